@@ -1,0 +1,133 @@
+// The load generator: raw sockets in a process of its own, one request at a time per connection,
+// because an HTTP client costs about what the server does and would be what is measured.
+import { connect } from 'node:net'
+import { createMinter, parseKeyRing } from '../src/tracking-data/tracking-data.ts'
+
+export interface LoadOrder {
+  readonly kind: 'conversion' | 'impression'
+  readonly port: number
+  readonly ms: number
+  readonly connections: number
+  readonly serialStart: number
+  readonly requestsMax: number
+  readonly keyRing: string
+}
+
+export interface LoadResult {
+  readonly requests: number
+  readonly errors: number
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly isExhausted: boolean
+}
+
+const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0'
+
+process.on('message', (order: LoadOrder) => {
+  void run(order).then((result) => process.send?.(result))
+})
+process.on('disconnect', () => process.exit(0))
+
+async function run(order: LoadOrder): Promise<LoadResult> {
+  const requests = order.kind === 'conversion' ? conversions(order) : impressions(order)
+  const latencies: number[] = []
+  const state = { next: 0, errors: 0, untilMs: 0 }
+  const startMs = performance.now()
+  state.untilMs = startMs + order.ms
+  const lanes = Array.from({ length: order.connections }, () =>
+    sendUntil({ order, requests, latencies, state })
+  )
+  await Promise.all(lanes)
+  const seconds = (performance.now() - startMs) / 1_000
+  latencies.sort((a, b) => a - b)
+  return {
+    requests: latencies.length,
+    errors: state.errors,
+    perSecond: latencies.length / seconds,
+    p50Ms: latencies[Math.floor(latencies.length * 0.5)] ?? NaN,
+    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? NaN,
+    isExhausted: state.next >= requests.length,
+  }
+}
+
+interface Lane {
+  readonly order: LoadOrder
+  readonly requests: readonly Buffer[]
+  readonly latencies: number[]
+  readonly state: { next: number; errors: number; readonly untilMs: number }
+}
+
+function sendUntil({ order, requests, latencies, state }: Lane): Promise<void> {
+  return new Promise((resolve) => {
+    let sentAtMs = 0
+    const socket = connect(order.port, '127.0.0.1', send)
+    socket.setNoDelay(true)
+    function send(): void {
+      sentAtMs = performance.now()
+      const request = requests[state.next]
+      if (request === undefined || sentAtMs > state.untilMs) {
+        socket.end()
+        return
+      }
+      state.next += 1
+      socket.write(request)
+    }
+    // Answers are small and come whole; one that does not end in its body counts as an error.
+    socket.on('data', (answer) => {
+      latencies.push(performance.now() - sentAtMs)
+      const isGood = answer[9] === 0x32 && answer[answer.length - 1] === 0x7d
+      if (!isGood) state.errors += 1
+      send()
+    })
+    socket.on('error', () => (state.errors += 1))
+    socket.on('close', () => resolve())
+  })
+}
+
+function conversions({ serialStart, requestsMax }: LoadOrder): readonly Buffer[] {
+  return Array.from({ length: requestsMax }, (_, index) => {
+    const serial = serialStart + index
+    const body = JSON.stringify({
+      user_id: `user-${serial % 50_000}`,
+      user_logged_in_id: `login-${serial % 20_000}`,
+      transaction_id: `order-${serial}`,
+      site_id: 101,
+      publisher_id: 10,
+      currency: 'EUR',
+      products: [
+        { gtin: '4006381333931', group_id: 'GRP1', brand: 'Acme', price: 19.99, quantity: 2 },
+        { gtin: '5901234123457', group_id: 'GRP2', brand: 'Other', price: 5.5, quantity: 1 },
+      ],
+    })
+    return Buffer.from(
+      `POST /conversion HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n` +
+        `Accept: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    )
+  })
+}
+
+function impressions({ requestsMax, keyRing, serialStart }: LoadOrder): readonly Buffer[] {
+  const minter = createMinter(parseKeyRing(keyRing))
+  return Array.from({ length: requestsMax }, (_, index) => {
+    const { trackingData } = minter.mint({
+      publisherId: 10,
+      siteId: 101,
+      marketId: 1,
+      advertiserId: 1,
+      campaignId: 1001,
+      adGroupId: 5001,
+      gtin: '4006381333931',
+      groupId: 'GRP1',
+      userId: `user-${(serialStart + index) % 50_000}`,
+      currency: 'EUR',
+      costPerClickMicros: 250_000n,
+      costPerMilleMicros: 0n,
+      landingUrl: 'https://shop.example/products/4006381333931',
+    })
+    return Buffer.from(
+      `POST /impression/${trackingData} HTTP/1.1\r\nHost: bench\r\nUser-Agent: ${agent}\r\n` +
+        `Accept: application/json\r\nContent-Length: 0\r\n\r\n`
+    )
+  })
+}

@@ -1,0 +1,155 @@
+// How fast one tracker is beside a bare node:http server, measured in turns in one run:
+// `npm run bench -- [--seconds 4] [--rounds 3] [--connections 128] [--reader]`
+import { execFileSync, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { createKeyRing, formatKeyRing } from '../src/tracking-data/tracking-data.ts'
+import type { LoadOrder, LoadResult } from './load.ts'
+
+const kinds = ['conversion', 'impression'] as const
+const servers = ['bare', 'tracker'] as const
+/** The least share of the bare server's rate that the tracker has to reach. */
+const targets = { conversion: 0.65, impression: 0.55 } as const
+const rssMbTarget = 150
+/** The time the whole run may take; the number of rounds gives way. */
+const runMsMax = 170_000
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '128' },
+    reader: { type: 'boolean', default: false },
+    'cpu-prof': { type: 'boolean', default: false },
+  },
+})
+const seconds = Number(values.seconds)
+const rounds = Number(values.rounds)
+const connections = Number(values.connections)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const spoolPath = mkdtempSync(join(tmpdir(), 'shelftrace-bench-'))
+const keyRing = formatKeyRing(createKeyRing())
+let serial = 0
+
+await main()
+
+async function main(): Promise<void> {
+  const startMs = performance.now()
+  const out = compile()
+  console.log(
+    `method: ${rounds} rounds of ${seconds} s each in turns, ${connections} connections without ` +
+      `pipelining, one process per server, loopback, medians; seed: serials from 0; node ${process.version}`
+  )
+  const children = {
+    bare: start(join(out, 'bench/bare-server.js'), []),
+    tracker: start(join(out, 'bench/tracker-server.js'), [spoolPath, keyRing], values['cpu-prof']),
+    load: start(join(out, 'bench/load.js'), []),
+    ...(values.reader ? { reader: start(join(out, 'bench/reader.js'), [spoolPath]) } : {}),
+  }
+  try {
+    const ports = { bare: await portOf(children.bare), tracker: await portOf(children.tracker) }
+    const results = new Map<string, LoadResult[]>()
+    for (let round = 0; round <= rounds; round++) {
+      if (performance.now() - startMs > runMsMax - seconds * 8_000) break
+      for (const kind of kinds) {
+        for (const server of servers) {
+          // Round 0 warms up, shorter, and is not counted.
+          const ms = round === 0 ? 1_000 : seconds * 1_000
+          const result = await load(children.load, { kind, port: ports[server], ms })
+          if (round > 0) push(results, `${kind} ${server}`, result)
+        }
+      }
+    }
+    report(results, await rssMbOf(children.tracker))
+  } finally {
+    for (const child of Object.values(children)) child.disconnect()
+    await Promise.all(Object.values(children).map(ended))
+    rmSync(spoolPath, { recursive: true })
+  }
+}
+
+/** Plain JavaScript, as in production: a TypeScript loader would cost memory and start-up time. */
+function compile(): string {
+  const out = join(root, 'node_modules/.cache/shelftrace-bench')
+  rmSync(out, { recursive: true, force: true })
+  mkdirSync(out, { recursive: true })
+  const config = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: { noEmit: false, outDir: out, rootDir: root },
+    include: [join(root, 'bench')],
+  }
+  writeFileSync(join(out, 'tsconfig.json'), JSON.stringify(config))
+  execFileSync('npx', ['tsc', '-p', join(out, 'tsconfig.json')], { cwd: root, stdio: 'inherit' })
+  return out
+}
+
+function start(path: string, args: readonly string[], isProfiled = false): ChildProcess {
+  const execArgv = isProfiled
+    ? ['--cpu-prof', `--cpu-prof-dir=${join(tmpdir(), 'shelftrace-prof')}`]
+    : []
+  return fork(path, args, { execArgv, env: { ...process.env, NODE_ENV: 'production' } })
+}
+
+async function portOf(child: ChildProcess): Promise<number> {
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+  return port
+}
+
+async function rssMbOf(child: ChildProcess): Promise<number> {
+  child.send('rss')
+  const [{ rssMb }] = (await once(child, 'message')) as [{ rssMb: number }]
+  return rssMb
+}
+
+async function load(
+  child: ChildProcess,
+  target: Pick<LoadOrder, 'kind' | 'port' | 'ms'>
+): Promise<LoadResult> {
+  const requestsMax = Math.ceil(target.ms * 40)
+  const order: LoadOrder = { ...target, connections, keyRing, requestsMax, serialStart: serial }
+  serial += requestsMax
+  child.send(order)
+  const [result] = (await once(child, 'message')) as [LoadResult]
+  return result
+}
+
+function push(results: Map<string, LoadResult[]>, key: string, result: LoadResult): void {
+  results.set(key, [...(results.get(key) ?? []), result])
+}
+
+function report(results: ReadonlyMap<string, readonly LoadResult[]>, rssMb: number): void {
+  let isMissed = rssMb > rssMbTarget
+  for (const kind of kinds) {
+    const rates = new Map<string, number>()
+    for (const server of servers) {
+      const runs = results.get(`${kind} ${server}`) ?? []
+      const rate = median(runs.map((run) => run.perSecond))
+      const errors = runs.reduce((sum, run) => sum + run.errors, 0)
+      rates.set(server, rate)
+      isMissed ||= errors > 0 || runs.some((run) => run.isExhausted)
+      console.log(
+        `${kind.padEnd(10)} ${server.padEnd(8)} ${rate.toFixed(0).padStart(6)} requests/s` +
+          `  p50 ${median(runs.map((run) => run.p50Ms)).toFixed(2)} ms` +
+          `  p99 ${median(runs.map((run) => run.p99Ms)).toFixed(2)} ms  errors ${errors}`
+      )
+    }
+    const ratio = (rates.get('tracker') ?? NaN) / (rates.get('bare') ?? NaN)
+    isMissed ||= !(ratio >= targets[kind])
+    console.log(`${kind.padEnd(10)} ratio    ${ratio.toFixed(2)} (target ${targets[kind]})`)
+  }
+  console.log(`tracker memory ${rssMb.toFixed(0)} MB (target ${rssMbTarget})`)
+  if (isMissed) process.exitCode = 1
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}

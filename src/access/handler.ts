@@ -1,0 +1,48 @@
+// What a handler of an operation sees and gives back. Both ends are plain values, so that no handler
+// depends on the HTTP framework, and every answer leaves through one door.
+import type { Readable } from 'node:stream'
+import type { AccessKey } from './key.ts'
+
+/** One authorized call. Nothing of the path, the query and the body is checked yet. */
+export interface Call {
+  /** Null for public operations only. */
+  readonly key: AccessKey | null
+  readonly pathParameters: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** The whole body; empty for operations without one and for streams. */
+  readonly body: Buffer
+  /** The body as it comes in, for operations that stream; null for all others. */
+  readonly stream: Readable | null
+  /** Aborted when the caller has gone before the answer was whole. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * A stream of text is sent as it is pulled. What it throws before its first chunk is answered
+ * properly; what it throws later breaks the connection, so that a cut file never looks whole.
+ */
+export type AnswerBody =
+  | { readonly json: unknown }
+  | { readonly text: string | Buffer }
+  | { readonly chunks: AsyncIterable<string> }
+
+export interface Answer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** Null: no body. */
+  readonly body: AnswerBody | null
+}
+
+export type Handler = (call: Call) => Promise<Answer>
+
+/** By operation id of the contract. */
+export type HandlerTable = Readonly<Record<string, Handler>>
+
+export function answerJson(status: number, json: unknown): Answer {
+  return { status, body: { json } }
+}
+
+/** The one shape of every refusal; messages never repeat what came in. */
+export function refuse(status: number, messages: readonly string[]): Answer {
+  return answerJson(status, { messages })
+}

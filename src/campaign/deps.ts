@@ -1,0 +1,51 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Answer, HandlerTable } from '../access/handler.ts'
+import type { KeyStore } from '../access/key-store.ts'
+import type { CatalogStore } from '../catalog/catalog-store.ts'
+import type { OpenApiDocument } from '../contract/openapi.ts'
+import type { Operation } from '../contract/operation.ts'
+import type { ReportRequest } from '../contract/report-request.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { ReportResult } from '../reports/report.ts'
+
+export interface ReportCall {
+  readonly advertiserId: number
+  readonly request: ReportRequest
+  readonly keyId: string
+  readonly signal: AbortSignal
+}
+
+/** Resolves before the first row is read; the rows are pulled once, in order, by one reader. */
+export type RunReport = (call: ReportCall) => Promise<ReportResult>
+
+/** A public page such as those of the dashboard: the same answer for everyone, to GET only. */
+export interface PublicPage {
+  readonly path: string
+  readonly answer: Answer
+}
+
+export interface CampaignDeps {
+  readonly keys: Pick<KeyStore, 'find'>
+  readonly catalog: Pick<CatalogStore, 'current' | 'attach'>
+  readonly runReport: RunReport
+  /** `createAdminHandlers(…)`; every operation of the port needs exactly one handler. */
+  readonly adminHandlers: HandlerTable
+  readonly openApi: OpenApiDocument
+  /** Why the port does not take traffic right now; empty when it does. */
+  readonly readiness: () => readonly string[]
+  /** Prometheus text over all processes of the node. */
+  readonly metrics: () => Promise<string>
+  readonly clock: Clock
+  /** A pino logger. Lines hold route patterns, never paths, keys, tokens or bodies. */
+  readonly log: FastifyBaseLogger
+  readonly pages?: readonly PublicPage[]
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
+  /** Per key and minute; the configured admin key is exempt. Default 600. */
+  readonly requestsPerMinuteMax?: number
+  /** At once, per key. Default 4. */
+  readonly reportsPerKeyMax?: number
+  /** How long `close` waits for requests under way. Default 5 s. */
+  readonly drainMsMax?: number
+  /** Another table than the contract's, for tests. */
+  readonly operations?: readonly Operation[]
+}

@@ -1,0 +1,252 @@
+// Bodies of the admin API: keys, tracking links, backfill, status. The catalog bundle has its own file.
+// Shapes and bounds only; what needs the catalog, the clock or a key is for its owner to check.
+import { Type } from 'typebox'
+import type { AdEventKind } from '../domain/windows.ts'
+import { conversionSchema, parseConversion, type Conversion } from './conversion.ts'
+import {
+  catalogId,
+  dateText,
+  instantText,
+  int32,
+  nameText,
+  uuidText,
+  wordOf,
+  type Immutable,
+} from './fields.ts'
+import { parseInstant } from './instant.ts'
+import { compileParser, type Parsed } from './validate.ts'
+
+export const scopes = [
+  'report:read',
+  'asset:write',
+  'site:read',
+  'link:mint',
+  'events:write',
+  'metrics:read',
+  'admin',
+] as const
+
+export type Scope = (typeof scopes)[number]
+
+export const linksMax = 1_000
+
+const allAdvertisers = Type.Union(
+  [Type.Literal('all'), Type.Array(catalogId(), { minItems: 1, maxItems: 10_000 })],
+  { title: '"all" or a list of advertiser ids', description: 'Whom the key may act for.' }
+)
+
+export const keyRequestSchema = Type.Object(
+  {
+    name: nameText({ description: 'For people: who holds the key.' }),
+    advertisers: allAdvertisers,
+    scopes: Type.Array(wordOf(scopes), { minItems: 1, maxItems: 20 }),
+    expiresAt: Type.Optional(instantText()),
+  },
+  { title: 'KeyRequest' }
+)
+
+export const keyResponseSchema = Type.Object(
+  {
+    id: Type.String(),
+    key: Type.String({ description: 'Shown once; only its hash is stored.' }),
+  },
+  { title: 'KeyResponse' }
+)
+
+export const keyListSchema = Type.Object(
+  {
+    keys: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        advertisers: allAdvertisers,
+        scopes: Type.Array(wordOf(scopes)),
+        createdAt: instantText(),
+        expiresAt: Type.Optional(instantText()),
+        revokedAt: Type.Optional(instantText()),
+      })
+    ),
+  },
+  { title: 'KeyList' }
+)
+
+function cost(description: string) {
+  // Nine and six digits: the token carries millionths in 64 bits, and a cost above that is a slip.
+  return Type.String({
+    pattern: '^(0|[1-9][0-9]{0,8})(\\.[0-9]{1,6})?$',
+    title: 'a decimal such as "0.25", with at most 6 digits after the point',
+    description,
+  })
+}
+
+export const linkRequestSchema = Type.Object(
+  {
+    publisherId: catalogId(),
+    siteId: catalogId(),
+    marketId: catalogId(),
+    advertiserId: catalogId(),
+    campaignId: catalogId(),
+    adGroupId: catalogId(),
+    gtin: Type.String({ minLength: 1, maxLength: 60 }),
+    groupId: Type.Optional(Type.String({ maxLength: 60 })),
+    userId: Type.String({ maxLength: 128 }),
+    userLoggedInId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    currency: Type.Optional(
+      Type.String({ maxLength: 3, description: "The market's currency when absent." })
+    ),
+    costPerClick: Type.Optional(cost('Charged per counted click.')),
+    costPerMille: Type.Optional(cost('Charged per thousand counted impressions.')),
+    landingUrl: Type.Optional(
+      Type.String({ maxLength: 2048, format: 'uri', description: 'Where a click leads.' })
+    ),
+    servedAt: Type.Optional(instantText({ description: 'Now when absent.' })),
+  },
+  { title: 'TrackingLinkRequest' }
+)
+
+export const trackingLinksRequestSchema = Type.Object(
+  { links: Type.Array(linkRequestSchema, { minItems: 1, maxItems: linksMax }) },
+  { title: 'TrackingLinksRequest' }
+)
+
+export const trackingLinksResponseSchema = Type.Object(
+  {
+    links: Type.Array(
+      Type.Object(
+        {
+          servedAdId: uuidText(),
+          trackingData: Type.String(),
+          impressionUrl: Type.String({ format: 'uri' }),
+          clickUrl: Type.String({ format: 'uri' }),
+          loadUrl: Type.String({ format: 'uri' }),
+        },
+        { title: 'TrackingLink' }
+      )
+    ),
+  },
+  { title: 'TrackingLinksResponse' }
+)
+
+export const adEventKinds = [
+  'impression',
+  'click',
+  'load',
+] as const satisfies readonly AdEventKind[]
+
+export const adEventLineSchema = Type.Object(
+  {
+    type: wordOf(adEventKinds),
+    trackingData: Type.String({ maxLength: 4096 }),
+    receivedAt: instantText(),
+    userAgent: Type.Optional(Type.String({ maxLength: 4096 })),
+  },
+  { title: 'AdEventLine' }
+)
+
+export const conversionLineSchema = Type.Object(
+  { type: wordOf(['conversion']), receivedAt: instantText(), conversion: conversionSchema },
+  { title: 'ConversionLine' }
+)
+
+export const eventsResultSchema = Type.Object(
+  {
+    accepted: Type.Integer({ minimum: 0 }),
+    refused: Type.Array(
+      Type.Object({
+        line: Type.Integer({ minimum: 1 }),
+        messages: Type.Array(Type.String()),
+      })
+    ),
+  },
+  { title: 'EventsResult' }
+)
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const statusResponseSchema = Type.Object(
+  {
+    version: Type.String(),
+    warehouse: Type.Object({
+      kind: wordOf(['embedded', 'server']),
+      version: Type.String(),
+    }),
+    spool: Type.Object({
+      events: count('Events that are on disk and not yet shipped.'),
+      bytes: count('Their size on disk.'),
+    }),
+    lagMs: count('Age of the oldest event that is not yet shipped.'),
+    sealed: Type.Array(
+      Type.Object({
+        marketId: int32(),
+        completeThrough: Type.Union([dateText(), Type.Null()], {
+          description: 'The last day from which on back all is sealed.',
+        }),
+      })
+    ),
+    uncounted: Type.Record(Type.String(), Type.Integer(), {
+      description: 'Events that do not count, by reason.',
+    }),
+    conflicts: count('Repeats of a purchase with other content.'),
+    setAside: count('Rows that could not be shipped, kept with their reason.'),
+  },
+  { title: 'StatusResponse' }
+)
+
+export type KeyRequest = Immutable<Type.Static<typeof keyRequestSchema>>
+export type KeyResponse = Immutable<Type.Static<typeof keyResponseSchema>>
+export type KeyList = Immutable<Type.Static<typeof keyListSchema>>
+export type LinkRequest = Immutable<Type.Static<typeof linkRequestSchema>>
+export type TrackingLinksRequest = Immutable<Type.Static<typeof trackingLinksRequestSchema>>
+export type TrackingLinksResponse = Immutable<Type.Static<typeof trackingLinksResponseSchema>>
+export type EventsResult = Immutable<Type.Static<typeof eventsResultSchema>>
+export type StatusResponse = Immutable<Type.Static<typeof statusResponseSchema>>
+
+export type EventLine =
+  | {
+      readonly type: AdEventKind
+      readonly trackingData: string
+      readonly receivedAtMs: number
+      readonly userAgent?: string
+    }
+  | { readonly type: 'conversion'; readonly receivedAtMs: number; readonly conversion: Conversion }
+
+export const parseKeyRequest = compileParser(keyRequestSchema)
+export const parseTrackingLinksRequest = compileParser(trackingLinksRequestSchema)
+
+const parseAdEventLine = compileParser(adEventLineSchema)
+const parseEnvelope = compileParser(
+  Type.Object({
+    type: wordOf([...adEventKinds, 'conversion']),
+    receivedAt: instantText(),
+    conversion: Type.Optional(Type.Unknown()),
+  })
+)
+
+/** One line of a backfill; its conversion is held to the same rules as one that is delivered live. */
+export function parseEventLine(value: unknown): Parsed<EventLine> {
+  const envelope = parseEnvelope(value)
+  if (!envelope.ok) return envelope
+  const receivedAtMs = parseInstant(envelope.value.receivedAt) ?? 0 // The schema has checked it.
+  if (envelope.value.type === 'conversion') {
+    return conversionLine(envelope.value.conversion, receivedAtMs)
+  }
+
+  const line = parseAdEventLine(value)
+  if (!line.ok) return line
+  const { type, trackingData, userAgent } = line.value
+  const event = { type, trackingData, receivedAtMs }
+  return { ok: true, value: userAgent === undefined ? event : { ...event, userAgent } }
+}
+
+function conversionLine(body: unknown, receivedAtMs: number): Parsed<EventLine> {
+  if (body === undefined) return { ok: false, messages: ['/conversion is required'] }
+  const parsed = parseConversion(body)
+  if (parsed.ok) {
+    return { ok: true, value: { type: 'conversion', receivedAtMs, conversion: parsed.conversion } }
+  }
+  return { ok: false, messages: parsed.messages.map(underConversion) }
+}
+
+function underConversion(message: string): string {
+  return `/conversion${message.startsWith('/') ? message : message.replace('body', '')}`
+}

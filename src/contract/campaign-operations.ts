@@ -1,0 +1,157 @@
+import { Type } from 'typebox'
+import { creativeRequestSchema, displayAdGroupAssetResponseSchema } from './creative.ts'
+import { int32, wordOf } from './fields.ts'
+import {
+  answer,
+  forbidden,
+  jsonBody,
+  otherwise,
+  refusal,
+  unauthorized,
+  unprocessable,
+  type Operation,
+  type OperationResponse,
+} from './operation.ts'
+import { reportRequestSchema } from './report-request.ts'
+import { siteLocationsQuerySchema, siteLocationsSchema } from './site-locations.ts'
+
+const advertiserParameter = Type.Object({ advertiserId: int32() })
+
+const reportHeaders = {
+  'content-disposition': 'A telling file name.',
+  'x-total-rows': 'Rows of the whole report, over all pages.',
+  'x-complete-through': 'The last day from which on back the figures are sealed.',
+  'x-unconverted':
+    'Purchases whose value is missing for want of an exchange rate, if there are any.',
+}
+
+const csv: OperationResponse = {
+  status: '200',
+  description:
+    'The report, streamed: RFC 4180, UTF-8, a header line, then one line per row. A transfer that ends ' +
+    'well is whole; an error on the way breaks the connection.',
+  content: { mediaType: 'text/csv', schema: Type.String() },
+  headers: reportHeaders,
+}
+
+const text = Type.String()
+const reportRow = Type.Object({}, { additionalProperties: Type.Union([text, Type.Null()]) })
+
+const reportJsonSchema = Type.Object(
+  {
+    rows: Type.Array(reportRow, {
+      description: 'By column name, as printed; null for a ratio over zero.',
+    }),
+    totals: Type.Array(reportRow, { description: 'Sums of the rows as printed, by currency.' }),
+    page: Type.Integer(),
+    limit: Type.Integer(),
+    totalRows: Type.Integer(),
+  },
+  { title: 'SpaProductReport' }
+)
+
+const report: Operation = {
+  operationId: 'downloadSpaProductReport',
+  method: 'post',
+  path: '/v2/advertisers/{advertiserId}/reports/spa/product.csv',
+  ports: ['campaign'],
+  tag: 'Campaign',
+  summary: 'Download the SPA product performance report as CSV',
+  description:
+    'Performance of sponsored products by product, market, publisher, campaign and ad group, and by ' +
+    'date with dateBreakdown.',
+  access: { scope: 'report:read', isAdvertiserBound: true },
+  pathParameters: advertiserParameter,
+  queryParameters: Type.Object({
+    locale: Type.Optional(
+      Type.String({
+        description:
+          'A language tag such as de-DE: labels of the header in that language. Values are the same in ' +
+          'every locale.',
+      })
+    ),
+  }),
+  body: jsonBody(reportRequestSchema),
+  responses: [
+    csv,
+    unauthorized,
+    forbidden,
+    refusal('404', 'Not Found: there is no such advertiser.'),
+    unprocessable,
+    otherwise,
+  ],
+  addition: false,
+}
+
+const reportJson: Operation = {
+  ...report,
+  operationId: 'readSpaProductReport',
+  path: '/v2/advertisers/{advertiserId}/reports/spa/product.json',
+  summary: 'Read the SPA product performance report as JSON',
+  description: 'The rows of the CSV report with totals and paging, for programs.',
+  responses: [
+    { ...answer('200', 'One page of the report.', reportJsonSchema), headers: reportHeaders },
+    ...report.responses.slice(1),
+  ],
+  addition: true,
+}
+
+const addAsset: Operation = {
+  operationId: 'addDisplayAdGroupAsset',
+  method: 'post',
+  path: '/display/v2/advertisers/{advertiserId}/campaigns/{campaignId}/display/ad-groups/{adGroupId}/assets',
+  ports: ['campaign'],
+  tag: 'Campaign',
+  summary: 'Add an asset to a DISPLAY or SPONSORED_BRAND ad group',
+  description:
+    'The asset becomes the advertised one of the ad group and the creative size. Adding it again ' +
+    'changes nothing and is answered the same.',
+  access: { scope: 'asset:write', isAdvertiserBound: true },
+  pathParameters: Type.Object({ advertiserId: int32(), campaignId: int32(), adGroupId: int32() }),
+  // OpenAPI tells tools to ignore a parameter called accept; it stands here because the interface lists it.
+  headerParameters: Type.Object({
+    accept: Type.Optional(wordOf(['application/json'], { default: 'application/json' })),
+  }),
+  body: jsonBody(creativeRequestSchema),
+  responses: [
+    answer('201', 'Created.', displayAdGroupAssetResponseSchema),
+    unauthorized,
+    forbidden,
+    refusal(
+      'default',
+      'Any other refusal: 404 for an ad group that does not exist there, 422 for a request that breaks a ' +
+        'rule, 413, 429 and 503 as everywhere.'
+    ),
+  ],
+  addition: false,
+}
+
+const siteLocations: Operation = {
+  operationId: 'listEligibleSiteLocations',
+  method: 'get',
+  path: '/v2/advertisers/{advertiserId}/eligible/site-locations',
+  ports: ['campaign'],
+  tag: 'Campaign',
+  summary: 'List eligible sites and locations',
+  description: 'The sites and locations the advertiser has access to.',
+  access: { scope: 'site:read', isAdvertiserBound: true },
+  pathParameters: advertiserParameter,
+  queryParameters: siteLocationsQuerySchema,
+  body: null,
+  responses: [
+    answer('200', 'The sites with their locations.', Type.Array(siteLocationsSchema)),
+    unauthorized,
+    forbidden,
+    refusal('404', 'Not Found: there is no such advertiser, publisher or market.'),
+    unprocessable,
+    otherwise,
+  ],
+  addition: false,
+}
+
+export const campaignOperations: readonly Operation[] = [
+  report,
+  reportJson,
+  addAsset,
+  siteLocations,
+]

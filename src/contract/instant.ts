@@ -1,0 +1,17 @@
+import { parseDay } from '../domain/day.ts'
+
+const instantForm =
+  /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/**
+ * Milliseconds since 1970 UTC of an ISO 8601 instant with seconds and an offset, or null. Digits below
+ * the millisecond are cut. The day is checked on its own because `Date.parse` turns 30 February into
+ * 2 March, and reads an instant without an offset in whatever zone the server happens to have.
+ */
+export function parseInstant(text: string): number | null {
+  const day = instantForm.exec(text)?.[1]
+  if (day === undefined || parseDay(day) === null) return null
+
+  const atMs = Date.parse(text)
+  return Number.isNaN(atMs) ? null : atMs
+}

@@ -1,0 +1,171 @@
+// The OpenAPI 3.1 document, made from the table of operations and the schemas that validate: there is
+// no second description that could drift from what the service does.
+import type { TObject } from 'typebox'
+import { operations } from './operations.ts'
+import type { Operation, OperationResponse, Port, RequestBody } from './operation.ts'
+
+export interface OpenApiOptions {
+  readonly trackingUrl: string
+  readonly campaignUrl: string
+  readonly version: string
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: Json
+  readonly servers: readonly Json[]
+  readonly tags: readonly Json[]
+  /** By path, then by method. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>
+    readonly securitySchemes: Json
+  }
+}
+
+const additionTag = 'Additions'
+
+const tags = [
+  { name: 'Tracking', description: 'Events from publishers. Public, on the tracking port.' },
+  { name: 'Campaign', description: 'For advertisers, with a key, on the campaign port.' },
+  { name: 'Admin', description: 'For the platform, with a key, on the campaign port.' },
+  { name: 'Operator', description: 'Health, metrics and this document.' },
+  { name: additionTag, description: 'Operations beyond the five of the interface.' },
+]
+
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'A key that the platform hands out: Authorization: Bearer st_…',
+}
+
+export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
+  const urls = { tracking: options.trackingUrl, campaign: options.campaignUrl }
+  const components = new Components()
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const operation of operations) {
+    const item = (paths[operation.path] ??= {})
+    item[operation.method] = describeOperation(operation, urls, components)
+  }
+
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Shelftrace',
+      version: options.version,
+      description:
+        'Tracking, attribution and reporting for retail-media platforms. Two ports: each operation names ' +
+        'the server it is found at. Operations with x-addition go beyond the published interface.',
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      { url: urls.tracking, description: 'Tracking port' },
+      { url: urls.campaign, description: 'Campaign port' },
+    ],
+    tags,
+    paths,
+    components: { schemas: components.schemas, securitySchemes: { bearer } },
+  }
+}
+
+function describeOperation(
+  operation: Operation,
+  urls: Readonly<Record<Port, string>>,
+  components: Components
+): Json {
+  const { access, addition, body } = operation
+  const parameters = [
+    ...describeParameters('path', operation.pathParameters, components),
+    ...describeParameters('query', operation.queryParameters, components),
+    ...describeParameters('header', operation.headerParameters, components),
+  ]
+  return {
+    operationId: operation.operationId,
+    summary: operation.summary,
+    description: operation.description,
+    tags: addition ? [operation.tag, additionTag] : [operation.tag],
+    servers: operation.ports.map((port) => ({ url: urls[port] })),
+    // OpenAPI 3.1 lets any scheme list the roles it needs: here, the scope.
+    security: access === null ? [] : [{ bearer: [access.scope] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== null && { requestBody: describeBody(body, components) }),
+    responses: Object.fromEntries(
+      operation.responses.map((response) => [
+        response.status,
+        describeResponse(response, components),
+      ])
+    ),
+    ...(addition && { 'x-addition': true }),
+  }
+}
+
+function describeParameters(
+  place: 'path' | 'query' | 'header',
+  parameters: TObject | undefined,
+  components: Components
+): readonly Json[] {
+  if (parameters === undefined) return []
+  const required: readonly string[] = parameters.required ?? []
+  return Object.entries(parameters.properties).map(([name, schema]) => {
+    const parameter = { name, in: place, required: required.includes(name) }
+    return Object.assign(parameter, { schema: components.describe(schema) })
+  })
+}
+
+function describeBody(body: RequestBody, components: Components): Json {
+  const schema = components.describe(body.schema)
+  const description = body.isStream ? 'A stream of lines; the schema is that of one line.' : null
+  return {
+    required: true,
+    ...(description !== null && { description }),
+    content: { [body.mediaType]: { schema } },
+  }
+}
+
+function describeResponse(response: OperationResponse, components: Components): Json {
+  const { content, headers, description } = response
+  return {
+    description,
+    ...(headers !== undefined && { headers: describeHeaders(headers) }),
+    ...(content !== null && {
+      content: { [content.mediaType]: { schema: components.describe(content.schema) } },
+    }),
+  }
+}
+
+function describeHeaders(headers: Readonly<Record<string, string>>): Json {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' } },
+    ])
+  )
+}
+
+/** Collects the objects that have a title under `components`, and leaves references in their place. */
+class Components {
+  readonly schemas: Record<string, Json> = {}
+
+  describe(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map((element) => this.describe(element))
+    if (!isObject(schema)) return schema
+    const title = schema['title']
+    // Titles of texts and unions are words for messages, not names.
+    if (schema['type'] !== 'object' || typeof title !== 'string') return this.#describeParts(schema)
+
+    this.schemas[title] ??= this.#describeParts(schema)
+    return { $ref: `#/components/schemas/${title}` }
+  }
+
+  #describeParts(schema: Json): Json {
+    return Object.fromEntries(
+      Object.entries(schema).map(([key, value]) => [key, this.describe(value)])
+    )
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,65 @@
+import { Type } from 'typebox'
+import { int32, wordOf, type Immutable } from './fields.ts'
+
+export const adGroupTypes = ['DISPLAY', 'SPA', 'SPONSORED_BRAND'] as const
+export const siteTypes = ['DESKTOP', 'MOBILE_WEB', 'MOBILE_APP', 'TABLET_APP', 'EMAIL'] as const
+export const locationTypes = ['DISPLAY', 'PLATFORM_PRODUCT', 'FULL_PRODUCT'] as const
+export const locationNames = [
+  'CATEGORY_PAGE',
+  'SEARCH_PAGE',
+  'HOME_PAGE',
+  'PRODUCT_PAGE',
+  'CHECKOUT',
+  'MINI_SEARCH',
+  'EMAIL',
+  'EMAIL_ABANDONED_CART',
+] as const
+export const pagePositions = [
+  'MAIN_GRID',
+  'CAROUSEL',
+  'BELOW_THE_FOLD',
+  'ABOVE_THE_FOLD',
+  'L1',
+  'L2',
+  'L3',
+  'L4',
+] as const
+
+export const siteDetailsSchema = Type.Object(
+  {
+    id: Type.Optional(int32()),
+    name: Type.Optional(Type.String()),
+    type: Type.Optional(wordOf(siteTypes)),
+  },
+  { title: 'SiteDetails' }
+)
+
+export const locationSchema = Type.Object(
+  {
+    type: Type.Optional(wordOf(locationTypes)),
+    location: Type.Optional(wordOf(locationNames)),
+    pagePosition: Type.Optional(wordOf(pagePositions)),
+  },
+  { title: 'Location' }
+)
+
+// The interface marks nothing here as required, so neither does the document.
+export const siteLocationsSchema = Type.Object(
+  {
+    site: Type.Optional(siteDetailsSchema),
+    locations: Type.Optional(Type.Array(locationSchema)),
+  },
+  { title: 'SiteLocations' }
+)
+
+export const siteLocationsQuerySchema = Type.Object({
+  publisherId: int32(),
+  marketId: int32(),
+  adGroupType: Type.Optional(wordOf(adGroupTypes)),
+})
+
+export type AdGroupType = (typeof adGroupTypes)[number]
+export type SiteDetails = Immutable<Type.Static<typeof siteDetailsSchema>>
+export type Location = Immutable<Type.Static<typeof locationSchema>>
+export type SiteLocations = Immutable<Type.Static<typeof siteLocationsSchema>>
+export type SiteLocationsQuery = Immutable<Type.Static<typeof siteLocationsQuerySchema>>

@@ -1,0 +1,77 @@
+// The words in which a fault is told: a JSON pointer to the place, then what must be. They never
+// contain the offending value, which may be personal or hostile.
+import type { ErrorObject } from 'ajv'
+
+const formatWords: Readonly<Record<string, string>> = {
+  date: 'a date such as 2026-03-02',
+  'date-time': 'an instant such as 2026-03-02T10:00:00.000Z',
+  uuid: 'a UUID',
+}
+
+/** Null for faults inside one branch of a union: the union itself says what it takes. */
+export function messageOf(error: ErrorObject): string | null {
+  if (error.schemaPath.includes('/anyOf/')) return null
+  const path = error.instancePath === '' ? 'body' : error.instancePath
+  if (error.keyword === 'required') {
+    return `${error.instancePath}/${paramText(error, 'missingProperty')} is required`
+  }
+  return `${path} ${ruleOf(error)}`
+}
+
+function ruleOf(error: ErrorObject): string {
+  switch (error.keyword) {
+    case 'type':
+      return typeRule(error)
+    case 'enum':
+      return enumRule(error)
+    case 'isText':
+      return 'must be text without lone surrogates or U+0000'
+    case 'maxLength':
+      return `must have at most ${counted(error, 'character')}`
+    case 'minLength':
+      return `must have at least ${counted(error, 'character')}`
+    case 'maxItems':
+      return `must have at most ${counted(error, 'item')}`
+    case 'minItems':
+      return `must have at least ${counted(error, 'item')}`
+    case 'maximum':
+      return `must be at most ${String(error.schema)}`
+    case 'minimum':
+      return `must be at least ${String(error.schema)}`
+    case 'format':
+      return `must be ${formatWords[String(error.schema)] ?? 'in the documented form'}`
+    case 'anyOf':
+    case 'pattern':
+      return `must be ${titleOf(error) ?? 'in the documented form'}`
+    default:
+      return error.message ?? 'is not valid'
+  }
+}
+
+function typeRule(error: ErrorObject): string {
+  // JSON.parse turns 1e999 into Infinity, and "must be number" would leave its sender at a loss.
+  if (typeof error.data === 'number' && !Number.isFinite(error.data))
+    return 'must be a finite number'
+  if (error.parentSchema !== undefined && 'enum' in error.parentSchema) return enumRule(error)
+  return `must be ${String(error.schema)}`
+}
+
+function enumRule(error: ErrorObject): string {
+  const words: unknown = error.parentSchema?.['enum']
+  return `must be one of: ${Array.isArray(words) ? words.join(', ') : ''}`
+}
+
+function counted(error: ErrorObject, unit: string): string {
+  const limit = String(error.schema)
+  return `${limit} ${unit}${limit === '1' ? '' : 's'}`
+}
+
+function titleOf(error: ErrorObject): string | null {
+  const title: unknown = error.parentSchema?.['title']
+  return typeof title === 'string' ? title : null
+}
+
+function paramText(error: ErrorObject, name: string): string {
+  const value: unknown = error.params[name]
+  return typeof value === 'string' ? value : ''
+}

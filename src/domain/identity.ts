@@ -1,0 +1,64 @@
+// Raw ids never reach disk. What does is a keyed hash: without the secret nobody can test whether a
+// given shopper is among the touchpoints, and the same id at two publishers is two identities.
+import { createHmac, createSecretKey } from 'node:crypto'
+import { assert } from '../lib/assert.ts'
+
+export type IdentityKind = 'user' | 'login'
+
+/** Returns 32 lower-case hex characters, or '' when the id is no identity. */
+export type IdentityHasher = (kind: IdentityKind, publisherId: number, id: string) => string
+
+/** The first 16 bytes of the HMAC: at 10^12 identities a collision still has odds of 10^-15. */
+const identityHexLength = 32
+
+/** Anything shorter could be guessed, and with it every id that hashes to a known identity. */
+const secretBytesMin = 16
+
+/**
+ * What client code sends when it knows nobody. Taken as identities these words would make one person of
+ * thousands of strangers and credit each of them with the others' clicks.
+ */
+const placeholders: ReadonlySet<string> = new Set([
+  '',
+  '0',
+  '-1',
+  'nil',
+  'nan',
+  'null',
+  'none',
+  'undefined',
+  'anonymous',
+  'guest',
+  'unknown',
+  '[object object]',
+  '00000000000000000000000000000000',
+  '00000000-0000-0000-0000-000000000000',
+])
+
+/** No placeholder is longer, so longer ids skip the copy that lower case makes. */
+const placeholderLengthMax = 36
+
+/**
+ * The id itself, or '' when it is empty, blank or a placeholder in any case. White space around it
+ * is ignored for that question only: an id is exact text, and `' a'` and `'a'` are two.
+ */
+export function normalizeId(id: string): string {
+  const trimmed = id.trim()
+  if (trimmed.length > placeholderLengthMax) return id
+  return placeholders.has(trimmed.toLowerCase()) ? '' : id
+}
+
+/**
+ * Hashes ids under the secret. It normalizes first, so that no caller can turn a placeholder into an
+ * identity. The hashed text is kind, publisher and id with U+0000 between: neither a kind nor a number
+ * contains one, so two different triples never give the same text. One hash takes about 2 microseconds.
+ */
+export function createIdentityHasher(secret: Buffer): IdentityHasher {
+  assert(secret.length >= secretBytesMin, 'an identity secret has at least 16 bytes')
+  const key = createSecretKey(secret)
+  return (kind, publisherId, id) => {
+    if (normalizeId(id) === '') return ''
+    const digest = createHmac('sha256', key).update(`${kind}\0${publisherId}\0${id}`).digest('hex')
+    return digest.slice(0, identityHexLength)
+  }
+}

@@ -1,0 +1,103 @@
+// Money is a bigint count of nanos (10^-9 of a currency unit), never a float: the sum of a report
+// must not depend on the order of its rows. Every text leaves here without an exponent or a `-0`.
+import { assert } from '../lib/assert.ts'
+
+/** Digits behind the decimal point of a nano; equals the scale of Decimal128(9) in the warehouse. */
+export const nanosScale = 9
+
+/** 10^12 currency units: no honest line of a basket is worth more, and sums of such lines still fit. */
+const lineValueNanosMax = 10n ** 12n * 10n ** 9n
+
+/** Longer texts are not amounts, and turning a megabyte of digits into a bigint would take seconds. */
+const decimalTextLengthMax = 100
+
+const decimalPattern = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?$/
+
+/**
+ * The shortest decimal text that reads back as the same double, rounded half even to 9 digits: 19.99
+ * is 19990000000 nanos although its double is a little less. The price must be finite; -0 is 0.
+ */
+export function priceNanos(price: number): bigint {
+  assert(Number.isFinite(price), 'a price is finite')
+  const [mantissa = '', exponentText = '0'] = String(price).split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const coefficient = BigInt(whole + fraction)
+  const shift = Number(exponentText) - fraction.length + nanosScale
+  return rescale(coefficient, shift)
+}
+
+/** Price times quantity in nanos; exact, as the rounding of the price came before. */
+export function lineValueNanos(price: number, quantity: number): bigint {
+  return priceNanos(price) * BigInt(quantity)
+}
+
+/**
+ * Whether a line may never earn credit: quantity of 0 or less, a negative price, or a value above 10^12
+ * units of its currency. -0 is a price of 0, a sale of value 0. The value is that of the price in nanos
+ * and compared as a bigint: as doubles, 10^12 and one nano above it are the same number.
+ */
+export function isOutOfRange(price: number, quantity: number): boolean {
+  if (quantity <= 0 || price < 0) return true
+  return lineValueNanos(price, quantity) > lineValueNanosMax
+}
+
+/** `value` x 10^-`scale` with exactly `digits` digits behind the point, rounded half even. */
+export function formatDecimal(value: bigint, scale: number, digits: number): string {
+  return printScaled(rescale(value, digits - scale), digits)
+}
+
+/**
+ * `numerator` / `denominator`, both of the same scale, with exactly `digits` digits behind the point.
+ * The ratio is exact until its single rounding, half even. A ratio over zero has no value: ''.
+ */
+export function divideHalfEven(numerator: bigint, denominator: bigint, digits: number): string {
+  if (denominator === 0n) return ''
+  return printScaled(divideRounded(numerator * 10n ** BigInt(digits), denominator), digits)
+}
+
+/**
+ * Reads a plain decimal (`0.25`, `-3`) as units of 10^-`scale`, or null. Refused rather than guessed:
+ * exponents, `+`, blanks, separators, leading zeros, a bare point, more than `scale` digits behind it.
+ */
+export function parseDecimal(text: string, scale: number): bigint | null {
+  if (text.length > decimalTextLengthMax) return null
+  const match = decimalPattern.exec(text)
+  if (match === null) return null
+  const [, sign = '', whole = '', fraction = ''] = match
+  if (fraction.length > scale) return null
+  const units = BigInt(whole + fraction.padEnd(scale, '0'))
+  return sign === '-' ? -units : units
+}
+
+/** `value` x 10^`shift`; half even where digits are lost. */
+function rescale(value: bigint, shift: number): bigint {
+  if (shift >= 0) return value * 10n ** BigInt(shift)
+  return divideRounded(value, 10n ** BigInt(-shift))
+}
+
+/** Half even keeps the rounding of many amounts from drifting in one direction. */
+function divideRounded(numerator: bigint, denominator: bigint): bigint {
+  const isNegative = numerator < 0n !== denominator < 0n
+  const dividend = magnitude(numerator)
+  const divisor = magnitude(denominator)
+  const floor = dividend / divisor
+  const doubledRest = (dividend % divisor) * 2n
+  const isUp = doubledRest > divisor || (doubledRest === divisor && floor % 2n === 1n)
+  const rounded = isUp ? floor + 1n : floor
+  return isNegative ? -rounded : rounded
+}
+
+/** A bigint has no negative zero, so a value that rounded to zero prints without a sign. */
+function printScaled(value: bigint, digits: number): string {
+  const sign = value < 0n ? '-' : ''
+  const text = magnitude(value)
+    .toString()
+    .padStart(digits + 1, '0')
+  if (digits === 0) return sign + text
+  const pointAt = text.length - digits
+  return `${sign}${text.slice(0, pointAt)}.${text.slice(pointAt)}`
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value
+}

@@ -1,0 +1,41 @@
+// Every span of time that decides about money. All are elapsed time in milliseconds, both ends included,
+// never calendar days: a day's credit must not depend on the hour of the click or on a change of clocks.
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+/** A page is seen within the day it was served; older links come from caches, archives and replays. */
+export const viewCountableMs = dayMs
+
+/** A served page stays open, or in a mail box, for a week; after that a click is not the ad's doing. */
+export const clickCountableMs = 7 * dayMs
+
+/** The ad server's clock may be ahead of ours: monitored clocks differ by seconds, 5 minutes is ample. */
+export const earlyToleranceMs = 5 * minuteMs
+
+/** The `CLK_14_DAYS` of the contract's attribution profiles. */
+export const attributionClickMs = 14 * dayMs
+
+/** The `IMP_1_DAY` of the contract's attribution profiles. */
+export const attributionViewMs = dayMs
+
+/** One person does not see 333 ads a day for 15 days; an id with more touchpoints is a shared one. */
+export const crowdTouchpointsMax = 5_000
+
+/** The click window and one day more, so that every touchpoint that could win is among those counted. */
+export const crowdWindowMs = 15 * dayMs
+
+export type AdEventKind = 'load' | 'impression' | 'click'
+export type EventVerdict = 'counted' | 'expired' | 'early'
+
+/** Whether an event counts by its age alone. Both instants are milliseconds; both bounds still count. */
+export function eventVerdict(
+  kind: AdEventKind,
+  servedAtMs: number,
+  receivedAtMs: number
+): EventVerdict {
+  const ageMs = receivedAtMs - servedAtMs
+  if (ageMs < -earlyToleranceMs) return 'early'
+  return ageMs > (kind === 'click' ? clickCountableMs : viewCountableMs) ? 'expired' : 'counted'
+}

@@ -1,0 +1,69 @@
+// The closed catalogue of failures. Expected outcomes (a repeat, a late event) are values instead.
+// `publicText` is all a caller outside ever reads; message, details and cause are for operators.
+
+interface ErrorKind {
+  readonly status: number
+  readonly retryable: boolean
+  readonly level: 'info' | 'warn' | 'error' | 'fatal'
+  readonly publicText: string
+}
+
+export const errorKinds = {
+  CONFIG_INVALID: kind(500, 'fatal', 'The configuration is not valid.'),
+  SPOOL_FULL: retryable(
+    503,
+    'error',
+    'The service cannot store events right now; try again later.'
+  ),
+  SPOOL_UNAVAILABLE: retryable(
+    503,
+    'error',
+    'The service cannot store events right now; try again later.'
+  ),
+  WAREHOUSE_UNAVAILABLE: retryable(
+    503,
+    'error',
+    'The warehouse cannot be reached right now; try again later.'
+  ),
+  WAREHOUSE_REFUSED: kind(500, 'error', 'The service failed to answer; the failure is logged.'),
+  WAREHOUSE_LOCKED: kind(500, 'fatal', 'The data folder is in use by another process.'),
+  REPORTS_BUSY: retryable(
+    429,
+    'warn',
+    'Too many reports are running at once; try again in a moment.'
+  ),
+  SHUTTING_DOWN: retryable(503, 'info', 'The service is stopping; try again in a moment.'),
+  ACCESS_STALE: retryable(503, 'error', 'Keys cannot be checked right now; try again later.'),
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorCode = keyof typeof errorKinds
+
+interface ServiceErrorOptions {
+  readonly cause?: unknown
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** A failure from the catalogue above; docs/errors.md says what an operator does about each. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
+    super(message, { cause: options.cause })
+    this.name = 'ServiceError'
+    this.code = code
+    this.details = options.details ?? {}
+  }
+
+  get kind(): ErrorKind {
+    return errorKinds[this.code]
+  }
+}
+
+function kind(status: number, level: ErrorKind['level'], publicText: string): ErrorKind {
+  return { status, retryable: false, level, publicText }
+}
+
+function retryable(status: number, level: ErrorKind['level'], publicText: string): ErrorKind {
+  return { status, retryable: true, level, publicText }
+}

@@ -1,0 +1,273 @@
+// Attribution in SQL (the rule: docs/attribution.md). The statements name the purchases of a batch
+// by the range of `shipped_at` under which they stand in `pending_purchase`, so no list of keys
+// travels. Materialized common table expressions keep the engine from looking them up again for
+// every use.
+
+const pendingRows = `
+  SELECT shipped_at, day, purchase_key
+  FROM pending_purchase
+  WHERE shipped_at > {after:DateTime64(6, 'UTC')} AND shipped_at <= {until:DateTime64(6, 'UTC')}
+  ORDER BY shipped_at
+  LIMIT {rowsMax:UInt32} WITH TIES`
+
+/**
+ * Pending purchases by the instant of their shipping, oldest first, and how many of them no reading
+ * that began late enough has answered yet. The attribution of a purchase has a row under each of
+ * its days, so the day of any of its deliveries finds it.
+ */
+export const pendingSql = `
+WITH pending AS MATERIALIZED (${pendingRows})
+SELECT toString(shipped_at) AS shippedAt, count() AS pendingCount, countIf(is_due) AS dueCount
+FROM (
+  SELECT
+    p.shipped_at AS shipped_at,
+    a.read_at IS NULL OR a.read_at < p.shipped_at + toIntervalMillisecond({settleMs:Int64}) AS is_due
+  FROM pending AS p
+  LEFT JOIN (
+    SELECT day, purchase_key, max(read_at) AS read_at
+    FROM attribution
+    WHERE (day, purchase_key) IN (SELECT day, purchase_key FROM pending)
+    GROUP BY day, purchase_key
+  ) AS a ON a.day = p.day AND a.purchase_key = p.purchase_key
+)
+GROUP BY shipped_at
+ORDER BY shipped_at
+SETTINGS enable_materialized_cte = 1`
+
+const batchKeys = `
+  SELECT DISTINCT purchase_key FROM pending_purchase
+  WHERE shipped_at >= {from:DateTime64(6, 'UTC')} AND shipped_at <= {to:DateTime64(6, 'UTC')}`
+
+/**
+ * From when to when the deliveries of a batch were received: bounds the weeks of touchpoints that
+ * the main statement reads.
+ */
+export const batchSpanSql = `
+SELECT toString(min(first.1)) AS receivedMin, toString(arrayMax(groupUniqArrayArray(days))) AS dayMax,
+  uniqExact(purchase_key) AS purchaseCount
+FROM purchase WHERE purchase_key IN (${batchKeys})`
+
+const none = `toFixedString('', 16)`
+
+/** The purchases of the batch, with their winner so far and all days they ever stood under. */
+const known = `
+  SELECT purchase_key, any(publisher_id) AS publisher_id, groupUniqArrayArray(days) AS days, min(first) AS first
+  FROM purchase
+  WHERE purchase_key IN (${batchKeys})
+  GROUP BY purchase_key`
+
+/**
+ * The winning delivery of each purchase: least receipt, then least delivery id. Only purchases with
+ * a voided delivery are looked up among the deliveries; they are few.
+ */
+const winner = (known_: string): string => `
+  SELECT purchase_key, publisher_id, first.1 AS received_at, first.2 AS delivery_id
+  FROM ${known_}
+  WHERE purchase_key NOT IN (SELECT purchase_key FROM delivery_void)
+  UNION ALL
+  SELECT purchase_key, any(publisher_id), min((received_at, delivery_id)).1, min((received_at, delivery_id)).2
+  FROM delivery
+  WHERE purchase_key IN (
+      SELECT purchase_key FROM ${known_} WHERE purchase_key IN (SELECT purchase_key FROM delivery_void)
+    )
+    AND verdict = 'valid'
+    AND (purchase_key, delivery_id) NOT IN (SELECT purchase_key, delivery_id FROM delivery_void)
+  GROUP BY purchase_key`
+
+const won = `
+  SELECT purchase_key, delivery_id, publisher_id, site_id, transaction_id, received_at, currency,
+    user_identity, login_identity,
+    line_gtin_key, line_group_id, line_quantity, line_value, line_verdict
+  FROM delivery
+  WHERE (day, publisher_id, purchase_key, delivery_id) IN (
+    SELECT toDate(received_at), publisher_id, purchase_key, delivery_id FROM (${winner('(' + known + ')')})
+  )
+  LIMIT 1 BY purchase_key`
+
+/**
+ * The touchpoints of the batch's people, each served ad and kind once with its earliest receipt.
+ * That is found among all receipts: a lower bound on the receipt would drop the event that counts
+ * and let its repeat count instead, so the lower bound is on the day of serving (14 days before the
+ * purchase, and a click may come 7 days after serving, and a day for the clocks).
+ */
+const touch = `
+  SELECT publisher_id, identity, kind, served_ad_id, min(received_at) AS touched_at,
+    argMin((login_identity, market_id, advertiser_id, campaign_id, ad_group_id, gtin), received_at) AS ad,
+    argMin(gtin_key, received_at) AS ad_gtin_key,
+    argMin(group_id, received_at) AS ad_group_key
+  FROM touchpoint
+  WHERE (publisher_id, identity) IN (SELECT publisher_id, identity FROM (${personOf(won)}))
+    AND received_at < toDateTime64({dayMax:Date} + 1, 3, 'UTC')
+    AND served_day >= toDate({receivedMin:DateTime64(3, 'UTC')}) - 23
+    AND served_day <= {dayMax:Date} + 1
+  GROUP BY publisher_id, identity, kind, served_ad_id`
+
+/**
+ * Whether any identity of the batch has more touchpoints than a person makes. Repeats that are not
+ * merged yet count too: this only decides whether the exact count is worth its price.
+ */
+export const crowdSuspectedSql = `
+SELECT count() AS suspectCount
+FROM (
+  SELECT publisher_id, identity
+  FROM touchpoint
+  WHERE (publisher_id, identity) IN (SELECT publisher_id, identity FROM (${personOf(won)}))
+    AND served_day >= toDate({receivedMin:DateTime64(3, 'UTC')}) - 23
+    AND served_day <= {dayMax:Date} + 1
+  GROUP BY publisher_id, identity
+  HAVING count() > {crowdMax:UInt32}
+)`
+
+/** Touchpoints so far, at each instant, of identities that have more than a person makes. */
+const crowdCount = `
+  SELECT publisher_id, identity, touched_at,
+    sum(touched_count) OVER (PARTITION BY publisher_id, identity ORDER BY touched_at
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS count_so_far
+  FROM (
+    SELECT publisher_id, identity, touched_at, count() AS touched_count
+    FROM touch
+    WHERE (publisher_id, identity) IN (
+      SELECT publisher_id, identity FROM touch
+      GROUP BY publisher_id, identity HAVING count() > {crowdMax:UInt32}
+    )
+    GROUP BY publisher_id, identity, touched_at
+  )`
+
+/** The identities of purchases that are a crowd: too many touchpoints in the 15 days up to it. */
+const crowd = `
+  SELECT b.purchase_key AS purchase_key, b.identity AS identity
+  FROM (
+    SELECT publisher_id, purchase_key, identity, received_at,
+      received_at - toIntervalMillisecond({crowdMs:Int64} + 1) AS before_at
+    FROM person
+    WHERE (publisher_id, identity) IN (SELECT publisher_id, identity FROM crowd_count)
+  ) AS b
+  ASOF LEFT JOIN crowd_count AS u
+    ON u.publisher_id = b.publisher_id AND u.identity = b.identity AND u.touched_at <= b.received_at
+  ASOF LEFT JOIN crowd_count AS d
+    ON d.publisher_id = b.publisher_id AND d.identity = b.identity AND d.touched_at <= b.before_at
+  WHERE ifNull(u.count_so_far, 0) - ifNull(d.count_so_far, 0) > {crowdMax:UInt32}`
+
+const line = `
+  SELECT p.publisher_id AS publisher_id, p.purchase_key AS purchase_key, p.received_at AS received_at,
+    p.identity AS identity, p.login_identity AS login_identity,
+    l.gtin_key AS gtin_key, l.group_id AS group_id, l.quantity AS quantity, l.value AS value, l.line_index AS line_index
+  FROM person AS p
+  INNER JOIN (
+    SELECT purchase_key, gtin_key, group_id, quantity, value, verdict, line_index
+    FROM won
+    ARRAY JOIN line_gtin_key AS gtin_key, line_group_id AS group_id, line_quantity AS quantity,
+      line_value AS value, line_verdict AS verdict, arrayEnumerate(line_gtin_key) AS line_index
+    WHERE verdict = 'valid'
+  ) AS l ON l.purchase_key = p.purchase_key`
+
+/** The same without the identities that are a crowd: they join nothing and tell nobody apart. */
+const lineWithoutCrowds = `
+  SELECT * REPLACE (
+    if((purchase_key, login_identity) IN (SELECT purchase_key, identity FROM crowd), ${none}, login_identity) AS login_identity
+  )
+  FROM (${line})
+  WHERE (purchase_key, identity) NOT IN (SELECT purchase_key, identity FROM crowd)`
+
+/**
+ * Every pair of a purchased line and a touchpoint of the same person that may earn credit. The
+ * person is the same by the logged-in id, or by the user id where not both carry a logged-in id
+ * and those differ. A crowd's identity is no identity.
+ */
+const candidate = (lines: string): string => `
+  SELECT l.purchase_key AS purchase_key, l.line_index AS line_index, l.quantity AS quantity, l.value AS value,
+    t.kind = 'click' AS is_click, t.ad_gtin_key = l.gtin_key AS is_direct,
+    t.touched_at AS touched_at, t.served_ad_id AS served_ad_id, t.ad AS ad
+  FROM (${lines}) AS l
+  INNER JOIN touch AS t ON t.publisher_id = l.publisher_id AND t.identity = l.identity
+  WHERE t.touched_at <= l.received_at
+    AND (t.ad.1 = ${none} OR l.login_identity = ${none} OR t.ad.1 = l.login_identity)
+    AND if(t.kind = 'click',
+      t.touched_at >= l.received_at - toIntervalMillisecond({clickMs:Int64})
+        AND (t.ad_gtin_key = l.gtin_key OR (t.ad_group_key != '' AND t.ad_group_key = l.group_id)),
+      t.touched_at >= l.received_at - toIntervalMillisecond({viewMs:Int64}) AND t.ad_gtin_key = l.gtin_key)`
+
+/**
+ * The best of each line. Direct beats in-group among clicks, then the latest, then the greater
+ * served ad; among views the latest, then the greater served ad.
+ */
+const credit = (lines: string): string => `
+  SELECT purchase_key, line_index, any(c.quantity) AS quantity, any(c.value) AS value,
+    multiIf(countIf(is_click) = 0, 'none', maxIf(is_direct, is_click) = 1, 'direct', 'in-group') AS click_rule,
+    argMaxIf((touched_at, served_ad_id, ad), (is_direct, touched_at, served_ad_id), is_click) AS click,
+    argMaxIf((touched_at, served_ad_id, ad), (touched_at, served_ad_id), NOT is_click) AS view
+  FROM (${candidate(lines)}) AS c
+  GROUP BY purchase_key, line_index`
+
+const creditColumns = [
+  ['line_index', 'x -> x.1'],
+  ['line_quantity', 'x -> x.2'],
+  ['line_value', 'x -> x.3'],
+  ['click_rule', 'x -> x.4'],
+  ['click_at', 'x -> x.5.1'],
+  ['click_served_ad_id', 'x -> x.5.2'],
+  ['click_market_id', 'x -> x.5.3.2'],
+  ['click_advertiser_id', 'x -> x.5.3.3'],
+  ['click_campaign_id', 'x -> x.5.3.4'],
+  ['click_ad_group_id', 'x -> x.5.3.5'],
+  ['click_gtin', 'x -> x.5.3.6'],
+  ['view_at', 'x -> x.6.1'],
+  ['view_served_ad_id', 'x -> x.6.2'],
+  ['view_market_id', 'x -> x.6.3.2'],
+  ['view_advertiser_id', 'x -> x.6.3.3'],
+  ['view_campaign_id', 'x -> x.6.3.4'],
+  ['view_ad_group_id', 'x -> x.6.3.5'],
+  ['view_gtin', 'x -> x.6.3.6'],
+] as const
+
+/**
+ * Replaces the attribution of every purchase of the batch, whole; without credit, or without a
+ * delivery that may win, the row stands empty. A purchase that moved to an earlier day gets an
+ * empty row under the day it left.
+ */
+const attribute = (lines: string, crowds: string): string => `
+INSERT INTO attribution (
+  day, purchase_key, read_at, is_frozen,
+  publisher_id, site_id, transaction_id, delivery_id, received_at, currency,
+  ${creditColumns.map(([name]) => name).join(', ')}
+)
+WITH
+known AS MATERIALIZED (${known}),
+won AS MATERIALIZED (${won}),
+person AS MATERIALIZED (${personOf('SELECT * FROM won')}),
+touch AS MATERIALIZED (${touch})${crowds}
+SELECT
+  day, purchase_key, {readAt:DateTime64(6, 'UTC')}, 0,
+  publisher_id, site_id, transaction_id, delivery_id, received_at, currency,
+  ${creditColumns.map(([, lambda]) => `arrayMap(${lambda}, credits)`).join(', ')}
+FROM (
+  SELECT
+    arrayJoin(k.days) AS day, k.purchase_key AS purchase_key, k.publisher_id AS publisher_id,
+    w.site_id AS site_id, w.transaction_id AS transaction_id, w.delivery_id AS delivery_id,
+    w.received_at AS received_at, w.currency AS currency,
+    if(day = toDate(w.received_at), c.credits, []) AS credits
+  FROM known AS k
+  LEFT JOIN won AS w ON w.purchase_key = k.purchase_key
+  LEFT JOIN (
+    SELECT purchase_key,
+      arraySort(x -> x.1, groupArray((line_index, quantity, value, click_rule, click, view))) AS credits
+    FROM (${credit(lines)})
+    GROUP BY purchase_key
+  ) AS c ON c.purchase_key = k.purchase_key
+)
+SETTINGS enable_materialized_cte = 1, join_use_nulls = 0`
+
+export const attributeSql = attribute(line, '')
+
+/** The same where crowds are suspected; the count costs more than the rest of the statement. */
+export const attributeWithCrowdsSql = attribute(
+  lineWithoutCrowds,
+  `, crowd_count AS MATERIALIZED (${crowdCount}), crowd AS MATERIALIZED (${crowd})`
+)
+
+function personOf(deliveries: string): string {
+  return `
+  SELECT publisher_id, purchase_key, received_at, login_identity,
+    arrayJoin(arrayDistinct(arrayFilter(i -> i != toFixedString('', 16), [user_identity, login_identity]))) AS identity
+  FROM (${deliveries})`
+}

@@ -1,0 +1,178 @@
+// From what a tracker wrote down to rows of the warehouse. Everything that a tracker leaves out to
+// answer quickly happens here: opening the token, hashing identities, verdicts, exact amounts.
+
+import { createHash } from 'node:crypto'
+import { isbot } from 'isbot'
+import { gtinKey } from '../domain/gtin.ts'
+import type { IdentityHasher } from '../domain/identity.ts'
+import { formatDecimal, isOutOfRange, lineValueNanos, nanosScale } from '../domain/money.ts'
+import { eventVerdict } from '../domain/windows.ts'
+import type { AdEventRecord, ConversionLine, ConversionRecord } from '../spool/record.ts'
+import type { Opener, TrackingData } from '../tracking-data/tracking-data.ts'
+
+export interface RowContext {
+  readonly openTrackingData: Opener['open']
+  readonly hashIdentity: IdentityHasher
+  readonly isTrustedSource: (publisherId: number, address: string) => boolean
+  readonly isBot: (userAgent: string) => boolean
+}
+
+export interface AdEventRow {
+  readonly served_ad_id: string
+  readonly served_at_ms: number
+  readonly received_at_ms: number
+  readonly kind: AdEventRecord['kind']
+  readonly verdict: string
+  readonly publisher_id: number
+  readonly site_id: number
+  readonly market_id: number
+  readonly advertiser_id: number
+  readonly campaign_id: number
+  readonly ad_group_id: number
+  readonly gtin: string
+  readonly gtin_key: string
+  readonly group_id: string
+  readonly user_identity: string
+  readonly login_identity: string
+  readonly currency: string
+  readonly charge: string
+}
+
+/**
+ * Null where the token does not open: its key was removed from the ring before the event was
+ * shipped. The caller sets the record aside.
+ */
+export function buildAdEventRow(record: AdEventRecord, context: RowContext): AdEventRow | null {
+  const opened = context.openTrackingData(record.trackingData)
+  if (!opened.ok) return null
+  const { data } = opened
+  return {
+    served_ad_id: data.servedAdId,
+    served_at_ms: data.servedAtMs,
+    received_at_ms: record.receivedAtMs,
+    kind: record.kind,
+    verdict: verdictOf(record, data, context),
+    publisher_id: data.publisherId,
+    site_id: data.siteId,
+    market_id: data.marketId,
+    advertiser_id: data.advertiserId,
+    campaign_id: data.campaignId,
+    ad_group_id: data.adGroupId,
+    gtin: trimGtin(data.gtin),
+    gtin_key: gtinKey(data.gtin),
+    group_id: data.groupId,
+    user_identity: context.hashIdentity('user', data.publisherId, data.userId),
+    login_identity: context.hashIdentity('login', data.publisherId, data.userLoggedInId),
+    currency: data.currency,
+    charge: formatDecimal(chargeNanos(record.kind, data), nanosScale, nanosScale),
+  }
+}
+
+function verdictOf(record: AdEventRecord, data: TrackingData, context: RowContext): string {
+  if (record.userAgent !== '' && context.isBot(record.userAgent)) return 'bot'
+  if (record.isPrefetch) return 'prefetch'
+  return eventVerdict(record.kind, data.servedAtMs, record.receivedAtMs)
+}
+
+/** A thousand impressions cost `costPerMille`, so a micro of it is a nano for each. */
+function chargeNanos(kind: AdEventRecord['kind'], data: TrackingData): bigint {
+  switch (kind) {
+    case 'click':
+      return data.costPerClickMicros * 1_000n
+    case 'impression':
+      return data.costPerMilleMicros
+    case 'load':
+      return 0n
+  }
+}
+
+/** Trims what `gtinKey` trims, so that one product is not shown in two spellings. */
+function trimGtin(gtin: string): string {
+  return gtin.replaceAll(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/gu, '')
+}
+
+/** One row; the lines stand in arrays of equal length. */
+export function buildDeliveryRow(key: string, record: ConversionRecord, context: RowContext) {
+  const { lines } = record
+  return {
+    delivery_id: key,
+    purchase_key: purchaseKey(key, record),
+    publisher_id: record.publisherId,
+    site_id: record.siteId,
+    transaction_id: record.transactionId,
+    received_at_ms: record.receivedAtMs,
+    verdict: context.isTrustedSource(record.publisherId, record.sourceAddress)
+      ? 'valid'
+      : 'untrusted-source',
+    user_identity: record.userIdentity,
+    login_identity: record.loginIdentity,
+    currency: record.currency,
+    content_hash: contentHash(record),
+    line_gtin: lines.map((line) => line.gtin),
+    line_gtin_key: lines.map((line) => gtinKey(line.gtin)),
+    line_group_id: lines.map((line) => line.groupId),
+    line_brand: lines.map((line) => line.brand),
+    line_price: lines.map((line) => line.price),
+    line_quantity: lines.map((line) => line.quantity),
+    line_value: lines.map(lineValue),
+    line_verdict: lines.map(lineVerdict),
+  }
+}
+
+function lineVerdict(line: ConversionLine): string {
+  if (isOutOfRange(line.price, line.quantity)) return 'out-of-range'
+  return gtinKey(line.gtin) === '' ? 'no-product' : 'valid'
+}
+
+/** An amount that is out of range has no place in the column and is never summed; its price stays. */
+function lineValue(line: ConversionLine): string {
+  if (isOutOfRange(line.price, line.quantity)) return '0'
+  return formatDecimal(lineValueNanos(line.price, line.quantity), nanosScale, nanosScale)
+}
+
+/**
+ * What makes two deliveries one purchase: publisher and transaction, by exact text. A transaction
+ * without a visible character identifies nothing, so that delivery is a purchase of its own.
+ */
+function purchaseKey(key: string, record: ConversionRecord): string {
+  const named = record.transactionId.trim() !== ''
+  return hash16(named ? ['t', record.publisherId, record.transactionId] : ['d', key])
+}
+
+/** Equal for repeats of the same content, so that a repeat with other content shows as a conflict. */
+function contentHash(record: ConversionRecord): string {
+  const { siteId, userIdentity, loginIdentity, currency, lines } = record
+  return hash16([
+    siteId,
+    userIdentity,
+    loginIdentity,
+    currency,
+    lines.map(({ gtin, groupId, brand, price, quantity }) => [
+      gtin,
+      groupId,
+      brand,
+      price,
+      quantity,
+    ]),
+  ])
+}
+
+function hash16(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
+}
+
+// Browsers of one shop come in a few thousand spellings; asking the list takes microseconds each.
+const userAgentsMax = 20_000
+
+/** Whether the well-kept list knows the user agent as a bot; remembers what it was asked. */
+export function createBotCheck(): (userAgent: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (userAgent) => {
+    const remembered = known.get(userAgent)
+    if (remembered !== undefined) return remembered
+    if (known.size >= userAgentsMax) known.clear()
+    const answer = isbot(userAgent)
+    known.set(userAgent, answer)
+    return answer
+  }
+}

@@ -1,0 +1,196 @@
+// Spool to warehouse, in batches that can be repeated: the rows of a record are a function of the
+// record, and every table has a natural key. A batch leaves the spool only when all of it is synced
+// in the warehouse or set aside with its reason.
+
+import type { Logger } from 'pino'
+import { attributionClickMs } from '../domain/windows.ts'
+import { ServiceError } from '../errors.ts'
+import type { Spool, SpoolBatch, SpoolEntry } from '../spool/spool.ts'
+import type { InsertTable, Warehouse } from '../warehouse/warehouse.ts'
+import { buildAdEventRow, buildDeliveryRow } from './rows.ts'
+import type { RowContext } from './rows.ts'
+
+export const shipLimits = {
+  // Inserts cost about 5 ms each however small; 20,000 rows keep the engine's memory below 100 MB.
+  recordsPerBatchMax: 20_000,
+} as const
+
+export interface ShipDeps {
+  readonly spool: Spool
+  readonly warehouse: Warehouse
+  readonly rowContext: RowContext
+  readonly settleMs: number
+  readonly log: Logger
+}
+
+export interface ShipResult {
+  readonly shippedCount: number
+  readonly setAsideCount: number
+}
+
+/** What is inserted for one record; `key` names it when it has to be set aside. */
+interface PlannedRow {
+  readonly key: string
+  readonly record: unknown
+  readonly line: string
+}
+
+interface Refusal {
+  readonly key: string
+  readonly reason: string
+  readonly record: string
+}
+
+/** Ships the oldest batch. A failure that passes (warehouse away) throws and leaves the spool. */
+export async function shipBatch(deps: ShipDeps): Promise<ShipResult> {
+  const batch = deps.spool.read(shipLimits.recordsPerBatchMax)
+  if (batch.frames.length === 0) return { shippedCount: 0, setAsideCount: 0 }
+  const shippedAt = await warehouseNow(deps.warehouse)
+  const refusals: Refusal[] = batch.broken.map(({ key, reason, bytes }) => ({
+    key,
+    reason,
+    record: Buffer.from(bytes).toString('base64'),
+  }))
+  const planned = planRows(batch, { shippedAt, context: deps.rowContext, refusals })
+
+  // Touchpoints before deliveries: a purchase that is visible has its touchpoints beside it.
+  refusals.push(...(await insertRows(deps, 'ad_event_in', planned.adEvents)))
+  await announceLateTouchpoints(deps, planned.touches)
+  refusals.push(...(await insertRows(deps, 'delivery_in', planned.deliveries)))
+  if (refusals.length > 0) await setAside(deps, refusals)
+
+  await deps.spool.remove(batch)
+  return {
+    shippedCount: batch.entries.length + batch.broken.length,
+    setAsideCount: refusals.length,
+  }
+}
+
+/** The warehouse's clock, since several engines write the instants that are compared. */
+export async function warehouseNow(warehouse: Warehouse): Promise<string> {
+  const [row] = await warehouse.rows<{ now: string }>('SELECT toString(now64(6)) AS now')
+  if (row === undefined) throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'no answer to the time')
+  return row.now
+}
+
+interface Touch {
+  readonly publisherId: number
+  readonly identity: string
+  readonly receivedAtMs: number
+}
+
+interface Plan {
+  readonly adEvents: PlannedRow[]
+  readonly deliveries: PlannedRow[]
+  readonly touches: Touch[]
+}
+
+interface PlanOptions {
+  readonly shippedAt: string
+  readonly context: RowContext
+  readonly refusals: Refusal[]
+}
+
+function planRows(batch: SpoolBatch, options: PlanOptions): Plan {
+  const plan: Plan = { adEvents: [], deliveries: [], touches: [] }
+  for (const entry of batch.entries) planRow(plan, entry, options)
+  return plan
+}
+
+function planRow(plan: Plan, { key, record }: SpoolEntry, options: PlanOptions): void {
+  const { shippedAt, context, refusals } = options
+  if (record.type === 'conversion') {
+    const row = { ...buildDeliveryRow(key, record, context), shipped_at: shippedAt }
+    plan.deliveries.push({ key, record, line: JSON.stringify(row) })
+    return
+  }
+  const row = buildAdEventRow(record, context)
+  if (row === null) {
+    const reason = 'the tracking data no longer opens: its key has left the key ring'
+    refusals.push({ key, reason, record: JSON.stringify(record) })
+    return
+  }
+  plan.adEvents.push({ key, record, line: JSON.stringify({ ...row, shipped_at: shippedAt }) })
+  if (row.verdict !== 'counted' || row.kind === 'load') return
+  for (const identity of [row.user_identity, row.login_identity]) {
+    if (identity === '') continue
+    plan.touches.push({
+      publisherId: row.publisher_id,
+      identity,
+      receivedAtMs: row.received_at_ms,
+    })
+  }
+}
+
+/** Inserts the rows; a refused batch is halved until the rows at fault stand alone. */
+async function insertRows(
+  deps: ShipDeps,
+  table: InsertTable,
+  rows: readonly PlannedRow[]
+): Promise<Refusal[]> {
+  if (rows.length === 0) return []
+  try {
+    await deps.warehouse.insert(table, Buffer.from(rows.map((row) => row.line).join('\n') + '\n'))
+    return []
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'WAREHOUSE_REFUSED') throw error
+    if (rows.length === 1) return rows.map((row) => refusalOf(row, error))
+    const middle = Math.ceil(rows.length / 2)
+    const first = await insertRows(deps, table, rows.slice(0, middle))
+    const second = await insertRows(deps, table, rows.slice(middle))
+    return [...first, ...second]
+  }
+}
+
+function refusalOf(row: PlannedRow, error: ServiceError): Refusal {
+  const reason = error.cause instanceof Error ? error.cause.message : error.message
+  return { key: row.key, reason: reason.slice(0, 1_000), record: JSON.stringify(row.record) }
+}
+
+async function setAside(deps: ShipDeps, refusals: readonly Refusal[]): Promise<void> {
+  const at = await warehouseNow(deps.warehouse)
+  const lines = refusals.map((refusal) => JSON.stringify({ ...refusal, set_aside_at: at }))
+  await deps.warehouse.insert('set_aside', Buffer.from(lines.join('\n') + '\n'))
+  deps.log.error({ count: refusals.length }, 'records were set aside; see status')
+}
+
+/**
+ * A purchase is read for attribution `settleMs` after its shipping at the earliest, so a touchpoint
+ * visible within that time of its receipt is always seen. One that is older by now may have missed
+ * purchases behind it: those are made pending again. A second is kept for clocks that differ.
+ */
+async function announceLateTouchpoints(deps: ShipDeps, touches: readonly Touch[]): Promise<void> {
+  if (touches.length === 0) return
+  const visibleAt = await warehouseNow(deps.warehouse)
+  const lateBeforeMs = Date.parse(`${visibleAt.replace(' ', 'T')}Z`) - deps.settleMs + 1_000
+  const late = touches.filter((touch) => touch.receivedAtMs < lateBeforeMs)
+  if (late.length === 0) return
+  const lines = late.map((touch) =>
+    JSON.stringify({
+      shipped_at: visibleAt,
+      publisher_id: touch.publisherId,
+      identity: touch.identity,
+      received_at_ms: touch.receivedAtMs,
+    })
+  )
+  await deps.warehouse.insert('late_touchpoint_in', Buffer.from(lines.join('\n') + '\n'))
+  await deps.warehouse.command(pendAgainSql, { shippedAt: visibleAt, clickMs: attributionClickMs })
+}
+
+/** Makes the purchases pending that late touchpoints may win: of the person, within the window. */
+const pendAgainSql = `
+INSERT INTO pending_purchase (shipped_at, day, purchase_key)
+SELECT DISTINCT {shippedAt:DateTime64(6, 'UTC')}, toDate(p.received_at), p.purchase_key
+FROM purchase_identity AS p
+INNER JOIN (
+  SELECT publisher_id, identity, min(received_at) AS first_at, max(received_at) AS last_at
+  FROM late_touchpoint
+  WHERE shipped_at = {shippedAt:DateTime64(6, 'UTC')}
+  GROUP BY publisher_id, identity
+) AS t ON t.publisher_id = p.publisher_id AND t.identity = p.identity
+WHERE (p.publisher_id, p.identity) IN (
+    SELECT publisher_id, identity FROM late_touchpoint
+    WHERE shipped_at = {shippedAt:DateTime64(6, 'UTC')}
+  )
+  AND p.received_at >= t.first_at
+  AND p.received_at <= t.last_at + toIntervalMillisecond({clickMs:Int64})`

@@ -1,0 +1,32 @@
+// RFC 4180 and nothing else: comma, CRLF, double quotes, no byte order mark. Text is made safe for
+// spreadsheets; numbers never are, so that -5 stays a number.
+import { escapeForSpreadsheet } from '../domain/text.ts'
+import { assert } from '../lib/assert.ts'
+
+/** A number comes as the text to print (`formatDecimal`), '' where it has no value. */
+export type CsvCell = { readonly text: string } | { readonly number: string }
+
+/** One record with its line end. */
+export function csvRow(cells: readonly CsvCell[]): string {
+  let row = ''
+  for (const [index, cell] of cells.entries()) {
+    if (index > 0) row += ','
+    row += 'text' in cell ? printText(cell.text) : printNumber(cell.number)
+  }
+  return `${row}\r\n`
+}
+
+/** Blanks at the ends are quoted as well: RFC 4180 keeps them, many readers trim what is not quoted. */
+function printText(text: string): string {
+  const safe = escapeForSpreadsheet(text)
+  return /[",\r\n]|^ | $/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Numbers pass unescaped, so what is none (`Infinity`, `1e21`, a formula) must not get through here. */
+function printNumber(number: string): string {
+  assert(
+    /^(?:-?[0-9]+(?:\.[0-9]+)?)?$/.test(number),
+    'a number cell holds a plain decimal or nothing'
+  )
+  return number
+}

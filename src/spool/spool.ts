@@ -1,0 +1,46 @@
+import type { SpoolRecord } from './record.ts'
+
+/** The first key bytes are the instant of the append, so that the oldest entry is read first. */
+export interface SpoolEntry {
+  /** 32 lowercase hex characters; the natural key of the record, never used twice. */
+  readonly key: string
+  readonly record: SpoolRecord
+}
+
+/** What one read hands over: `remove` takes it back and forgets exactly what was read. */
+export interface SpoolBatch {
+  readonly entries: readonly SpoolEntry[]
+  /** Entries that could not be read as records, raw, so that they can be set aside. */
+  readonly broken: readonly {
+    readonly key: string
+    readonly bytes: Uint8Array
+    readonly reason: string
+  }[]
+  /** The frames that were read; opaque to callers. */
+  readonly frames: readonly string[]
+}
+
+export interface SpoolDepth {
+  readonly frames: number
+  readonly bytes: number
+  /** The instant of the oldest append that is still here; null when empty. */
+  readonly oldestAtMs: number | null
+}
+
+/**
+ * The durable queue between trackers and engine; many processes share one. At least once: a batch
+ * that was read but not removed is read again, in the same order.
+ */
+export interface Spool {
+  /**
+   * Resolves once the record is on disk (fsync); records of one turn of the event loop share a
+   * write. Rejects with SPOOL_FULL or SPOOL_UNAVAILABLE, and then nothing of the record is kept.
+   */
+  append(record: SpoolRecord): Promise<void>
+  /** Oldest first, up to about `recordsMax` records (whole frames, at least one when not empty). */
+  read(recordsMax: number): SpoolBatch
+  /** Forgets what was read, durably; call it only when the warehouse holds it synced. */
+  remove(batch: SpoolBatch): Promise<void>
+  depth(): SpoolDepth
+  close(): Promise<void>
+}

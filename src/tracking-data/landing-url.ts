@@ -1,0 +1,24 @@
+/** Characters of a landing page's address. Together with the other bounds a token stays under 4 KiB. */
+export const landingUrlLengthMax = 2_048
+
+// Scheme, then a host (and port) in which an @ would be credentials, and throughout only what may
+// stand in a Location header. A backslash is out because browsers read it as a slash.
+const asciiAddress = /^https?:\/\/(?=[^/?#@]+(?:[/?#]|$))[!-[\]-~]+$/i
+const beyondAscii = /\P{ASCII}/u
+// What a parser would drop or bend in silence: blanks, controls, format characters, backslashes.
+const unsafe = /[\p{White_Space}\p{Cc}\p{Cf}\p{Cs}\\]/u
+
+/** An absolute http(s) address in ASCII with a host and without credentials. */
+export function isLandingUrl(text: string): boolean {
+  if (typeof text !== 'string' || text.length > landingUrlLengthMax) return false
+  return asciiAddress.test(text) && URL.canParse(text)
+}
+
+/**
+ * The same address in ASCII: a Location header can hold nothing else. An address that is ASCII
+ * already, or no address at all, comes back unchanged, so that `isLandingUrl` can judge it.
+ */
+export function toAsciiUrl(text: string): string {
+  if (!beyondAscii.test(text) || unsafe.test(text) || text.length > landingUrlLengthMax) return text
+  return URL.canParse(text) ? new URL(text).href : text
+}

@@ -1,0 +1,128 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { eventVerdict } from '../domain/windows.ts'
+import type { AdEventKind } from '../domain/windows.ts'
+import type { AdEventRecord } from '../spool/record.ts'
+import type { TrackingData } from '../tracking-data/tracking-data.ts'
+import { noContent, pixel, redirect, refusal, stored } from './answers.ts'
+import type { Answer } from './answers.ts'
+import { answerUnread, hasBody } from './body.ts'
+import type { BodyReader } from './body.ts'
+import type { TrackingDeps } from './deps.ts'
+import type { Failures } from './failures.ts'
+import { RepeatCache } from './repeat-cache.ts'
+
+type AdEventDeps = Pick<TrackingDeps, 'spool' | 'openTrackingData' | 'clock'> & {
+  readonly bodies: BodyReader
+  readonly failures: Failures
+}
+
+interface AdEvent {
+  readonly request: IncomingMessage
+  readonly kind: AdEventKind
+  /** The path segment, decoded once. */
+  readonly token: string
+}
+
+/** Answers once; null when the sender has gone. */
+type Reply = (answer: Answer | null) => void
+
+export const linkMethods = 'GET, HEAD, POST, OPTIONS'
+export const missingToken = refusal(404, ['The tracking data is missing from the path.'])
+const notOurs = refusal(400, [
+  'The tracking data is not the string that the ad server issued, or was manipulated.',
+])
+const userAgentLengthMax = 512
+
+/**
+ * POST, GET and HEAD on `/impression/{trackingData}`, `/click/…` and `/load/…`. Any body is read past:
+ * beacons come with every content type.
+ */
+export class AdEventHandler {
+  readonly #deps: AdEventDeps
+  readonly #repeats: RepeatCache
+
+  constructor(deps: AdEventDeps) {
+    this.#deps = deps
+    this.#repeats = new RepeatCache(deps.clock)
+  }
+
+  handle(event: AdEvent, reply: Reply): void {
+    if (!hasBody(event.request.headers)) return this.#take(event, reply)
+    this.#deps.bodies.skip(event.request, (body) => {
+      if (body.outcome === 'whole') this.#take(event, reply)
+      else reply(answerUnread(body))
+    })
+  }
+
+  #take(event: AdEvent, reply: Reply): void {
+    const route = `/${event.kind}/{trackingData}`
+    this.#deps.failures.guard(route, reply, () => this.#store(event, route, reply))
+  }
+
+  #store(event: AdEvent, route: string, reply: Reply): void {
+    const opened = this.#deps.openTrackingData(event.token)
+    if (!opened.ok) return reply(notOurs)
+    const answer = answerTo(event, opened.data)
+    if (event.request.method === 'HEAD') return reply(answer)
+
+    const record = toRecord(event, opened.canonical, this.#deps.clock())
+    const repeatKey = repeatKeyOf(record, opened.data)
+    if (this.#repeats.has(repeatKey)) return reply(answer)
+    // Only what counts by its age may stand for its repeats: an early event repeated a minute later
+    // may be in time, and then must be stored.
+    const verdict = eventVerdict(event.kind, opened.data.servedAtMs, record.receivedAtMs)
+    this.#append(record, verdict === 'counted' ? repeatKey : null).then(
+      () => reply(answer),
+      (error: unknown) => reply(this.#deps.failures.answer(error, route))
+    )
+  }
+
+  /** A repeat is known only once the first is on disk; one that comes before is stored too. */
+  async #append(record: AdEventRecord, repeatKey: string | null): Promise<void> {
+    await this.#deps.spool.append(record)
+    if (repeatKey !== null) this.#repeats.add(repeatKey)
+  }
+}
+
+function answerTo({ request, kind }: AdEvent, data: TrackingData): Answer {
+  if (request.method === 'POST') return stored
+  if (kind !== 'click') return pixel
+  // Nothing of the request has a say in where it leads: neither query, Host nor Referer.
+  return data.landingUrl === '' ? noContent : redirect(data.landingUrl)
+}
+
+function toRecord(event: AdEvent, trackingData: string, receivedAtMs: number): AdEventRecord {
+  const { headers } = event.request
+  return {
+    type: 'ad-event',
+    kind: event.kind,
+    receivedAtMs,
+    trackingData,
+    // Node reads header bytes as Latin-1, so there is no surrogate to cut in half, and no U+0000.
+    userAgent: (headers['user-agent'] ?? '').slice(0, userAgentLengthMax),
+    isPrefetch: isPrefetch(headers),
+  }
+}
+
+/**
+ * The served ad, the end of the token (22 characters of its 16-byte tag), and all that the verdict
+ * hangs on: a bot's event must not stand in for that of a person who follows.
+ */
+function repeatKeyOf(record: AdEventRecord, data: TrackingData): string {
+  const tag = record.trackingData.slice(-22)
+  const purpose = record.isPrefetch ? 'p' : '-'
+  return `${record.kind.slice(0, 1)}${purpose}${data.servedAdId}${tag}${record.userAgent}`
+}
+
+function isPrefetch(headers: IncomingHttpHeaders): boolean {
+  return (
+    saysPrefetch(headers['sec-purpose']) ||
+    saysPrefetch(headers['purpose']) ||
+    saysPrefetch(headers['x-moz'])
+  )
+}
+
+function saysPrefetch(header: string | readonly string[] | undefined): boolean {
+  if (header === undefined) return false
+  return /prefetch|prerender/i.test(typeof header === 'string' ? header : header.join(','))
+}

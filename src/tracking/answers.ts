@@ -1,0 +1,61 @@
+import type { ServerResponse } from 'node:http'
+
+/**
+ * A whole answer. Header lists are flat (name, value, name, value): the cheapest form for Node, whose
+ * type asks for mutable ones. They are shared, and never changed.
+ */
+export interface Answer {
+  readonly status: number
+  readonly headers: string[]
+  readonly body: string | Buffer
+}
+
+// `nosniff` on everything: no body of this port is ever anything else than its type says.
+const common = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff']
+const json = ['content-type', 'application/json', ...common]
+
+export const stored = answerJson(200, '{}')
+
+/** A transparent image of one pixel, which pages under any embedder policy may show. */
+const pixelBytes = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+export const pixel: Answer = {
+  status: 200,
+  headers: [
+    'content-type',
+    'image/gif',
+    'content-length',
+    String(pixelBytes.length),
+    'cross-origin-resource-policy',
+    'cross-origin',
+    ...common,
+  ],
+  body: pixelBytes,
+}
+
+export const noContent: Answer = { status: 204, headers: common, body: '' }
+
+export function redirect(location: string): Answer {
+  const headers = ['location', location, 'content-length', '0', ...common]
+  return { status: 302, headers, body: '' }
+}
+
+export function answerJson(status: number, body: string): Answer {
+  const length = String(Buffer.byteLength(body))
+  return { status, headers: ['content-length', length, ...json], body }
+}
+
+/** The one shape of every refusal. Messages never repeat what came in. */
+export function refusal(status: number, messages: readonly string[]): Answer {
+  return answerJson(status, JSON.stringify({ messages }))
+}
+
+export function withHeaders(answer: Answer, headers: readonly string[]): Answer {
+  return headers.length === 0 ? answer : { ...answer, headers: [...answer.headers, ...headers] }
+}
+
+/** Does nothing when the client has gone or an answer is under way already. */
+export function send(response: ServerResponse, answer: Answer): void {
+  if (response.headersSent || response.destroyed) return
+  response.writeHead(answer.status, answer.headers)
+  response.end(answer.body)
+}

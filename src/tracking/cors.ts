@@ -1,0 +1,40 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { noContent, withHeaders } from './answers.ts'
+import type { Answer } from './answers.ts'
+
+// A header value is echoed only if it can be nothing else than what it claims to be.
+const originPattern = /^[\x21-\x7e]{1,512}$/
+const namesPattern = /^[\w\-!#$%&'*+.^`|~, ]{1,1024}$/
+
+const varyOnly: readonly string[] = ['vary', 'origin']
+const day = '86400'
+
+/**
+ * Any page may fire the links, with or without credentials: `sendBeacon` always sends them, and a
+ * wildcard is refused then, so the origin is echoed. No cookie is read or set, so this gives nothing away.
+ */
+export function corsHeaders(origin: string | undefined): readonly string[] {
+  if (origin === undefined || !originPattern.test(origin)) return varyOnly
+  return [
+    ...varyOnly,
+    'access-control-allow-origin',
+    origin,
+    'access-control-allow-credentials',
+    'true',
+  ]
+}
+
+/** To every OPTIONS on a link, whatever the token: a preflight counts and tells nothing. */
+export function answerPreflight(headers: IncomingHttpHeaders, allow: string): Answer {
+  const requested = headers['access-control-request-headers']
+  const isEchoable = requested !== undefined && namesPattern.test(requested)
+  return withHeaders(noContent, [
+    'allow',
+    allow,
+    'access-control-allow-methods',
+    allow,
+    'access-control-max-age',
+    day,
+    ...(isEchoable ? ['access-control-allow-headers', requested] : []),
+  ])
+}

@@ -1,0 +1,80 @@
+import type { AdEventKind } from '../domain/windows.ts'
+
+/** What a request is for. Paths are exact: no folding of case, slashes or escapes outside a token. */
+export type Route =
+  | { readonly name: 'conversion' | 'alive' | 'ready' }
+  | { readonly name: 'ad-event'; readonly kind: AdEventKind; readonly token: string }
+  | { readonly name: 'missing-token'; readonly kind: AdEventKind }
+  | { readonly name: 'broken-escape' }
+  | { readonly name: 'unknown' }
+
+const fixed: ReadonlyMap<string, Route> = new Map([
+  ['/conversion', { name: 'conversion' }],
+  ['/healthz', { name: 'alive' }],
+  ['/readyz', { name: 'ready' }],
+])
+const links: readonly { readonly kind: AdEventKind; readonly path: string }[] = [
+  { kind: 'impression', path: '/impression' },
+  { kind: 'click', path: '/click' },
+  { kind: 'load', path: '/load' },
+]
+const unknown: Route = { name: 'unknown' }
+const brokenEscape: Route = { name: 'broken-escape' }
+
+export function findRoute(target: string): Route {
+  const path = pathOf(target)
+  return fixed.get(path) ?? findLink(path) ?? (unescape(path) === null ? brokenEscape : unknown)
+}
+
+/** Method and path never reach a log line: a path holds a token, and a token a shopper. */
+export function routePattern(route: Route): string {
+  switch (route.name) {
+    case 'conversion':
+      return '/conversion'
+    case 'alive':
+      return '/healthz'
+    case 'ready':
+      return '/readyz'
+    case 'ad-event':
+    case 'missing-token':
+      return `/${route.kind}/{trackingData}`
+    case 'broken-escape':
+    case 'unknown':
+      return 'none'
+  }
+}
+
+function findLink(path: string): Route | undefined {
+  for (const { kind, path: prefix } of links) {
+    if (!path.startsWith(prefix)) continue
+    if (path.length <= prefix.length + 1) {
+      const isMissing = path.length === prefix.length || path.endsWith('/')
+      return isMissing ? { name: 'missing-token', kind } : undefined
+    }
+    const segment = path.slice(prefix.length + 1)
+    if (path[prefix.length] !== '/' || segment.includes('/')) return undefined
+    const token = unescape(segment)
+    return token === null ? brokenEscape : { name: 'ad-event', kind, token }
+  }
+  return undefined
+}
+
+/** Decoded exactly once, and a `+` stays a plus: it means a blank in queries only. */
+function unescape(text: string): string | null {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // URIError is how this function says no; the text is not repeated anywhere.
+    return null
+  }
+}
+
+/** Without the query, which is never looked at, and without the `http://host` a proxy may send. */
+function pathOf(target: string): string {
+  const queryAt = target.indexOf('?')
+  const whole = queryAt === -1 ? target : target.slice(0, queryAt)
+  if (whole.startsWith('/')) return whole
+  const absolute = /^https?:\/\/[^/]*/i.exec(whole)
+  return absolute === null ? whole : whole.slice(absolute[0].length)
+}

@@ -1,0 +1,174 @@
+// The tracking port on bare node:http: docs/decisions/0007-tracking-port-on-node-http.md says why.
+import { createServer as createHttpServer } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { AdEventHandler, linkMethods, missingToken } from './ad-event.ts'
+import { answerJson, refusal, send, withHeaders } from './answers.ts'
+import type { Answer } from './answers.ts'
+import { BodyReader, refuseDeclaredLength } from './body.ts'
+import { ConversionHandler } from './conversion.ts'
+import { answerPreflight, corsHeaders } from './cors.ts'
+import type { TrackingDeps } from './deps.ts'
+import { Failures, unavailable } from './failures.ts'
+import { answerProtocolErrors } from './protocol-errors.ts'
+import { findRoute, routePattern } from './router.ts'
+import type { Route } from './router.ts'
+
+export const limits = {
+  connectionsMax: 10_000,
+  /** A token of 4 KiB with every character percent-encoded is a path of 16 KiB. */
+  headerBytesMax: 32_768,
+  /** Above the idle time of common load balancers (60 s), so that they and not we close first. */
+  keepAliveMs: 75_000,
+  headersMs: 80_000,
+  requestMs: 90_000,
+  timeoutCheckMs: 5_000,
+  drainMsMax: 5_000,
+} as const
+
+export interface TrackingServer {
+  readonly server: Server
+  /** Stops accepting, answers what came in, then closes every connection; bounded in time. */
+  close(): Promise<void>
+}
+
+const unknownPath = refusal(404, ['There is nothing at this path.'])
+const brokenEscape = refusal(400, ['The path has a broken percent escape.'])
+const missingHost = refusal(400, ['The Host header is missing.'])
+const alive = answerJson(200, '{"status":"alive"}')
+const ready = answerJson(200, '{"status":"ready"}')
+const notReady = unavailable('The service does not take traffic right now.')
+
+type Reply = (answer: Answer | null) => void
+
+export function createTrackingServer(deps: TrackingDeps): TrackingServer {
+  const handler = new RequestHandler(deps)
+  const server = listenerOf(deps, (request, response) => handler.handle(request, response))
+  server.maxConnections = limits.connectionsMax
+  // A large body that will be refused is refused before it is sent.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (refuseDeclaredLength(request.headers) === undefined) response.writeContinue()
+    handler.handle(request, response)
+  })
+  answerProtocolErrors(server)
+  return {
+    server,
+    close: async () => {
+      handler.drain()
+      await closeServer(server, deps.drainMsMax ?? limits.drainMsMax)
+    },
+  }
+}
+
+function listenerOf({ tls }: TrackingDeps, listener: RequestListener): Server {
+  const options = {
+    maxHeaderSize: limits.headerBytesMax,
+    keepAliveTimeout: limits.keepAliveMs,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.timeoutCheckMs,
+    // Node's own refusal has no body; ours does.
+    requireHostHeader: false,
+  }
+  if (tls === undefined) return createHttpServer(options, listener)
+  return createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' }, listener)
+}
+
+/** Node closes idle connections once; those that fall idle later are closed as they do. */
+async function closeServer(server: Server, drainMsMax: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  const idle = setInterval(() => server.closeIdleConnections(), 20)
+  const late = setTimeout(() => server.closeAllConnections(), drainMsMax)
+  await closed
+  clearInterval(idle)
+  clearTimeout(late)
+}
+
+class RequestHandler {
+  readonly #deps: TrackingDeps
+  readonly #adEvents: AdEventHandler
+  readonly #conversions: ConversionHandler
+  readonly #failures: Failures
+  readonly #isLogging: boolean
+  #isDraining = false
+
+  constructor(deps: TrackingDeps) {
+    this.#deps = deps
+    this.#failures = new Failures(deps)
+    const parts = { ...deps, bodies: new BodyReader(), failures: this.#failures }
+    this.#adEvents = new AdEventHandler(parts)
+    this.#conversions = new ConversionHandler(parts)
+    this.#isLogging = deps.log.isLevelEnabled('debug')
+  }
+
+  drain(): void {
+    this.#isDraining = true
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const route = findRoute(request.url ?? '')
+    if (this.#isDraining) response.shouldKeepAlive = false
+    if (this.#isLogging) this.#log(route, request, response)
+    const extra = hasCors(route) ? corsHeaders(request.headers.origin) : none
+    const reply: Reply = (answer) => {
+      if (answer !== null) send(response, withHeaders(answer, extra))
+    }
+    this.#failures.guard(routePattern(route), reply, () => this.#dispatch(route, request, reply))
+  }
+
+  #dispatch(route: Route, request: IncomingMessage, reply: Reply): void {
+    const { headers, method = '' } = request
+    if (headers.host === undefined && request.httpVersion === '1.1') return reply(missingHost)
+    const tooLong = refuseDeclaredLength(headers)
+    if (tooLong !== undefined) return reply(tooLong)
+    switch (route.name) {
+      case 'conversion':
+        if (method !== 'POST') return reply(notAllowed('POST'))
+        return this.#conversions.handle(request, reply)
+      case 'ad-event':
+        if (method === 'OPTIONS') return reply(answerPreflight(headers, linkMethods))
+        if (!isLinkMethod(method)) return reply(notAllowed(linkMethods))
+        return this.#adEvents.handle({ request, kind: route.kind, token: route.token }, reply)
+      case 'missing-token':
+        return reply(missingToken)
+      case 'alive':
+      case 'ready':
+        if (method !== 'GET' && method !== 'HEAD') return reply(notAllowed('GET, HEAD'))
+        return reply(route.name === 'alive' ? alive : this.#readiness())
+      case 'broken-escape':
+        return reply(brokenEscape)
+      case 'unknown':
+        return reply(unknownPath)
+    }
+  }
+
+  #readiness(): Answer {
+    return this.#deps.isReady() && !this.#isDraining ? ready : notReady
+  }
+
+  #log(route: Route, { method }: IncomingMessage, response: ServerResponse): void {
+    const startMs = performance.now()
+    response.on('close', () => {
+      const { statusCode: status, writableFinished: isAnswered } = response
+      const ms = Math.round(performance.now() - startMs)
+      const fields = { route: routePattern(route), method, status, isAnswered, ms }
+      this.#deps.log.debug(fields, 'request')
+    })
+  }
+}
+
+const none: readonly string[] = []
+
+function hasCors(route: Route): boolean {
+  return route.name === 'ad-event' || route.name === 'missing-token'
+}
+
+function isLinkMethod(method: string): boolean {
+  return method === 'POST' || method === 'GET' || method === 'HEAD'
+}
+
+function notAllowed(allow: string): Answer {
+  return withHeaders(refusal(405, ['The path does not take this method.']), ['allow', allow])
+}

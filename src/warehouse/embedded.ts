@@ -1,0 +1,153 @@
+// ClickHouse in this process (chDB). One folder belongs to one process; calls on one session run
+// one after the other, so a pool of sessions keeps a long report from holding up the pipeline.
+
+import { createRequire } from 'node:module'
+import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
+import { ServiceError } from '../errors.ts'
+import { warehouseFailure } from './refusal.ts'
+import { statementSettings } from './warehouse.ts'
+import type { InsertTable, Params, Warehouse } from './warehouse.ts'
+
+/** Each busy session holds a thread of libuv's pool; UV_THREADPOOL_SIZE must exceed this by far. */
+export const embeddedSessions = 8
+
+const require = createRequire(import.meta.url)
+
+export interface EmbeddedOptions {
+  readonly path: string
+}
+
+export function openEmbeddedWarehouse(options: EmbeddedOptions): Warehouse {
+  const pool = new SessionPool(options.path)
+  return {
+    async command(sql, params = {}) {
+      await pool.use('statement', (session) => session.queryBindAsync(sql, params))
+    },
+    async rows<Row>(sql: string, params: Params = {}) {
+      return await pool.use('query', async (session) => {
+        const result = await session.queryBindAsync(sql, params, { format: 'JSONEachRow' })
+        // The shape of a row is the caller's SQL; nothing here could check it.
+        return parseLines(result.text()) as Row[]
+      })
+    },
+    stream: (sql, params = {}, signal) => pool.stream(sql, params, signal),
+    async insert(table: InsertTable, lines: Buffer) {
+      if (lines.length === 0) return
+      await pool.use('insert', (session) =>
+        session.insert({ table, values: lines, format: 'JSONEachRow' })
+      )
+    },
+    close: () => pool.close(),
+  }
+}
+
+class SessionPool {
+  readonly #idle: Session[] = []
+  readonly #all: Session[] = []
+  readonly #waiting: ((session: Session) => void)[] = []
+  #running = 0
+  #drained: (() => void) | null = null
+
+  constructor(path: string) {
+    const { Session } = loadChdb()
+    const connectionArgs = Object.entries(statementSettings).map(
+      ([name, value]) => `--${name}=${value}`
+    )
+    try {
+      for (let count = 0; count < embeddedSessions; count += 1) {
+        const session: Session = new Session(path, { connectionArgs })
+        this.#all.push(session)
+        if (count === 0) session.query('CREATE DATABASE IF NOT EXISTS shelftrace')
+        session.query('USE shelftrace')
+        this.#idle.push(session)
+      }
+    } catch (cause) {
+      for (const session of this.#all) session.close()
+      throw new ServiceError('WAREHOUSE_LOCKED', 'the warehouse folder cannot be opened', {
+        cause,
+        details: { path },
+      })
+    }
+  }
+
+  async use<Result>(what: string, work: (session: Session) => Promise<Result>): Promise<Result> {
+    const session = await this.#take()
+    try {
+      return await work(session)
+    } catch (cause) {
+      throw failure(what, cause)
+    } finally {
+      this.#giveBack(session)
+    }
+  }
+
+  async *stream(sql: string, params: Params, signal?: AbortSignal): AsyncGenerator<unknown[][]> {
+    const session = await this.#take()
+    let stream: ChdbQueryStream | null = null
+    try {
+      stream = session.queryStreamBind(sql, params, {
+        format: 'JSONCompactEachRow',
+        ...(signal === undefined ? {} : { signal }),
+      })
+      for await (const chunk of stream) {
+        if (chunk.numRows > 0) yield parseLines(chunk.text()) as unknown[][]
+      }
+    } catch (cause) {
+      throw failure('query', cause)
+    } finally {
+      stream?.cancel()
+      this.#giveBack(session)
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#running > 0) await new Promise<void>((resolve) => (this.#drained = resolve))
+    for (const session of this.#all) session.close()
+  }
+
+  async #take(): Promise<Session> {
+    this.#running += 1
+    const session = this.#idle.pop()
+    if (session !== undefined) return session
+    return await new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  #giveBack(session: Session): void {
+    this.#running -= 1
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#idle.push(session)
+    else next(session)
+    if (this.#running === 0) this.#drained?.()
+  }
+}
+
+function loadChdb(): { Session: new (path?: string, options?: SessionOptions) => Session } {
+  try {
+    // Loaded on demand: a node that talks to a server needs no native engine.
+    return require('chdb')
+  } catch (cause) {
+    throw new ServiceError(
+      'CONFIG_INVALID',
+      'the in-process warehouse (package chdb) has no build for this platform; ' +
+        'set SHELFTRACE_WAREHOUSE_URL to a ClickHouse server',
+      { cause }
+    )
+  }
+}
+
+function parseLines(text: string): unknown[] {
+  const rows: unknown[] = []
+  for (const line of text.split('\n')) if (line !== '') rows.push(JSON.parse(line))
+  return rows
+}
+
+const codePattern = /Code: (\d+)\./u
+
+function failure(what: string, cause: unknown): unknown {
+  if (!(cause instanceof Error) || cause instanceof ServiceError) return cause
+  const own: unknown = Reflect.get(cause, 'clickhouseCode')
+  // Streams carry the engine's code in the text only.
+  const code =
+    typeof own === 'number' ? own : Number(codePattern.exec(cause.message)?.[1] ?? Number.NaN)
+  return warehouseFailure(what, Number.isNaN(code) ? undefined : code, cause)
+}

@@ -1,0 +1,59 @@
+import { readFile, readdir } from 'node:fs/promises'
+import { ServiceError } from '../errors.ts'
+import type { Warehouse } from './warehouse.ts'
+
+const folder = new URL('migrations/', import.meta.url)
+
+/**
+ * Brings the warehouse to the newest schema: every numbered file once, in order. Statements are
+ * `CREATE … IF NOT EXISTS` by rewriting, so that a file that was cut off by a crash, or run by two
+ * engines at once, is simply run again.
+ */
+export async function migrate(warehouse: Warehouse): Promise<readonly string[]> {
+  await warehouse.command(
+    `CREATE TABLE IF NOT EXISTS migration (name String, done_at DateTime64(6, 'UTC') DEFAULT now64(6))
+     ENGINE = ReplacingMergeTree ORDER BY name
+     SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
+  )
+  const done = new Set(
+    (await warehouse.rows<{ name: string }>('SELECT DISTINCT name FROM migration LIMIT 10000')).map(
+      (row) => row.name
+    )
+  )
+  const files = (await readdir(folder)).filter((file) => /^\d{4}-.*\.sql$/u.test(file)).toSorted()
+  refuseNewerSchema(done, files)
+  const wanted = files.filter((file) => !done.has(file))
+  for (const file of wanted) {
+    for (const statement of splitStatements(await readFile(new URL(file, folder), 'utf8'))) {
+      await warehouse.command(statement)
+    }
+    await warehouse.command('INSERT INTO migration (name) VALUES ({name:String})', { name: file })
+  }
+  return wanted
+}
+
+/** An older program on a newer schema would write rows that the newer one misreads. */
+function refuseNewerSchema(done: ReadonlySet<string>, files: readonly string[]): void {
+  const unknown = [...done].filter((name) => !files.includes(name))
+  if (unknown.length === 0) return
+  throw new ServiceError(
+    'CONFIG_INVALID',
+    `the warehouse was migrated by a newer version (${unknown.join(', ')}); run that version`
+  )
+}
+
+/** Statements end in a semicolon at the end of a line; comments are whole lines. */
+export function splitStatements(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .filter((line) => !line.trimStart().startsWith('--'))
+    .join('\n')
+    .split(/;\s*(?:\n|$)/u)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')
+    .map((statement) =>
+      statement
+        .replace(/^CREATE TABLE (?!IF)/u, 'CREATE TABLE IF NOT EXISTS ')
+        .replace(/^CREATE MATERIALIZED VIEW (?!IF)/u, 'CREATE MATERIALIZED VIEW IF NOT EXISTS ')
+    )
+}

@@ -1,0 +1,55 @@
+/** A value bound to a `{name:Type}` placeholder; never pasted into the text. */
+export type ParamValue =
+  string | number | bigint | boolean | readonly string[] | readonly number[] | readonly bigint[]
+
+export type Params = Readonly<Record<string, ParamValue>>
+
+/** Tables that take rows from outside SQL; identifiers never come from a request. */
+export const insertTables = [
+  'ad_event_in',
+  'delivery_in',
+  'late_touchpoint_in',
+  'set_aside',
+  'catalog_entry',
+  'product',
+  'audit',
+] as const
+
+export type InsertTable = (typeof insertTables)[number]
+
+/**
+ * The one door to ClickHouse, in process or server, with the same SQL. Failures are ServiceErrors:
+ * WAREHOUSE_REFUSED where the statement or the data is at fault (`details.clickhouseCode`),
+ * WAREHOUSE_UNAVAILABLE where the same call may succeed later.
+ */
+export interface Warehouse {
+  /** Runs a statement that answers nothing; resolves when its effect is durable and visible. */
+  command(sql: string, params?: Params): Promise<void>
+  /** All rows at once, for small results. 64-bit integers beyond 2^53 must be read as text. */
+  rows<Row>(sql: string, params?: Params): Promise<Row[]>
+  /**
+   * Rows as JSON arrays, in blocks, pulled by the reader, in flat memory. Throws when the engine
+   * fails in mid-stream: a stream that ends is whole. Leaving the loop early stops the query.
+   */
+  stream(sql: string, params?: Params, signal?: AbortSignal): AsyncIterable<readonly unknown[][]>
+  /** Inserts rows given as newline-delimited JSON; resolves when they are synced to disk. */
+  insert(table: InsertTable, lines: Buffer): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Settings that both adapters give to every statement, so that the same SQL means the same thing.
+ * Without them outer joins fill with defaults, zones follow the machine, and an insert over more
+ * than 100 partitions (a backfill of two years) or one equal to an earlier one is refused.
+ */
+export const statementSettings = {
+  session_timezone: 'UTC',
+  join_use_nulls: 1,
+  max_partitions_per_insert_block: 0,
+  insert_deduplicate: 0,
+  async_insert: 0,
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_quote_decimals: 1,
+  input_format_skip_unknown_fields: 0,
+  input_format_null_as_default: 0,
+} as const

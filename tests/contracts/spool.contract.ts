@@ -1,0 +1,414 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Clock } from '../../src/lib/clock.ts'
+import { encodeFrame, textBytes } from '../../src/spool/frame.ts'
+import type { AdEventRecord, SpoolRecord } from '../../src/spool/record.ts'
+import type { Spool, SpoolBatch } from '../../src/spool/spool.ts'
+
+/** One storage that outlives the spools opened on it, one after the other. */
+interface SpoolStorage {
+  readonly open: (options?: SpoolTestOptions) => Spool
+  /** Writes a frame behind the back of the spool; only while none is open. */
+  readonly plant: (key: string, frame: Buffer) => Promise<void>
+  readonly dispose: () => Promise<void>
+}
+
+interface SpoolTestOptions {
+  readonly clock?: Clock
+  readonly bytesMax?: number
+  readonly inFlightBytesMax?: number
+}
+
+interface SpoolContract {
+  readonly name: string
+  readonly start: () => Promise<SpoolStorage>
+}
+
+const startMs = Date.UTC(2026, 2, 2, 10)
+
+export function spoolContract({ name, start }: SpoolContract): void {
+  const law = (guarantee: string, run: (storage: SpoolStorage) => Promise<void>): void => {
+    test(`${name}: ${guarantee}`, async (t) => {
+      const storage = await start()
+      t.after(storage.dispose)
+      await run(storage)
+    })
+  }
+
+  law('a record is read as it was appended, whatever text it holds', keepsText)
+  law('records of one turn share a frame and have keys of their own', sharesFrames)
+  law('the oldest instant is read first, in the order of appending', readsOldestFirst)
+  law('no key is used twice, also when the clock steps back over a reopening', neverRepeatsKeys)
+  law('what was read and not removed is read again', readsAgain)
+  law('remove forgets exactly what was read', removesExactly)
+  law('removing a batch twice is harmless', removesTwice)
+  law('a full spool refuses with SPOOL_FULL and takes again what was freed', refusesWhenFull)
+  law('too many bytes in flight are refused, and later ones accepted', boundsInFlight)
+  law('a record longer than a frame is kept whole', keepsLongRecords)
+  law('a broken frame is handed over raw with its reason and removed like others', handsOverBroken)
+  law('a turn of many records is cut into bounded frames', boundsFrames)
+  law('close flushes what was appended, and refuses what comes after', closeFlushes)
+  law('depth tells frames, bytes and the oldest instant', tellsDepth)
+  law(
+    'appends, reads, removes and reopenings in any order lose and invent nothing',
+    agreesWithModel
+  )
+}
+
+async function keepsText(storage: SpoolStorage): Promise<void> {
+  const spool = storage.open()
+  const text = 'tab\t quote" line\n \u2028 \u{1f600} lone \ud800 nul \u0000'
+  const records: SpoolRecord[] = [
+    anEvent({ userAgent: text }),
+    {
+      type: 'conversion',
+      receivedAtMs: startMs,
+      publisherId: -1,
+      siteId: 2_147_483_647,
+      transactionId: text,
+      userIdentity: '',
+      loginIdentity: 'a'.repeat(32),
+      currency: 'EUR',
+      lines: [{ gtin: '0', groupId: '', brand: text, price: 5e-324, quantity: -3 }],
+      sourceAddress: '::1',
+    },
+  ]
+
+  await Promise.all(records.map((record) => spool.append(record)))
+
+  assert.deepEqual(recordsOf(spool.read(10)), records)
+  await spool.close()
+}
+
+async function sharesFrames(storage: SpoolStorage): Promise<void> {
+  const spool = storage.open()
+
+  await appendAll(spool, 100)
+  const batch = spool.read(1_000)
+
+  assert.equal(batch.frames.length, 1)
+  assert.equal(new Set(batch.entries.map((entry) => entry.key)).size, 100)
+  for (const entry of batch.entries) assert.match(entry.key, /^[0-9a-f]{32}$/)
+  assert.equal(batch.entries[0]?.key, batch.frames[0])
+  await spool.close()
+}
+
+async function readsOldestFirst(storage: SpoolStorage): Promise<void> {
+  let nowMs = startMs
+  const spool = storage.open({ clock: () => nowMs })
+
+  for (const offsetMs of [5, 2, 9, 2]) {
+    nowMs = startMs + offsetMs
+    await spool.append(anEvent({ userAgent: `at ${offsetMs}` }))
+  }
+
+  const agents = recordsOf(spool.read(10)).map(
+    (record) => 'userAgent' in record && record.userAgent
+  )
+  assert.deepEqual(agents, ['at 2', 'at 2', 'at 5', 'at 9'])
+  await spool.close()
+}
+
+async function neverRepeatsKeys(storage: SpoolStorage): Promise<void> {
+  for (let opening = 0; opening < 3; opening++) {
+    const spool = storage.open({ clock: () => startMs })
+    await appendAll(spool, 7)
+    await appendAll(spool, 7)
+    await spool.close()
+  }
+
+  const spool = storage.open()
+  const { entries } = spool.read(1_000)
+  assert.equal(entries.length, 42)
+  assert.equal(new Set(entries.map((entry) => entry.key)).size, 42)
+  await spool.close()
+}
+
+async function readsAgain(storage: SpoolStorage): Promise<void> {
+  const spool = storage.open()
+  await appendAll(spool, 3)
+  const first = spool.read(10)
+  await spool.close()
+
+  const reopened = storage.open()
+  assert.deepEqual(reopened.read(10), first)
+  assert.deepEqual(reopened.read(10), first)
+  await reopened.close()
+}
+
+async function removesExactly(storage: SpoolStorage): Promise<void> {
+  const spool = storage.open()
+  for (let index = 0; index < 5; index++) await spool.append(anEvent({ userAgent: `${index}` }))
+  const oldest = spool.read(2)
+  await spool.append(anEvent({ userAgent: '5' }))
+
+  await spool.remove(oldest)
+
+  assert.equal(oldest.frames.length, 2)
+  const left = recordsOf(spool.read(10)).map((record) => 'userAgent' in record && record.userAgent)
+  assert.deepEqual(left, ['2', '3', '4', '5'])
+  await spool.close()
+}
+
+async function removesTwice(storage: SpoolStorage): Promise<void> {
+  const spool = storage.open()
+  await appendAll(spool, 2)
+  const batch = spool.read(10)
+
+  await spool.remove(batch)
+  await appendAll(spool, 3)
+  await spool.remove(batch)
+  await spool.remove(emptyBatch)
+
+  assert.equal(spool.read(10).entries.length, 3)
+  await spool.close()
+}
+
+async function refusesWhenFull(storage: SpoolStorage): Promise<void> {
+  const spool = storage.open({ bytesMax: 200_000 })
+  const large = anEvent({ userAgent: 'x'.repeat(20_000) })
+  const fill = async (): Promise<number> => {
+    for (let count = 0; ; count++) {
+      const refusal = await spool.append(large).then(() => null, codeOf)
+      if (refusal === null) continue
+      assert.equal(refusal, 'SPOOL_FULL')
+      return count
+    }
+  }
+
+  const firstCount = await fill()
+  assert.ok(firstCount > 3 && firstCount <= 10, `${firstCount} records`)
+  assert.ok(spool.depth().bytes <= 200_000)
+  assert.equal(spool.read(100).entries.length, firstCount)
+  for (let round = 0; round < 5; round++) {
+    await spool.remove(spool.read(100))
+    assert.equal(await fill(), firstCount)
+  }
+  await spool.close()
+}
+
+async function boundsInFlight(storage: SpoolStorage): Promise<void> {
+  const spool = storage.open({ inFlightBytesMax: 10_000 })
+  const large = anEvent({ userAgent: 'x'.repeat(3_000) })
+
+  const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => spool.append(large)))
+  const refused = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [codeOf(outcome.reason)] : []
+  )
+
+  assert.deepEqual(refused, ['SPOOL_FULL'])
+  await spool.append(large)
+  assert.equal(spool.read(10).entries.length, 4)
+  await spool.close()
+}
+
+async function keepsLongRecords(storage: SpoolStorage): Promise<void> {
+  const spool = storage.open()
+  const record = anEvent({ userAgent: 'ä'.repeat(1_000_000) })
+
+  await Promise.all([appendAll(spool, 2), spool.append(record), appendAll(spool, 2)])
+
+  assert.equal(spool.read(10).entries.length, 5)
+  assert.equal(spool.read(10).frames.length, 3)
+  assert.deepEqual(recordsOf(spool.read(10))[2], record)
+  await spool.close()
+}
+
+async function handsOverBroken(storage: SpoolStorage): Promise<void> {
+  const good = encode([anEvent({})])
+  const bitFlipped = Buffer.from(good)
+  bitFlipped[40] = (bitFlipped[40] ?? 0) ^ 1
+  const planted: readonly (readonly [key: string, frame: Buffer, reason: RegExp])[] = [
+    [keyOf(1), Buffer.from([1, 2]), /shorter/],
+    [keyOf(2), Buffer.concat([Buffer.from([9]), good.subarray(1)]), /version 9/],
+    [keyOf(3), bitFlipped, /checksum/],
+    [keyOf(4), good.subarray(0, -1), /checksum/],
+    [keyOf(5), encodeFrame(['{'], 2 + 1), /not JSON/],
+    [keyOf(6), encodeFrame(['{"type":"later"}'], 16 + 2), /unknown type/],
+    [keyOf(7), encodeFrame(['1,2'], 5), /another count/],
+  ]
+  for (const [key, frame] of planted) await storage.plant(key, frame)
+  await storage.plant(keyOf(8), good)
+  const spool = storage.open()
+
+  const batch = spool.read(100)
+
+  assert.equal(batch.entries.length, 1)
+  assert.equal(batch.broken.length, planted.length)
+  for (const [index, [key, frame, reason]] of planted.entries()) {
+    assert.equal(batch.broken[index]?.key, key)
+    assert.deepEqual(Buffer.from(batch.broken[index]?.bytes ?? []), frame)
+    assert.match(batch.broken[index]?.reason ?? '', reason)
+  }
+  await spool.remove(batch)
+  assert.equal(spool.depth().frames, 0)
+  await spool.close()
+}
+
+async function boundsFrames(storage: SpoolStorage): Promise<void> {
+  const spool = storage.open()
+
+  await Promise.all([
+    appendAll(spool, 2_500),
+    ...Array.from({ length: 30 }, () => spool.append(anEvent({ userAgent: 'x'.repeat(50_000) }))),
+  ])
+
+  const { entries, frames } = spool.read(10_000)
+  assert.equal(entries.length, 2_530)
+  assert.ok(frames.length >= 8, `${frames.length} frames`)
+  assert.equal(new Set(entries.map((entry) => entry.key)).size, 2_530)
+  assert.ok(spool.read(1).entries.length <= 1_000)
+  await spool.close()
+}
+
+async function closeFlushes(storage: SpoolStorage): Promise<void> {
+  const spool = storage.open()
+  const appended = appendAll(spool, 10)
+  const closed = spool.close()
+
+  const refusal = await spool.append(anEvent({})).then(() => null, codeOf)
+  await Promise.all([appended, closed, spool.close()])
+
+  assert.equal(refusal, 'SPOOL_UNAVAILABLE')
+  const reopened = storage.open()
+  assert.equal(reopened.read(100).entries.length, 10)
+  await reopened.close()
+}
+
+async function tellsDepth(storage: SpoolStorage): Promise<void> {
+  let nowMs = startMs
+  const spool = storage.open({ clock: () => nowMs })
+  assert.deepEqual(spool.depth(), { frames: 0, bytes: 0, oldestAtMs: null })
+
+  await appendAll(spool, 3)
+  nowMs += 1_000
+  await appendAll(spool, 3)
+
+  const depth = spool.depth()
+  assert.equal(depth.frames, 2)
+  assert.equal(depth.oldestAtMs, startMs)
+  assert.ok(depth.bytes > 0)
+  await spool.remove(spool.read(3))
+  assert.equal(spool.depth().oldestAtMs, startMs + 1_000)
+  await spool.close()
+}
+
+/** The model is a plain list in the order of the instants; ties keep the order of appending. */
+interface Model {
+  readonly kept: string[]
+  readonly handed: string[]
+}
+
+interface World {
+  spool: Spool
+  nowMs: number
+  batch: SpoolBatch
+}
+
+async function agreesWithModel(storage: SpoolStorage): Promise<void> {
+  let runCount = 0
+  let serial = 0
+  const open = (world: World): void => {
+    world.spool = storage.open({ clock: () => world.nowMs })
+  }
+  const commands = [
+    fc.integer({ min: 1, max: 40 }).map((count) =>
+      command(`append ${count}`, async (model, world) => {
+        world.nowMs += 1
+        const ids = Array.from({ length: count }, () => String(serial++))
+        model.kept.push(...ids)
+        await Promise.all(ids.map((userAgent) => world.spool.append(anEvent({ userAgent }))))
+      })
+    ),
+    fc.integer({ min: 1, max: 60 }).map((recordsMax) =>
+      command(`read ${recordsMax}`, async (model, world) => {
+        await Promise.resolve()
+        world.batch = world.spool.read(recordsMax)
+        const ids = recordsOf(world.batch).map((record) => agentOf(record))
+        assert.deepEqual(ids, model.kept.slice(0, ids.length))
+        assert.ok(ids.length >= Math.min(recordsMax, model.kept.length))
+        model.handed.splice(0, model.handed.length, ...ids)
+      })
+    ),
+    fc.constant(
+      command('remove', async (model, world) => {
+        await world.spool.remove(world.batch)
+        const handed = new Set(model.handed)
+        const left = model.kept.filter((id) => !handed.has(id))
+        model.kept.splice(0, model.kept.length, ...left)
+      })
+    ),
+    fc.constant(
+      command('reopen', async (_model, world) => {
+        await world.spool.close()
+        open(world)
+      })
+    ),
+  ]
+  const law = fc.asyncProperty(fc.commands(commands, { maxCommands: 25 }), async (run) => {
+    const world: World = {
+      spool: storage.open(),
+      nowMs: startMs + runCount++ * 1_000,
+      batch: emptyBatch,
+    }
+    await world.spool.remove(world.spool.read(1_000_000))
+    await world.spool.close()
+    open(world)
+    try {
+      await fc.asyncModelRun(() => ({ model: { kept: [], handed: [] }, real: world }), run)
+    } finally {
+      await world.spool.close()
+    }
+  })
+  await fc.assert(law, { numRuns: 25 })
+}
+
+function command(
+  label: string,
+  run: (model: Model, world: World) => Promise<void>
+): fc.AsyncCommand<Model, World> {
+  return { check: () => true, run, toString: () => label }
+}
+
+const emptyBatch: SpoolBatch = { entries: [], broken: [], frames: [] }
+
+export function anEvent(fields: Partial<AdEventRecord>): AdEventRecord {
+  return {
+    type: 'ad-event',
+    kind: 'impression',
+    receivedAtMs: startMs,
+    trackingData: 'AQ',
+    userAgent: 'Mozilla/5.0',
+    isPrefetch: false,
+    ...fields,
+  }
+}
+
+function agentOf(record: SpoolRecord): string {
+  return record.type === 'ad-event' ? record.userAgent : ''
+}
+
+function recordsOf(batch: SpoolBatch): readonly SpoolRecord[] {
+  return batch.entries.map((entry) => entry.record)
+}
+
+async function appendAll(spool: Spool, count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, () => spool.append(anEvent({}))))
+}
+
+function encode(records: readonly SpoolRecord[]): Buffer {
+  const texts = records.map((record) => JSON.stringify(record))
+  return encodeFrame(
+    texts,
+    texts.reduce((sum, text) => sum + textBytes(text), 1)
+  )
+}
+
+function keyOf(serial: number): string {
+  return serial.toString(16).padStart(32, '0')
+}
+
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : error
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { currencyTable } from '../../src/domain/currency-table.ts'
+import { minorDigits, parseCurrency } from '../../src/domain/currency.ts'
+
+const allCodes = currencyTable.flatMap(({ codes }) => codes.trim().split(/\s+/))
+
+test('every active currency is accepted', () => {
+  for (const code of [
+    'EUR',
+    'USD',
+    'GBP',
+    'JPY',
+    'KWD',
+    'CLF',
+    'BYN',
+    'VED',
+    'SLE',
+    'ZWG',
+    'XCG',
+  ]) {
+    assert.equal(parseCurrency(code), code)
+  }
+})
+
+test('a currency that is withdrawn by 2026 is refused', () => {
+  for (const code of [
+    'HRK',
+    'BYR',
+    'SLL',
+    'ZWL',
+    'ANG',
+    'CUC',
+    'BGN',
+    'DEM',
+    'VEF',
+    'STD',
+    'MRO',
+  ]) {
+    assert.equal(parseCurrency(code), null, code)
+  }
+})
+
+test('a code without a minor unit is refused, as no amount in it could be printed', () => {
+  const codes = ['XAU', 'XAG', 'XPT', 'XPD', 'XXX', 'XTS', 'XDR', 'XSU', 'XUA', 'XBA', 'XBB']
+  for (const code of [...codes, 'XBC', 'XBD']) assert.equal(parseCurrency(code), null, code)
+})
+
+test('a currency is accepted in any case and stored in upper case', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...allCodes), fc.mixedCase(fc.constant('eur')), (code, euro) => {
+      assert.equal(parseCurrency(code.toLowerCase()), code)
+      assert.equal(parseCurrency(euro), 'EUR')
+    })
+  )
+})
+
+test('letters that only look like ASCII are refused, upper case or not', () => {
+  // Dotless i, dotted capital I, full width, Cyrillic E, Kelvin sign, combining mark, zero width space.
+  const texts = ['\u0131nr', '\u0130NR', '\uFF25\uFF35\uFF32', '\u0415UR', '\u212ARW', 'EUR\u0301']
+  for (const text of [...texts, 'EUR\u200B', ' EUR', 'EUR ', 'EUR\n', 'EURO', 'EU', '', '978']) {
+    assert.equal(parseCurrency(text), null, JSON.stringify(text))
+  }
+})
+
+test('names that every object inherits are no currencies', () => {
+  for (const text of ['constructor', '__proto__', 'toString'])
+    assert.equal(parseCurrency(text), null)
+})
+
+test('amounts print with the minor digits of their currency', () => {
+  const digits = { JPY: 0, ISK: 0, EUR: 2, BYN: 2, KWD: 3, TND: 3, CLF: 4, UYW: 4 }
+  for (const [code, expected] of Object.entries(digits)) assert.equal(minorDigits(code), expected)
+})
+
+test('a code withdrawn since prints with cents instead of breaking an old report', () => {
+  assert.equal(minorDigits('BGN'), 2)
+})
+
+test('the table names 165 currencies, each once and well formed', () => {
+  assert.equal(allCodes.length, 165)
+  assert.equal(new Set(allCodes).size, 165)
+  for (const code of allCodes) assert.match(code, /^[A-Z]{3}$/)
+})

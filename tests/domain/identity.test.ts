@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createIdentityHasher, normalizeId } from '../../src/domain/identity.ts'
+
+const secret = Buffer.alloc(32, 0x2a)
+
+const words = 'undefined null none nil NaN 0 -1 anonymous guest unknown'.split(' ')
+const zeroUuids = ['00000000-0000-0000-0000-000000000000', '0'.repeat(32)]
+const placeholders = [...words, ...zeroUuids, '[object Object]']
+
+test('a placeholder is no identity, in any case and with white space around it', () => {
+  for (const word of placeholders) {
+    for (const id of [word, word.toUpperCase(), word.toLowerCase(), ` ${word}\t`]) {
+      assert.equal(normalizeId(id), '', JSON.stringify(id))
+    }
+  }
+})
+
+test('an empty or blank id is no identity', () => {
+  for (const id of ['', ' ', '\t\r\n', '\u00A0', '\u3000', ' '.repeat(128)]) {
+    assert.equal(normalizeId(id), '', JSON.stringify(id))
+  }
+})
+
+test('an id that only contains a placeholder is an identity', () => {
+  const ids = ['null0', 'guest-7', '00', '-2', '1', 'nobody', '0'.repeat(31), '0'.repeat(64)]
+  for (const id of [...ids, '00000000-0000-0000-0000-000000000001', 'x'.repeat(128)]) {
+    assert.equal(normalizeId(id), id)
+  }
+})
+
+test('an id is exact text: white space and case make another one', () => {
+  const hash = createIdentityHasher(secret)
+
+  assert.equal(normalizeId(' a '), ' a ')
+  assert.equal(new Set([' a', 'a', 'A', 'a '].map((id) => hash('user', 10, id))).size, 4)
+})
+
+test('an identity is the first half of the HMAC over kind, publisher and id', () => {
+  const expected = createHmac('sha256', secret).update('login\u000010\u0000L1').digest('hex')
+
+  const identity = createIdentityHasher(secret)('login', 10, 'L1')
+
+  assert.equal(identity, expected.slice(0, 32))
+  assert.match(identity, /^[0-9a-f]{32}$/)
+})
+
+test('no identity has no hash, so that strangers never share one', () => {
+  const hash = createIdentityHasher(secret)
+
+  for (const id of ['', '  ', ...placeholders]) assert.equal(hash('user', 10, id), '')
+})
+
+test('the same id at another publisher, of another kind or under another secret is somebody else', () => {
+  const hash = createIdentityHasher(secret)
+  const other = createIdentityHasher(Buffer.alloc(32, 0x2b))
+
+  const identities = [hash('user', 1, 'u'), hash('user', 2, 'u'), hash('login', 1, 'u')]
+
+  assert.equal(new Set([...identities, other('user', 1, 'u')]).size, 4)
+})
+
+test('moving characters between publisher and id gives another identity', () => {
+  const hash = createIdentityHasher(secret)
+
+  assert.notEqual(hash('user', 1, '01'), hash('user', 10, '1'))
+  assert.notEqual(hash('user', 1, '2\u00003'), hash('user', 1, '2'))
+})
+
+test('equal input gives equal identities, from any process that holds the secret', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1 }), (id, publisherId) => {
+      const first = createIdentityHasher(secret)('user', publisherId, id)
+      const second = createIdentityHasher(Buffer.from(secret))('user', publisherId, id)
+      assert.equal(first, second)
+    })
+  )
+})
+
+test('changing the buffer afterwards does not change the secret', () => {
+  const buffer = Buffer.from(secret)
+  const hash = createIdentityHasher(buffer)
+
+  buffer.fill(0)
+
+  assert.equal(hash('user', 1, 'u'), createIdentityHasher(secret)('user', 1, 'u'))
+})
+
+test('a secret short enough to guess is a fault of the caller', () => {
+  assert.throws(() => createIdentityHasher(Buffer.alloc(15)), /at least 16 bytes/)
+})

@@ -1,0 +1,472 @@
+// Small, dense worlds of one publisher for the differential tests of counting and attribution.
+// The rules are decided at ties and window ends, so instants come from short lists of corner
+// distances and meet far more often than in real traffic.
+
+export interface HistoryAd {
+  /** 32 lower-case hex digits; one id never stands for two different ads. */
+  readonly servedAdId: string
+  readonly servedAtMs: number
+  readonly publisherId: number
+  readonly siteId: number
+  readonly marketId: number
+  readonly advertiserId: number
+  readonly campaignId: number
+  readonly adGroupId: number
+  readonly gtin: string
+  readonly groupId: string
+  readonly userId: string
+  readonly userLoggedInId: string
+  readonly currency: string
+  readonly costPerClickMicros: bigint
+  readonly costPerMilleMicros: bigint
+}
+
+export interface HistoryEvent {
+  readonly ad: HistoryAd
+  readonly kind: 'impression' | 'click' | 'load'
+  readonly receivedAtMs: number
+  readonly userAgent: string
+  readonly prefetch: boolean
+}
+
+export interface HistoryLine {
+  readonly gtin: string
+  readonly groupId: string
+  readonly brand: string
+  readonly price: number
+  readonly quantity: number
+}
+
+export interface HistoryDelivery {
+  /** 32 lower-case hex digits, unique; the order of the texts is the order of the ids. */
+  readonly deliveryId: string
+  readonly receivedAtMs: number
+  readonly publisherId: number
+  readonly siteId: number
+  readonly transactionId: string
+  readonly userId: string
+  readonly userLoggedInId: string
+  readonly currency: string
+  readonly lines: HistoryLine[]
+  readonly untrusted: boolean
+  readonly voided: boolean
+}
+
+/** Both lists stand in order of arrival, which is not the order of the instants. */
+export interface History {
+  readonly publisherId: number
+  readonly events: HistoryEvent[]
+  readonly deliveries: HistoryDelivery[]
+}
+
+interface Identity {
+  readonly userId: string
+  readonly userLoggedInId: string
+}
+
+interface Person {
+  readonly userIds: readonly string[]
+  readonly logins: readonly string[]
+}
+
+interface Product {
+  readonly spellings: readonly string[]
+  /** Looks like a spelling of the product and is another product. */
+  readonly lookalike: string
+  readonly groupId: string
+}
+
+interface World {
+  readonly dice: Dice
+  readonly publisherId: number
+  readonly persons: readonly Person[]
+  readonly products: readonly Product[]
+  readonly groupIds: readonly string[]
+  readonly adGroups: readonly { advertiserId: number; campaignId: number; adGroupId: number }[]
+  readonly takenIds: Set<string>
+}
+
+interface Purchase {
+  readonly atMs: number
+  readonly person: Person
+  readonly identity: Identity
+  readonly products: readonly Product[]
+}
+
+type Touch = Pick<HistoryEvent, 'kind' | 'receivedAtMs'>
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+// The farthest an instant can lie before the first purchase: a touch 16 days earlier, its repeat a
+// day before that, served 7 days and 1 ms before; the purchase's own repeats lie 2 h earlier.
+const LEAD_MS = 26 * DAY_MS
+
+/** Purchase minus touch; a negative distance is a touch after the purchase. */
+const touchDistancesMs = {
+  click: [0, 1, -1, 2 * HOUR_MS, DAY_MS, ...[7, 14, 14, 15].flatMap(endOfDays)],
+  impression: [0, 1, -1, 2 * HOUR_MS, ...[1, 1, 15].flatMap(endOfDays)],
+}
+
+/** Receipt minus serving: the early margin and the ends of both counting windows. */
+const servingLagsMs = [-5 * MINUTE_MS - 1, -5 * MINUTE_MS, -1, 0, 1, ...[1, 7].flatMap(endOfDays)]
+
+const eventRepeatsMs = [-DAY_MS, -HOUR_MS, -1, 0, 1, HOUR_MS, DAY_MS, 8 * DAY_MS]
+const deliveryRepeatsMs = [-2 * HOUR_MS, -1, 0, 0, 0, 1, HOUR_MS, 3 * DAY_MS]
+const purchaseGapsMs = [0, 1, HOUR_MS, DAY_MS, DAY_MS + 1, 7 * DAY_MS, 14 * DAY_MS, 14 * DAY_MS + 1]
+
+const placeholders = [
+  ...'undefined null None 0 -1 Anonymous GUEST unknown'.split(' '),
+  '00000000-0000-0000-0000-000000000000',
+  '',
+]
+
+// Real identities that a careless placeholder rule would drop.
+const unluckyIds = ['guest1', '00', 'nullo', '-10', '00000000-0000-0000-0000-000000000001']
+
+const botAgent = 'Googlebot/2.1 (+http://www.google.com/bot.html)'
+const browserAgents = [
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36',
+  '',
+]
+
+// One list for the ends of what is in range and for prices whose double is not their decimal text.
+const oddAmounts = [
+  { prices: [0, -0, -4.99, 9.99, 1e12, 1_000_000_000_000.01, 999_999_999_999.99], quantity: 1 },
+  { prices: [0, -4.99, 9.99], quantity: 0 },
+  { prices: [0, -4.99, 9.99], quantity: -1 },
+  { prices: [250e9, 250_000_000_000.0001], quantity: 4 },
+  { prices: [123_456_789.1234, 1e-7], quantity: 8_000 },
+  { prices: [0.30000000000000004, 1.0000000005, 1.0000000015], quantity: 3 },
+]
+
+/**
+ * One history: 1-3 persons, 2-4 products, 1-4 purchases and the touches around them, in EUR
+ * throughout. Markets are 1 and 2; the ids of sites, advertisers, campaigns and ad groups are made
+ * from the publisher's, and every served ad and delivery id contains it, so that histories of
+ * different publishers can share one warehouse. All instants lie in the 70 days from `startMs`.
+ */
+export function generateHistory(
+  random: () => number,
+  options: { publisherId: number; startMs: number }
+): History {
+  const world = createWorld(createDice(random), options.publisherId)
+  const { dice } = world
+  const midnightMs = Math.ceil((options.startMs + LEAD_MS) / DAY_MS) * DAY_MS
+  const firstAtMs = midnightMs + (dice.chance(0.5) ? dice.integer(0, DAY_MS) : dice.integer(0, 1))
+  const events: HistoryEvent[] = []
+  const deliveries: HistoryDelivery[] = []
+  const transactionIds: string[] = []
+  const purchaseCount = dice.integer(1, 4)
+
+  for (let index = 0; index < purchaseCount; index++) {
+    const atMs = index === 0 ? firstAtMs : firstAtMs + dice.pick(purchaseGapsMs)
+    const purchase = createPurchase(world, atMs)
+    const transactionId = createTransactionId(dice, transactionIds)
+    transactionIds.push(transactionId)
+    deliveries.push(...createDeliveries(world, purchase, transactionId))
+    events.push(...createTouches(world, purchase))
+  }
+
+  return {
+    publisherId: options.publisherId,
+    events: dice.shuffle(events),
+    deliveries: dice.shuffle(deliveries),
+  }
+}
+
+/** Reproducible numbers in [0, 1) (sfc32: the seeds' sequences do not run into each other). */
+export function seededRandom(seed: number): () => number {
+  let [a, b, c, counter] = [0x9e3779b9, 0x243f6a88, seed | 0, 1]
+  const next = () => {
+    const sum = (a + b + counter) | 0
+    counter = (counter + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (((c << 21) | (c >>> 11)) + sum) | 0
+    return (sum >>> 0) / 2 ** 32
+  }
+  // The first numbers of neighbouring seeds resemble each other.
+  for (let round = 0; round < 16; round++) next()
+  return next
+}
+
+/** The last instants inside a window of so many days and the first one outside. */
+function endOfDays(days: number): number[] {
+  return [days * DAY_MS - 1, days * DAY_MS, days * DAY_MS + 1]
+}
+
+type Dice = ReturnType<typeof createDice>
+
+function createDice(random: () => number) {
+  const integer = (min: number, max: number): number => min + Math.floor(random() * (max - min + 1))
+  return {
+    integer,
+    chance: (probability: number): boolean => random() < probability,
+    pick<T>(items: readonly T[]): T {
+      const item = items[integer(0, items.length - 1)]
+      if (item === undefined) throw new Error('nothing to pick from')
+      return item
+    },
+    text: (alphabet: string, length: number): string =>
+      Array.from({ length }, () => alphabet[integer(0, alphabet.length - 1)]).join(''),
+    shuffle<T>(items: readonly T[]): T[] {
+      return items
+        .map((item) => ({ item, key: random() }))
+        .toSorted((one, other) => one.key - other.key)
+        .map(({ item }) => item)
+    },
+  }
+}
+
+function createWorld(dice: Dice, publisherId: number): World {
+  const groupIds = dice.shuffle(['Coffee', 'COFFEE', 'Coffee ', 'Tea', '']).slice(0, 2)
+  const adGroups = Array.from({ length: dice.integer(2, 3) }, (_, index) => ({
+    advertiserId: publisherId * 10 + (index === 0 ? 1 : dice.integer(1, 2)),
+    campaignId: publisherId * 10 + index + 1,
+    adGroupId: publisherId * 100 + index + 1,
+  }))
+  return {
+    dice,
+    publisherId,
+    persons: createPersons(dice),
+    products: Array.from({ length: dice.integer(2, 4) }, () => createProduct(dice, groupIds)),
+    groupIds,
+    adGroups,
+    takenIds: new Set(),
+  }
+}
+
+function createPersons(dice: Dice): Person[] {
+  const persons: Person[] = []
+  const count = dice.integer(1, 3)
+  for (let index = 0; index < count; index++) {
+    const userIds = [dice.chance(0.1) ? dice.pick(unluckyIds) : `device-${index}-a`]
+    const sharedTablet = persons[0]?.userIds[0]
+    if (sharedTablet !== undefined && dice.chance(0.4)) userIds.push(sharedTablet)
+    else if (dice.chance(0.5)) userIds.push(`device-${index}-b`)
+
+    const logins = Array.from({ length: dice.integer(0, 2) }, (_, at) => `login-${index}-${at}`)
+    // A login that reads like a device: the two kinds of id must not meet.
+    if (logins.length > 0 && dice.chance(0.15)) logins[0] = 'device-0-a'
+    persons.push({ userIds, logins })
+  }
+  return persons
+}
+
+function createProduct(dice: Dice, groupIds: readonly string[]): Product {
+  const groupId = dice.pick(groupIds)
+  const digits = (length: number): string =>
+    dice.text('123456789', 1) + dice.text('0123456789', length - 1)
+  const number = digits(dice.pick([8, 12, 13, 14]))
+  switch (dice.integer(0, 5)) {
+    case 0: {
+      const word = dice.text('ABCDEFGH', 4)
+      return { spellings: [`Sku-${word}`], lookalike: `SKU-${word}`, groupId }
+    }
+    case 1: {
+      // Ten digits are no GTIN length: a leading zero makes another product.
+      const article = digits(10)
+      return { spellings: [article], lookalike: `0${article}`, groupId }
+    }
+    default: {
+      const lengths = [8, 12, 13, 14].filter((length) => length >= number.length)
+      const spellings = lengths.map((length) => number.padStart(length, '0'))
+      return { spellings, lookalike: number.padStart(15, '0'), groupId }
+    }
+  }
+}
+
+function createPurchase(world: World, atMs: number): Purchase {
+  const { dice } = world
+  const person = dice.pick(world.persons)
+  return {
+    atMs,
+    person,
+    identity: identityOf(dice, person),
+    products: Array.from({ length: dice.integer(1, 3) }, () => dice.pick(world.products)),
+  }
+}
+
+function identityOf(dice: Dice, person: Person): Identity {
+  const hasLogin = person.logins.length > 0 && dice.chance(0.7)
+  return {
+    userId: dice.chance(0.85) ? dice.pick(person.userIds) : dice.pick(placeholders),
+    userLoggedInId: hasLogin ? dice.pick(person.logins) : dice.pick(placeholders),
+  }
+}
+
+function createTransactionId(dice: Dice, taken: readonly string[]): string {
+  const earlier = taken.at(-1)
+  if (earlier !== undefined && dice.chance(0.2)) {
+    return dice.pick([earlier, `${earlier} `, earlier.toLowerCase()])
+  }
+  return dice.chance(0.2) ? dice.pick(['', '', '   ', '\t']) : `T-${taken.length}`
+}
+
+function createDeliveries(world: World, purchase: Purchase, transactionId: string) {
+  const { dice } = world
+  const first: HistoryDelivery = {
+    deliveryId: createId(world),
+    receivedAtMs: purchase.atMs,
+    publisherId: world.publisherId,
+    siteId: world.publisherId * 10 + dice.integer(1, 2),
+    transactionId,
+    ...purchase.identity,
+    currency: 'EUR',
+    lines: purchase.products.map((product) => createLine(world, product)),
+    untrusted: dice.chance(0.12),
+    voided: dice.chance(0.08),
+  }
+  const repeatCount = dice.chance(0.5) ? dice.integer(1, 2) : 0
+  const repeats = Array.from({ length: repeatCount }, () => repeatDelivery(world, purchase, first))
+  return [first, ...repeats]
+}
+
+function repeatDelivery(world: World, purchase: Purchase, first: HistoryDelivery): HistoryDelivery {
+  const { dice } = world
+  const same = dice.chance(0.3)
+  const other = { ...identityOf(dice, purchase.person), lines: shortenedLines(world, first.lines) }
+  return {
+    ...first,
+    ...(same ? {} : other),
+    deliveryId: createId(world),
+    receivedAtMs: first.receivedAtMs + dice.pick(deliveryRepeatsMs),
+    untrusted: dice.chance(0.15),
+    voided: dice.chance(0.15),
+  }
+}
+
+function shortenedLines(world: World, lines: readonly HistoryLine[]): HistoryLine[] {
+  const line = createLine(world, world.dice.pick(world.products))
+  return world.dice.chance(0.5) ? [line] : [line, ...lines.slice(1)]
+}
+
+function createLine(world: World, product: Product): HistoryLine {
+  const { dice } = world
+  const decimals = dice.integer(2, 4)
+  const price = Number((dice.integer(1, 10_000_000) / 10 ** decimals).toFixed(decimals))
+  const ordinary = { prices: [price], quantity: dice.integer(1, 5) }
+  const amount = dice.chance(0.25) ? dice.pick(oddAmounts) : ordinary
+  return {
+    gtin: dice.chance(0.04) ? dice.pick(['', '  ']) : spell(dice, product),
+    groupId: spellGroup(world, product),
+    brand: dice.pick(['Acme', 'Bolt', '']),
+    price: dice.pick(amount.prices),
+    quantity: amount.quantity,
+  }
+}
+
+function spell(dice: Dice, product: Product): string {
+  const text = dice.chance(0.05) ? product.lookalike : dice.pick(product.spellings)
+  if (!dice.chance(0.15)) return text
+  return dice.pick([' ', '', '\t']) + text + dice.pick([' ', '  ', '\r\n'])
+}
+
+function spellGroup(world: World, product: Product): string {
+  return world.dice.chance(0.85) ? product.groupId : world.dice.pick([...world.groupIds, ''])
+}
+
+function createTouches(world: World, purchase: Purchase): HistoryEvent[] {
+  const { dice } = world
+  const events: HistoryEvent[] = []
+  for (let left = dice.integer(1, 4); left > 0; left--) {
+    const kind = dice.chance(0.6) ? 'click' : 'impression'
+    const distancesMs = dice.chance(0.15) ? [dice.integer(0, 16 * DAY_MS)] : touchDistancesMs[kind]
+    const touch: Touch = { kind, receivedAtMs: purchase.atMs - dice.pick(distancesMs) }
+    const ad = createAd(world, purchase, touch)
+    events.push(...createEvents(world, ad, touch))
+    // The twin meets the first ad in the same millisecond; only the id can tell them apart.
+    if (dice.chance(0.3)) events.push(createEvent(dice, twinOf(world, ad), touch))
+  }
+  return events
+}
+
+function createAd(world: World, purchase: Purchase, touch: Touch): HistoryAd {
+  const { dice } = world
+  const product = dice.pick(dice.chance(0.65) ? purchase.products : world.products)
+  const lagMs = dice.chance(0.25) ? dice.pick(servingLagsMs) : dice.integer(0, 10_000)
+  return {
+    servedAdId: createId(world),
+    servedAtMs: touch.receivedAtMs - lagMs,
+    publisherId: world.publisherId,
+    siteId: world.publisherId * 10 + dice.integer(1, 2),
+    marketId: dice.integer(1, 2),
+    ...dice.pick(world.adGroups),
+    gtin: spell(dice, product),
+    groupId: spellGroup(world, product),
+    ...touchingIdentity(world, purchase),
+    currency: 'EUR',
+    costPerClickMicros: dice.pick([0n, 1n, 350_000n, 1_234_567n, 10n ** 12n]),
+    costPerMilleMicros: dice.pick([0n, 1n, 999n, 4_500_000n, 10n ** 12n + 1n]),
+  }
+}
+
+function touchingIdentity(world: World, purchase: Purchase): Identity {
+  const { dice } = world
+  const { userId, userLoggedInId } = purchase.identity
+  const anyone = identityOf(dice, dice.pick(world.persons))
+  switch (dice.integer(0, 9)) {
+    case 0:
+      return anyone
+    case 1:
+      return { userId, userLoggedInId: dice.pick(placeholders) }
+    case 2:
+    case 3:
+      return { userId: `${userId}-elsewhere`, userLoggedInId }
+    case 4:
+    case 5:
+      return { userId, userLoggedInId: dice.pick(['login-9', anyone.userLoggedInId]) }
+    case 6:
+      return identityOf(dice, purchase.person)
+    default:
+      return purchase.identity
+  }
+}
+
+function twinOf(world: World, ad: HistoryAd): HistoryAd {
+  const { dice, takenIds } = world
+  const neighbour = ad.servedAdId.slice(0, -1) + dice.text('0123456789abcdef', 1)
+  const isNew = !takenIds.has(neighbour)
+  takenIds.add(neighbour)
+  return {
+    ...ad,
+    ...dice.pick(world.adGroups),
+    servedAdId: isNew && dice.chance(0.5) ? neighbour : createId(world),
+  }
+}
+
+function createEvents(world: World, ad: HistoryAd, touch: Touch): HistoryEvent[] {
+  const { dice } = world
+  const events = [createEvent(dice, ad, touch)]
+  for (const kind of ['load', 'impression', 'click'] as const) {
+    if (kind !== touch.kind && dice.chance(0.25)) {
+      const receivedAtMs = ad.servedAtMs + dice.pick([0, 1_000, ...servingLagsMs])
+      events.push(createEvent(dice, ad, { kind, receivedAtMs }))
+    }
+  }
+  if (dice.chance(0.25)) {
+    const receivedAtMs = touch.receivedAtMs + dice.pick(eventRepeatsMs)
+    events.push(createEvent(dice, ad, { kind: touch.kind, receivedAtMs }))
+  }
+  return events
+}
+
+function createEvent(dice: Dice, ad: HistoryAd, touch: Touch): HistoryEvent {
+  const userAgent = dice.chance(0.06) ? botAgent : dice.pick(browserAgents)
+  return { ad, ...touch, userAgent, prefetch: dice.chance(0.05) }
+}
+
+/** Random digits around the publisher's id: new in this history and in all other publishers'. */
+function createId(world: World): string {
+  const { dice, publisherId, takenIds } = world
+  const digits = '0123456789abcdef'
+  const publisher = publisherId.toString(16).padStart(8, '0').slice(-8)
+  for (;;) {
+    const id = dice.text(digits, 16) + publisher + dice.text(digits, 8)
+    if (takenIds.has(id)) continue
+    takenIds.add(id)
+    return id
+  }
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { listColumns, orderByColumns, reportColumns } from '../../src/reports/columns.ts'
+import { columnNames, labelsByLanguage } from '../../src/reports/labels.ts'
+import { type Labels, resolveLabels } from '../../src/reports/locale.ts'
+
+const languages = Object.keys(labelsByLanguage)
+
+function labelsOf(locale: string | undefined): Labels {
+  const result = resolveLabels(locale)
+  assert.ok(result.ok, `${locale} is refused`)
+  return result.labels
+}
+
+test('the columns stand in the order of the contract, then the currency', () => {
+  assert.equal(
+    reportColumns.join(' '),
+    'GTIN PRODUCT_TITLE BRAND MARKET PUBLISHER_ID PUBLISHER_NAME CAMPAIGN_ID CAMPAIGN_NAME ' +
+      'AD_GROUP_ID AD_GROUP_NAME DATE IMPRESSIONS CLICKS LOADS CONVERSIONS UNITS_SOLD ' +
+      'CLICK_THROUGH_RATE CONVERSION_RATE CONVERSION_VALUE AD_SPEND_REVENUE COST_PER_CLICK ' +
+      'RETURN_ON_AD_SPEND CURRENCY'
+  )
+  assert.deepEqual(orderByColumns, reportColumns.slice(0, -1))
+})
+
+test('a date stands in the report only when it is broken down by date', () => {
+  const names: readonly string[] = reportColumns
+
+  assert.deepEqual(listColumns({ dateBreakdown: true }), names)
+  assert.deepEqual(
+    listColumns({ dateBreakdown: false }),
+    names.filter((name) => name !== 'DATE')
+  )
+})
+
+test('without a locale the header carries the names of the columns', () => {
+  assert.deepEqual(labelsOf(undefined), columnNames)
+  assert.deepEqual(Object.keys(columnNames), [...reportColumns])
+})
+
+test('the header speaks the language of the locale', () => {
+  const words = {
+    en: 'Clicks',
+    de: 'Klicks',
+    fr: 'Clics',
+    es: 'Clics',
+    it: 'Clic',
+    nl: 'Klikken',
+    pl: 'Klikni\u0119cia',
+  }
+  assert.deepEqual(languages, Object.keys(words))
+  for (const [language, word] of Object.entries(words))
+    assert.equal(labelsOf(language).CLICKS, word)
+})
+
+test('hyphen, underscore, case, region and script make no difference', () => {
+  for (const locale of [
+    'de',
+    'de-DE',
+    'de_DE',
+    'DE',
+    'de-Latn-AT',
+    'de_CH',
+    'deu',
+    'de-u-nu-thai',
+  ]) {
+    assert.equal(labelsOf(locale), labelsByLanguage.de, locale)
+  }
+  assert.equal(labelsOf('en-US-u-nu-thai'), labelsByLanguage.en)
+})
+
+test('a well-formed tag of another language gets English labels', () => {
+  for (const locale of ['zh_CN', 'xx-XX', 'sv-SE', 'tr', 'und']) {
+    assert.equal(labelsOf(locale), labelsByLanguage.en, locale)
+  }
+})
+
+test('a malformed tag is refused with a message', () => {
+  const locales = [
+    '',
+    ' ',
+    '../../etc/passwd',
+    'de-DE,en;q=0.5',
+    'a'.repeat(4_000),
+    'de DE',
+    'de-',
+    '-',
+  ]
+  for (const locale of [...locales, '_', 'de__DE', 'd', '12', 'de\0', 'de\n', '*', 'de_DE.UTF-8']) {
+    assert.deepEqual(
+      resolveLabels(locale),
+      { ok: false, message: 'locale must be a language tag such as "de" or "de-DE"' },
+      JSON.stringify(locale)
+    )
+  }
+})
+
+test('a tag of endless length is refused although it is well-formed', () => {
+  assert.equal(resolveLabels(`de-x${'-aaaaaaaa'.repeat(500)}`).ok, false)
+})
+
+test('no string whatever makes it throw', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a-zA-Z_-]{0,20}$/)),
+      (locale) => {
+        assert.equal(typeof resolveLabels(locale).ok, 'boolean')
+      }
+    )
+  )
+})
+
+test('every language has a label for every column, all different and safe in a spreadsheet', () => {
+  for (const labels of Object.values(labelsByLanguage)) {
+    const texts = Object.values(labels)
+    assert.deepEqual(Object.keys(labels), [...reportColumns])
+    assert.equal(new Set(texts).size, reportColumns.length)
+    for (const text of texts) assert.match(text, /^[\p{L}][\p{L} '()-]*$/u)
+  }
+})
