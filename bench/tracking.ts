@@ -1,5 +1,5 @@
 // How fast one tracker is beside a bare node:http server, measured in turns in one run:
-// `npm run bench -- [--seconds 4] [--rounds 3] [--connections 128] [--reader]`
+// `npm run bench -- [--seconds 4] [--rounds 3] [--connections 256] [--reader]`
 import { execFileSync, fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
-    connections: { type: 'string', default: '128' },
+    connections: { type: 'string', default: '256' },
     reader: { type: 'boolean', default: false },
     'cpu-prof': { type: 'boolean', default: false },
   },
@@ -54,22 +54,31 @@ async function main(): Promise<void> {
   try {
     const ports = { bare: await portOf(children.bare), tracker: await portOf(children.tracker) }
     const results = new Map<string, LoadResult[]>()
-    for (let round = 0; round <= rounds; round++) {
+    // Round 0 warms up, shorter, and is not counted.
+    await runRound(children.load, { ports, ms: 1_000, results: new Map() })
+    for (let round = 1; round <= rounds; round++) {
       if (performance.now() - startMs > runMsMax - seconds * 8_000) break
-      for (const kind of kinds) {
-        for (const server of servers) {
-          // Round 0 warms up, shorter, and is not counted.
-          const ms = round === 0 ? 1_000 : seconds * 1_000
-          const result = await load(children.load, { kind, port: ports[server], ms })
-          if (round > 0) push(results, `${kind} ${server}`, result)
-        }
-      }
+      await runRound(children.load, { ports, ms: seconds * 1_000, results })
     }
     report(results, await rssMbOf(children.tracker))
   } finally {
     for (const child of Object.values(children)) child.disconnect()
     await Promise.all(Object.values(children).map(ended))
     rmSync(spoolPath, { recursive: true })
+  }
+}
+
+interface Round {
+  readonly ports: Readonly<Record<(typeof servers)[number], number>>
+  readonly ms: number
+  readonly results: Map<string, LoadResult[]>
+}
+
+async function runRound(child: ChildProcess, { ports, ms, results }: Round): Promise<void> {
+  for (const kind of kinds) {
+    for (const server of servers) {
+      push(results, `${kind} ${server}`, await load(child, { kind, port: ports[server], ms }))
+    }
   }
 }
 
@@ -96,13 +105,13 @@ function start(path: string, args: readonly string[], isProfiled = false): Child
 }
 
 async function portOf(child: ChildProcess): Promise<number> {
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+  const { port } = await messageOf<{ port: number }>(child)
   return port
 }
 
 async function rssMbOf(child: ChildProcess): Promise<number> {
   child.send('rss')
-  const [{ rssMb }] = (await once(child, 'message')) as [{ rssMb: number }]
+  const { rssMb } = await messageOf<{ rssMb: number }>(child)
   return rssMb
 }
 
@@ -114,8 +123,19 @@ async function load(
   const order: LoadOrder = { ...target, connections, keyRing, requestsMax, serialStart: serial }
   serial += requestsMax
   child.send(order)
-  const [result] = (await once(child, 'message')) as [LoadResult]
-  return result
+  return await messageOf<LoadResult>(child)
+}
+
+/** Children are ours, and each sends one type of message at a time. */
+function messageOf<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const fail = (): void => reject(new Error('a process of the benchmark ended early'))
+    child.once('exit', fail)
+    child.once('message', (message: T) => {
+      child.off('exit', fail)
+      resolve(message)
+    })
+  })
 }
 
 function push(results: Map<string, LoadResult[]>, key: string, result: LoadResult): void {

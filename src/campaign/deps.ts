@@ -4,19 +4,8 @@ import type { KeyStore } from '../access/key-store.ts'
 import type { CatalogStore } from '../catalog/catalog-store.ts'
 import type { OpenApiDocument } from '../contract/openapi.ts'
 import type { Operation } from '../contract/operation.ts'
-import type { ReportRequest } from '../contract/report-request.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { ReportResult } from '../reports/report.ts'
-
-export interface ReportCall {
-  readonly advertiserId: number
-  readonly request: ReportRequest
-  readonly keyId: string
-  readonly signal: AbortSignal
-}
-
-/** Resolves before the first row is read; the rows are pulled once, in order, by one reader. */
-export type RunReport = (call: ReportCall) => Promise<ReportResult>
+import type { RunReport } from '../reports/report.ts'
 
 /** A public page such as those of the dashboard: the same answer for everyone, to GET only. */
 export interface PublicPage {

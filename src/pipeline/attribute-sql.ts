@@ -157,7 +157,7 @@ const line = `
     SELECT purchase_key, gtin_key, group_id, quantity, value, verdict, line_index
     FROM won
     ARRAY JOIN line_gtin_key AS gtin_key, line_group_id AS group_id, line_quantity AS quantity,
-      line_value AS value, line_verdict AS verdict, arrayEnumerate(line_gtin_key) AS line_index
+      line_value AS value, line_verdict AS verdict, arrayMap(i -> i - 1, arrayEnumerate(line_gtin_key)) AS line_index
     WHERE verdict = 'valid'
   ) AS l ON l.purchase_key = p.purchase_key`
 

@@ -66,7 +66,7 @@ export class AdEventHandler {
     if (event.request.method === 'HEAD') return reply(answer)
 
     const record = toRecord(event, opened.canonical, this.#deps.clock())
-    const repeatKey = repeatKeyOf(record, opened.data)
+    const repeatKey = this.#repeats.keyOf(record)
     if (this.#repeats.has(repeatKey)) return reply(answer)
     // Only what counts by its age may stand for its repeats: an early event repeated a minute later
     // may be in time, and then must be stored.
@@ -102,16 +102,6 @@ function toRecord(event: AdEvent, trackingData: string, receivedAtMs: number): A
     userAgent: (headers['user-agent'] ?? '').slice(0, userAgentLengthMax),
     isPrefetch: isPrefetch(headers),
   }
-}
-
-/**
- * The served ad, the end of the token (22 characters of its 16-byte tag), and all that the verdict
- * hangs on: a bot's event must not stand in for that of a person who follows.
- */
-function repeatKeyOf(record: AdEventRecord, data: TrackingData): string {
-  const tag = record.trackingData.slice(-22)
-  const purpose = record.isPrefetch ? 'p' : '-'
-  return `${record.kind.slice(0, 1)}${purpose}${data.servedAdId}${tag}${record.userAgent}`
 }
 
 function isPrefetch(headers: IncomingHttpHeaders): boolean {

@@ -7,14 +7,15 @@ const originPattern = /^[\x21-\x7e]{1,512}$/
 const namesPattern = /^[\w\-!#$%&'*+.^`|~, ]{1,1024}$/
 
 const varyOnly: readonly string[] = ['vary', 'origin']
+const answersVaried = new WeakMap<Answer, Answer>()
 const day = '86400'
 
 /**
  * Any page may fire the links, with or without credentials: `sendBeacon` always sends them, and a
  * wildcard is refused then, so the origin is echoed. No cookie is read or set, so this gives nothing away.
  */
-export function corsHeaders(origin: string | undefined): readonly string[] {
-  if (origin === undefined || !originPattern.test(origin)) return varyOnly
+function corsHeaders(origin: string): readonly string[] {
+  if (!originPattern.test(origin)) return varyOnly
   return [
     ...varyOnly,
     'access-control-allow-origin',
@@ -22,6 +23,17 @@ export function corsHeaders(origin: string | undefined): readonly string[] {
     'access-control-allow-credentials',
     'true',
   ]
+}
+
+/** The answer to a link, for whoever asks; without an origin it is always the same object. */
+export function withCors(answer: Answer, origin: string | undefined): Answer {
+  if (origin !== undefined) return withHeaders(answer, corsHeaders(origin))
+  let varied = answersVaried.get(answer)
+  if (varied === undefined) {
+    varied = withHeaders(answer, varyOnly)
+    answersVaried.set(answer, varied)
+  }
+  return varied
 }
 
 /** To every OPTIONS on a link, whatever the token: a preflight counts and tells nothing. */

@@ -1,10 +1,11 @@
 import type { Clock } from '../lib/clock.ts'
+import type { AdEventRecord } from '../spool/record.ts'
 
 export const limits = {
   keepMs: 60_000,
   entriesMax: 100_000,
-  /** A longer key, from a user agent of unusual length, is not kept: 100,000 must stay small. */
-  keyLengthMax: 400,
+  /** Real traffic has a few thousand; 512 characters each is half a megabyte. */
+  userAgentsMax: 1_000,
 } as const
 
 /**
@@ -17,10 +18,22 @@ export class RepeatCache {
   #young = new Set<string>()
   #old = new Set<string>()
   #turnedAtMs: number
+  readonly #userAgentIds = new Map<string, number>()
+  #nextUserAgentId = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
     this.#turnedAtMs = clock()
+  }
+
+  /**
+   * All that the verdict on an event hangs on: a bot's event must not stand in for that of a person
+   * who follows. Of the token its head (version, key id) and its 16-byte tag are enough: only a
+   * holder of the same key could make two tokens with the same tag.
+   */
+  keyOf({ kind, isPrefetch, trackingData, userAgent }: AdEventRecord): string {
+    const token = trackingData.slice(0, 7) + trackingData.slice(-22)
+    return `${kind.slice(0, 1)}${isPrefetch ? 'p' : '-'}${token}${this.#userAgentId(userAgent)}`
   }
 
   has(key: string): boolean {
@@ -29,7 +42,6 @@ export class RepeatCache {
   }
 
   add(key: string): void {
-    if (key.length > limits.keyLengthMax) return
     this.#turn()
     this.#young.add(key)
   }
@@ -38,12 +50,22 @@ export class RepeatCache {
     return this.#young.size + this.#old.size
   }
 
+  /** A number is never given out twice, so that a forgotten user agent only loses its repeats. */
+  #userAgentId(userAgent: string): number {
+    const known = this.#userAgentIds.get(userAgent)
+    if (known !== undefined) return known
+    if (this.#userAgentIds.size >= limits.userAgentsMax) this.#userAgentIds.clear()
+    const id = this.#nextUserAgentId++
+    this.#userAgentIds.set(userAgent, id)
+    return id
+  }
+
   #turn(): void {
     const ageMs = this.#clock() - this.#turnedAtMs
+    const isYoung = ageMs >= 0 && ageMs < limits.keepMs / 2
+    if (isYoung && this.#young.size < limits.entriesMax / 2) return
     // A clock that steps back proves nothing about age: then nothing is known to be recent.
-    if (ageMs >= limits.keepMs || ageMs < 0) this.#young = new Set()
-    else if (ageMs < limits.keepMs / 2 && this.#young.size < limits.entriesMax / 2) return
-    this.#old = this.#young
+    this.#old = ageMs >= 0 && ageMs < limits.keepMs ? this.#young : new Set()
     this.#young = new Set()
     this.#turnedAtMs = this.#clock()
   }

@@ -7,7 +7,7 @@ import { answerJson, refusal, send, withHeaders } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { BodyReader, refuseDeclaredLength } from './body.ts'
 import { ConversionHandler } from './conversion.ts'
-import { answerPreflight, corsHeaders } from './cors.ts'
+import { answerPreflight, withCors } from './cors.ts'
 import type { TrackingDeps } from './deps.ts'
 import { Failures, unavailable } from './failures.ts'
 import { answerProtocolErrors } from './protocol-errors.ts'
@@ -111,9 +111,9 @@ class RequestHandler {
     const route = findRoute(request.url ?? '')
     if (this.#isDraining) response.shouldKeepAlive = false
     if (this.#isLogging) this.#log(route, request, response)
-    const extra = hasCors(route) ? corsHeaders(request.headers.origin) : none
     const reply: Reply = (answer) => {
-      if (answer !== null) send(response, withHeaders(answer, extra))
+      if (answer === null) return
+      send(response, hasCors(route) ? withCors(answer, request.headers.origin) : answer)
     }
     this.#failures.guard(routePattern(route), reply, () => this.#dispatch(route, request, reply))
   }
@@ -158,8 +158,6 @@ class RequestHandler {
     })
   }
 }
-
-const none: readonly string[] = []
 
 function hasCors(route: Route): boolean {
   return route.name === 'ad-event' || route.name === 'missing-token'

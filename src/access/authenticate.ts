@@ -1,0 +1,67 @@
+import type { Scope } from '../contract/admin.ts'
+import type { AccessKey } from './key.ts'
+import type { KeyStore } from './key-store.ts'
+
+export type Authentication =
+  { readonly ok: true; readonly key: AccessKey } | { readonly ok: false; readonly message: string }
+
+export type Authorization = { readonly ok: true } | { readonly ok: false; readonly message: string }
+
+/** What a call needs. `advertiserId` null: the call names no advertiser. */
+export interface Demand {
+  readonly scope: Scope
+  readonly advertiserId: number | null | 'none-such'
+}
+
+// RFC 6750: one token of the base64 alphabets and a few marks more, after any number of blanks.
+const bearerForm = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i
+
+/**
+ * Who calls, by the raw header lines of the request (name, value, name, value): parsed headers show
+ * only the first of two `Authorization` lines, and a proxy may have checked the second. Throws
+ * ACCESS_STALE when keys cannot be checked. Messages never repeat what was sent.
+ */
+export function authenticate(
+  rawHeaders: readonly string[],
+  keys: Pick<KeyStore, 'find'>
+): Authentication {
+  const [header, ...others] = authorizationLines(rawHeaders)
+  if (header === undefined) return unauthorized('A key is required: Authorization: Bearer <key>.')
+  if (others.length > 0) return unauthorized('There must be one Authorization header only.')
+  const token = bearerForm.exec(header.trim())?.[1]
+  if (token === undefined) {
+    return unauthorized('The Authorization header must be of the form: Bearer <key>.')
+  }
+  const key = keys.find(token)
+  // Unknown, expired and revoked are told apart by nobody who does not hold a key.
+  return key === null ? unauthorized('The key is not valid.') : { ok: true, key }
+}
+
+/**
+ * Whether the key may do it. The answer is the same whether or not the advertiser exists, so that
+ * no key learns which ids do.
+ */
+export function authorize(key: AccessKey, demand: Demand): Authorization {
+  const { scope, advertiserId } = demand
+  // The scope admin stands for every other one.
+  if (!key.scopes.includes(scope) && !key.scopes.includes('admin')) {
+    return { ok: false, message: `The key does not have the scope ${scope}.` }
+  }
+  if (advertiserId === null || isForAdvertiser(key, advertiserId)) return { ok: true }
+  return { ok: false, message: 'The key is not for this advertiser.' }
+}
+
+export function isForAdvertiser(key: AccessKey, advertiserId: number | 'none-such'): boolean {
+  if (key.advertisers === 'all') return true
+  return advertiserId !== 'none-such' && key.advertisers.includes(advertiserId)
+}
+
+function authorizationLines(rawHeaders: readonly string[]): readonly string[] {
+  return rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization'
+  )
+}
+
+function unauthorized(message: string): Authentication {
+  return { ok: false, message }
+}

@@ -1,0 +1,210 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { EntryTable } from '../catalog/entry-table.ts'
+import { Exclusive } from '../catalog/exclusive.ts'
+import { Poller, type StoreLog } from '../catalog/poller.ts'
+import { scopes, type KeyRequest, type KeyResponse } from '../contract/admin.ts'
+import { parseInstant } from '../contract/instant.ts'
+import { ServiceError } from '../errors.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import type { AccessKey } from './key.ts'
+import {
+  keyEntry,
+  readStoredKeys,
+  revocationEntry,
+  storedKeyKinds,
+  type StoredKey,
+} from './stored-key.ts'
+
+export interface KeyStoreOptions {
+  readonly warehouse: Warehouse
+  readonly clock: Clock
+  readonly log: StoreLog
+  /** The key of the configuration; a blank one is refused, for it would let everyone in. */
+  readonly adminKey: string
+  /** Default 2 s: a revocation works everywhere within 5 s. */
+  readonly refreshMs?: number
+}
+
+export interface KeyStore {
+  /**
+   * The key that a caller presents, or null when there is no such key or it is expired or revoked.
+   * Throws ACCESS_STALE when the view is too old to know about revocations.
+   */
+  find(token: string): AccessKey | null
+  /** The answer is the only place where the key itself ever stands. */
+  create(request: KeyRequest): Promise<KeyResponse>
+  /** All keys but that of the configuration, oldest first; revoked and expired ones too. */
+  list(): readonly AccessKey[]
+  /** False when there is no such key. Cannot be undone; repeating it changes nothing. */
+  revoke(id: string): Promise<boolean>
+  refresh(): Promise<void>
+  close(): Promise<void>
+}
+
+export const limits = {
+  refreshMs: 2_000,
+  /** Beyond this a revocation may have been missed, and nobody is let in on old knowledge. */
+  viewAgeMsMax: 30_000,
+  /** A longer text is no key of ours, and not worth hashing. */
+  tokenLengthMax: 512,
+  adminKeyLengthMin: 16,
+} as const
+
+const keyPrefix = 'st_'
+const secretBytes = 32
+const idBytes = 9
+
+/** Loads the keys and keeps them fresh. The warehouse must be migrated, and is not closed here. */
+export async function openKeyStore(options: KeyStoreOptions): Promise<KeyStore> {
+  const store = new WarehouseKeyStore(options)
+  await store.refresh()
+  store.startPolling(options)
+  return store
+}
+
+class WarehouseKeyStore implements KeyStore {
+  readonly #table: EntryTable
+  readonly #clock: Clock
+  readonly #adminHash: Buffer
+  readonly #adminKey: AccessKey
+  // A reading that began before a change must not replace what the change has made.
+  readonly #exclusive = new Exclusive()
+  #keysByHash: ReadonlyMap<string, StoredKey> = new Map()
+  #mark: string | null = null
+  /** When the newest reading began: what happened later it may have missed. */
+  #viewAtMs = -Infinity
+  #poller: Poller | null = null
+
+  constructor({ warehouse, clock, adminKey }: KeyStoreOptions) {
+    this.#table = new EntryTable(warehouse, clock, storedKeyKinds)
+    this.#clock = clock
+    this.#adminHash = hashToken(checkAdminKey(adminKey))
+    this.#adminKey = configuredKey(clock())
+  }
+
+  startPolling({ refreshMs = limits.refreshMs, log }: KeyStoreOptions): void {
+    const poll = () => this.refresh()
+    this.#poller = new Poller({ intervalMs: refreshMs, what: 'keys', log, poll })
+  }
+
+  find(token: string): AccessKey | null {
+    if (token.length > limits.tokenLengthMax) return null
+    const hash = hashToken(token)
+    // The key of the configuration cannot be revoked, so no view is needed to know it: operators
+    // can still read status and metrics while the warehouse is away.
+    if (timingSafeEqual(hash, this.#adminHash)) return this.#adminKey
+
+    this.#assertFresh()
+    const stored = this.#keysByHash.get(hash.toString('hex'))
+    // The map finds by hash, whose bytes tell nothing about the key; equal bytes are then proven in
+    // constant time.
+    if (stored === undefined || !timingSafeEqual(stored.hash, hash)) return null
+    return isUsable(stored.key, this.#clock()) ? stored.key : null
+  }
+
+  async create(request: KeyRequest): Promise<KeyResponse> {
+    const token = keyPrefix + randomBytes(secretBytes).toString('base64url')
+    const stored: StoredKey = {
+      hash: hashToken(token),
+      key: {
+        id: `key_${randomBytes(idBytes).toString('base64url')}`,
+        name: request.name,
+        advertisers: request.advertisers,
+        scopes: scopes.filter((scope) => request.scopes.includes(scope)),
+        createdAtMs: this.#clock(),
+        expiresAtMs: request.expiresAt === undefined ? null : parseInstant(request.expiresAt),
+        revokedAtMs: null,
+        isConfigured: false,
+      },
+    }
+    await this.#exclusive.run(async () => {
+      await this.#table.append([keyEntry(stored)])
+      this.#set([stored])
+    })
+    return { id: stored.key.id, key: token }
+  }
+
+  list(): readonly AccessKey[] {
+    return [...this.#keysByHash.values()]
+      .map(({ key }) => key)
+      .toSorted((one, other) => one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1))
+  }
+
+  async revoke(id: string): Promise<boolean> {
+    return await this.#exclusive.run(async () => {
+      // Another node may have made the key, or revoked it, a moment ago.
+      await this.#load()
+      const stored = [...this.#keysByHash.values()].find(({ key }) => key.id === id)
+      if (stored === undefined) return false
+      if (stored.key.revokedAtMs !== null) return true
+      const revokedAtMs = this.#clock()
+      await this.#table.append([revocationEntry(id, revokedAtMs)])
+      this.#set([{ ...stored, key: { ...stored.key, revokedAtMs } }])
+      return true
+    })
+  }
+
+  async refresh(): Promise<void> {
+    await this.#exclusive.run(() => this.#load())
+  }
+
+  async close(): Promise<void> {
+    await this.#poller?.close()
+  }
+
+  #assertFresh(): void {
+    const ageMs = this.#clock() - this.#viewAtMs
+    if (ageMs <= limits.viewAgeMsMax) return
+    throw new ServiceError('ACCESS_STALE', 'the view of the keys is too old', {
+      details: { ageMs },
+    })
+  }
+
+  #set(changed: readonly StoredKey[]): void {
+    const keys = new Map(this.#keysByHash)
+    for (const stored of changed) keys.set(stored.hash.toString('hex'), stored)
+    this.#keysByHash = keys
+  }
+
+  async #load(): Promise<void> {
+    const beganAtMs = this.#clock()
+    const mark = await this.#table.mark()
+    if (mark !== this.#mark) {
+      const keys = readStoredKeys(await this.#table.read())
+      this.#keysByHash = new Map(keys.map((stored) => [stored.hash.toString('hex'), stored]))
+      this.#mark = mark
+    }
+    this.#viewAtMs = beganAtMs
+  }
+}
+
+function checkAdminKey(adminKey: string): string {
+  const isStrong = adminKey.length >= limits.adminKeyLengthMin && /^[!-~]+$/.test(adminKey)
+  if (isStrong) return adminKey
+  throw new ServiceError(
+    'CONFIG_INVALID',
+    `the admin key must have at least ${limits.adminKeyLengthMin} printable ASCII characters and no blanks`
+  )
+}
+
+function configuredKey(createdAtMs: number): AccessKey {
+  return {
+    id: 'configured-admin',
+    name: 'the admin key of the configuration',
+    advertisers: 'all',
+    scopes,
+    createdAtMs,
+    expiresAtMs: null,
+    revokedAtMs: null,
+    isConfigured: true,
+  }
+}
+
+function isUsable(key: AccessKey, nowMs: number): boolean {
+  return key.revokedAtMs === null && (key.expiresAtMs === null || nowMs < key.expiresAtMs)
+}
+
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token, 'utf8').digest()
+}

@@ -1,0 +1,223 @@
+// Whether a bundle may be taken as a whole. Every fault is found in one go, so that an operator mends
+// a bundle once; each names its place, and ids, which are no secret. Nothing here changes anything.
+import type {
+  AdvertiserEntry,
+  AssetEntry,
+  CatalogBundle,
+  MarketEntry,
+  PublisherEntry,
+} from '../contract/catalog-bundle.ts'
+import { parseCurrency } from '../domain/currency.ts'
+import { isTimeZone } from '../domain/day.ts'
+import { gtinKey } from '../domain/gtin.ts'
+import { extendSnapshot, type CatalogSnapshot } from './snapshot.ts'
+import { parseSourceRange } from './source-range.ts'
+import { isWebAddress } from './web-address.ts'
+
+/** Of the markets asked for, those that have events. */
+export type MarketHasEvents = (marketIds: readonly number[]) => Promise<ReadonlySet<number>>
+
+/** A bundle of 64 MiB can hold a million faults; an answer of a thousand is one people still read. */
+export const faultsMax = 1_000
+
+/** Every fault of a normalized bundle, at most `faultsMax` and one line that counts the rest. */
+export async function checkBundle(
+  bundle: CatalogBundle,
+  snapshot: CatalogSnapshot,
+  marketHasEvents: MarketHasEvents
+): Promise<readonly string[]> {
+  const check = new BundleCheck(bundle, snapshot)
+  check.run()
+  await checkMarketChanges(check, marketHasEvents)
+  return check.messages()
+}
+
+class BundleCheck {
+  readonly bundle: CatalogBundle
+  readonly before: CatalogSnapshot
+  /** As it would stand with the bundle: references may point into the bundle itself. */
+  readonly after: CatalogSnapshot
+  readonly #messages: string[] = []
+  #faultCount = 0
+
+  constructor(bundle: CatalogBundle, before: CatalogSnapshot) {
+    this.bundle = bundle
+    this.before = before
+    this.after = extendSnapshot(before, bundle)
+  }
+
+  fault(path: string, rule: string): void {
+    this.#faultCount += 1
+    if (this.#messages.length < faultsMax) this.#messages.push(`${path} ${rule}`)
+  }
+
+  messages(): readonly string[] {
+    const moreCount = this.#faultCount - this.#messages.length
+    return moreCount === 0 ? this.#messages : [...this.#messages, `and ${moreCount} more faults`]
+  }
+
+  run(): void {
+    const { markets, publishers, advertisers, creativeSizes, assets } = this.bundle
+    this.#each('/markets', markets, (entry, path) => checkMarket(this, entry, path))
+    this.#each('/publishers', publishers, (entry, path) => checkPublisher(this, entry, path))
+    this.#each('/advertisers', advertisers, (entry, path) => checkAdvertiser(this, entry, path))
+    this.#runCampaigns()
+    this.#runProducts()
+    this.unrepeated('/creativeSizes', creativeSizes ?? [], idOf)
+    this.#each('/assets', assets, (entry, path) => checkAsset(this, entry, path))
+  }
+
+  #runCampaigns(): void {
+    this.#each('/campaigns', this.bundle.campaigns, ({ id, advertiserId }, path) => {
+      this.known('advertiser', advertiserId, `${path}/advertiserId`)
+      const owner = this.before.campaigns.get(id)?.advertiserId
+      this.kept(owner, advertiserId, `${path}/advertiserId`)
+    })
+    this.#each('/adGroups', this.bundle.adGroups, ({ id, campaignId }, path) => {
+      this.known('campaign', campaignId, `${path}/campaignId`)
+      const owner = this.before.adGroups.get(id)?.campaignId
+      this.kept(owner, campaignId, `${path}/campaignId`)
+    })
+  }
+
+  #runProducts(): void {
+    this.#each(
+      '/products',
+      this.bundle.products,
+      ({ marketId, gtin }, path) => {
+        this.known('market', marketId, `${path}/marketId`)
+        if (gtinKey(gtin) === '') this.fault(`${path}/gtin`, 'must not be blank')
+      },
+      ({ marketId, gtin }) => `${marketId}/${gtinKey(gtin)}`
+    )
+  }
+
+  known(what: 'market' | 'publisher' | 'advertiser' | 'campaign', id: number, path: string): void {
+    const maps = {
+      market: this.after.markets,
+      publisher: this.after.publishers,
+      advertiser: this.after.advertisers,
+      campaign: this.after.campaigns,
+    }
+    if (!maps[what].has(id)) this.fault(path, `${id} is no known ${what}`)
+  }
+
+  /** Past events stand under the owner of their time: another one would take them over. */
+  kept(before: number | undefined, now: number, path: string): void {
+    if (before !== undefined && before !== now) {
+      this.fault(path, `must stay ${before}: it never changes`)
+    }
+  }
+
+  #each<E>(
+    list: string,
+    entries: readonly E[] | undefined,
+    checkEntry: (entry: E, path: string) => void,
+    keyOf: (entry: E) => unknown = idOf
+  ): void {
+    for (const [index, entry] of (entries ?? []).entries()) checkEntry(entry, `${list}/${index}`)
+    this.unrepeated(list, entries ?? [], keyOf)
+  }
+
+  unrepeated<E>(list: string, entries: readonly E[], keyOf: (entry: E) => unknown): void {
+    const firstIndexes = new Map<unknown, number>()
+    for (const [index, entry] of entries.entries()) {
+      const key = keyOf(entry)
+      const firstIndex = firstIndexes.get(key)
+      if (firstIndex === undefined) firstIndexes.set(key, index)
+      else this.fault(`${list}/${index}`, `repeats ${list}/${firstIndex}`)
+    }
+  }
+}
+
+function idOf(entry: unknown): unknown {
+  return typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : entry
+}
+
+function checkMarket(check: BundleCheck, market: MarketEntry, path: string): void {
+  if (parseCurrency(market.currency) === null) {
+    check.fault(`${path}/currency`, 'must be an active ISO 4217 currency code')
+  }
+  if (!isTimeZone(market.timeZone)) {
+    check.fault(`${path}/timeZone`, 'must be an IANA time zone such as Europe/Berlin')
+  }
+}
+
+function checkPublisher(check: BundleCheck, publisher: PublisherEntry, path: string): void {
+  for (const [index, range] of (publisher.conversionSources ?? []).entries()) {
+    if (parseSourceRange(range) === null) {
+      check.fault(`${path}/conversionSources/${index}`, 'must be a CIDR range or an IP address')
+    }
+  }
+  const sites = publisher.sites ?? []
+  check.unrepeated(`${path}/sites`, sites, (site) => site.id)
+  for (const [index, site] of sites.entries()) {
+    for (const [position, marketId] of site.marketIds.entries()) {
+      check.known('market', marketId, `${path}/sites/${index}/marketIds/${position}`)
+    }
+  }
+}
+
+function checkAdvertiser(check: BundleCheck, advertiser: AdvertiserEntry, path: string): void {
+  for (const [index, access] of (advertiser.access ?? []).entries()) {
+    const accessPath = `${path}/access/${index}`
+    check.known('publisher', access.publisherId, `${accessPath}/publisherId`)
+    for (const [position, marketId] of access.marketIds.entries()) {
+      check.known('market', marketId, `${accessPath}/marketIds/${position}`)
+    }
+    const publisher = check.after.publishers.get(access.publisherId)
+    if (publisher === undefined || access.siteIds === undefined) continue
+    const siteIds = new Set(publisher.sites?.map((site) => site.id))
+    for (const [position, siteId] of access.siteIds.entries()) {
+      if (siteIds.has(siteId)) continue
+      const rule = `${siteId} is no known site of publisher ${publisher.id}`
+      check.fault(`${accessPath}/siteIds/${position}`, rule)
+    }
+  }
+}
+
+const addressRule = 'must be an absolute http or https address with a host and without credentials'
+
+function checkAsset(check: BundleCheck, asset: AssetEntry, path: string): void {
+  check.known('advertiser', asset.advertiserId, `${path}/advertiserId`)
+  // An asset that changed hands would stay attached to the ad groups of the advertiser before.
+  const owner = check.before.assets.get(asset.id)?.advertiserId
+  check.kept(owner, asset.advertiserId, `${path}/advertiserId`)
+  if (!isWebAddress(asset.url)) check.fault(`${path}/url`, addressRule)
+  if (asset.link !== undefined && !isWebAddress(asset.link)) {
+    check.fault(`${path}/link`, addressRule)
+  }
+}
+
+/**
+ * Amounts are stored in the market's currency and days cut in its time zone, so neither may change
+ * under events. Asked once for all markets that do change; mostly none does, and nobody is asked.
+ */
+async function checkMarketChanges(
+  check: BundleCheck,
+  marketHasEvents: MarketHasEvents
+): Promise<void> {
+  const changes = (check.bundle.markets ?? []).flatMap((market, index) => {
+    const before = check.before.markets.get(market.id)
+    return before === undefined ? [] : [{ market, before, path: `/markets/${index}` }]
+  })
+  const changed = changes.filter(
+    ({ market, before }) =>
+      isOther(market.currency, before.currency) || isOther(market.timeZone, before.timeZone)
+  )
+  if (changed.length === 0) return
+
+  const busy = await marketHasEvents(changed.map(({ market }) => market.id))
+  for (const { market, before, path } of changed) {
+    if (!busy.has(market.id)) continue
+    for (const field of ['currency', 'timeZone'] as const) {
+      if (!isOther(market[field], before[field])) continue
+      check.fault(`${path}/${field}`, `must stay ${before[field]}: the market has events`)
+    }
+  }
+}
+
+/** Codes and zone names mean the same in any case. */
+function isOther(now: string, before: string): boolean {
+  return now.toLowerCase() !== before.toLowerCase()
+}

@@ -1,0 +1,98 @@
+// The table `catalog_entry`: what the catalog and the keys are stored in, as JSON bodies of a kind and
+// an id. The greatest version of an entry counts.
+import type { Clock } from '../lib/clock.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+
+export const entryKinds = [
+  'market',
+  'publisher',
+  'advertiser',
+  'campaign',
+  'adGroup',
+  'creativeSize',
+  'asset',
+  'assignment',
+  'key',
+  'key-revoked',
+] as const
+
+export type EntryKind = (typeof entryKinds)[number]
+
+export interface Entry {
+  readonly kind: EntryKind
+  readonly id: string
+  readonly body: object
+}
+
+export interface StoredEntry {
+  readonly kind: EntryKind
+  readonly id: string
+  /** JSON text. */
+  readonly body: string
+}
+
+/** More entries than a node can hold in memory; the products, which are many, stand elsewhere. */
+const entriesMax = 5_000_000
+
+export class EntryTable {
+  readonly #warehouse: Warehouse
+  readonly #kinds: readonly EntryKind[]
+  readonly #nextVersion: () => number
+
+  constructor(warehouse: Warehouse, clock: Clock, kinds: readonly EntryKind[]) {
+    this.#warehouse = warehouse
+    this.#kinds = kinds
+    this.#nextVersion = createVersions(clock)
+  }
+
+  /**
+   * A text that differs whenever the entries may differ, at the cost of one narrow column. The sum is
+   * in it because another node with a slower clock may write a version below the greatest, and the
+   * count alone falls again when the engine merges replaced versions away.
+   */
+  async mark(): Promise<string> {
+    const [row] = await this.#warehouse.rows<{ mark: string }>(
+      `SELECT concat(toString(count()), '/', toString(max(version)), '/', toString(sum(version))) AS mark
+       FROM catalog_entry WHERE kind IN {kinds:Array(String)}`,
+      { kinds: this.#kinds }
+    )
+    return row?.mark ?? ''
+  }
+
+  async read(): Promise<readonly StoredEntry[]> {
+    return await this.#warehouse.rows<StoredEntry>(
+      `SELECT kind, id, body FROM catalog_entry FINAL
+       WHERE kind IN {kinds:Array(String)}
+       ORDER BY kind, id LIMIT {entriesMax:UInt64}`,
+      { kinds: this.#kinds, entriesMax }
+    )
+  }
+
+  /** One insert, so all of them or none; every entry gets the same new version, which comes back. */
+  async append(entries: readonly Entry[]): Promise<number> {
+    const version = this.#nextVersion()
+    const lines = entries.map(({ kind, id, body }) =>
+      JSON.stringify({ kind, id, body: JSON.stringify(body), version })
+    )
+    await this.#warehouse.insert('catalog_entry', toLines(lines))
+    return version
+  }
+
+  /** A version of its own for rows of other tables that belong to a coming `append`. */
+  nextVersion(): number {
+    return this.#nextVersion()
+  }
+}
+
+export function toLines(rows: readonly string[]): Buffer {
+  return rows.length === 0 ? Buffer.alloc(0) : Buffer.from(`${rows.join('\n')}\n`)
+}
+
+/** Microseconds of the clock, but always growing: two changes in one millisecond keep their order. */
+function createVersions(clock: Clock): () => number {
+  let last = 0
+  return () => {
+    last = Math.max(clock() * 1_000, last + 1)
+    return last
+  }
+}

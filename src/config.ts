@@ -1,0 +1,265 @@
+// The only file that sees the environment. Everything is checked at start, and a fault names the
+// variable, what was expected and what was given (never the value of a secret).
+
+import { availableParallelism } from 'node:os'
+import { join, resolve } from 'node:path'
+import { ServiceError } from './errors.ts'
+
+export type Role = 'tracker' | 'engine'
+
+export interface TlsFiles {
+  readonly certPath: string
+  readonly keyPath: string
+}
+
+export interface Config {
+  readonly dataDir: string
+  readonly host: string
+  readonly trackingPort: number
+  readonly campaignPort: number
+  readonly trackerCount: number
+  /** Null: the warehouse runs in process, inside the data folder. */
+  readonly warehouseUrl: string | null
+  /** What minted links begin with; no trailing slash. */
+  readonly trackingUrl: string
+  readonly campaignUrl: string
+  readonly tls: TlsFiles | null
+  readonly roles: readonly Role[]
+  readonly settleMs: number
+  readonly spoolBytesMax: number
+  readonly retentionDays: number
+  readonly trustProxy: boolean
+  readonly logLevel: LogLevel
+  readonly secretsFile: string
+  /** Null: read from, or made in, the data folder. */
+  readonly adminKey: string | null
+}
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const adminKeyLengthMin = 32
+
+/** Throws CONFIG_INVALID whose message lists every fault, a line each. */
+export function parseConfig(environment: Environment): Config {
+  const reader = new Reader(environment)
+  const dataDir = resolve(reader.text('SHELFTRACE_DATA_DIR', './data'))
+  const host = reader.text('SHELFTRACE_HOST', '127.0.0.1')
+  const trackingPort = reader.integer('SHELFTRACE_TRACKING_PORT', {
+    fallback: 8080,
+    min: 1,
+    max: 65_535,
+  })
+  const campaignPort = reader.integer('SHELFTRACE_CAMPAIGN_PORT', {
+    fallback: 8081,
+    min: 1,
+    max: 65_535,
+  })
+  const tls = readTls(reader)
+  const scheme = tls === null ? 'http' : 'https'
+  const warehouseUrl = reader.url('SHELFTRACE_WAREHOUSE_URL')
+  const roles = readRoles(reader)
+  const config: Config = {
+    dataDir,
+    host,
+    trackingPort,
+    campaignPort,
+    trackerCount: reader.integer('SHELFTRACE_TRACKERS', {
+      fallback: Math.max(1, availableParallelism() - 1),
+      min: 1,
+      max: 256,
+    }),
+    warehouseUrl,
+    trackingUrl: (
+      reader.url('SHELFTRACE_TRACKING_URL') ?? `${scheme}://${urlHost(host)}:${trackingPort}`
+    ).replace(/\/+$/u, ''),
+    campaignUrl: `${scheme}://${urlHost(host)}:${campaignPort}`,
+    tls,
+    roles,
+    settleMs: reader.integer('SHELFTRACE_SETTLE_MS', { fallback: 2_000, min: 0, max: 3_600_000 }),
+    spoolBytesMax: reader.integer('SHELFTRACE_SPOOL_BYTES_MAX', {
+      fallback: 10 * 1024 ** 3,
+      min: 1024 ** 2,
+      max: 2 ** 50,
+    }),
+    retentionDays: reader.integer('SHELFTRACE_RETENTION_DAYS', {
+      fallback: 400,
+      min: 60,
+      max: 36_500,
+    }),
+    trustProxy: reader.flag('SHELFTRACE_TRUST_PROXY'),
+    logLevel: reader.oneOf('SHELFTRACE_LOG_LEVEL', logLevels, 'info'),
+    secretsFile: resolve(reader.text('SHELFTRACE_SECRETS_FILE', join(dataDir, 'secrets.json'))),
+    adminKey: readAdminKey(reader),
+  }
+  refuseContradictions(reader, config)
+  reader.refuseUnknown()
+  if (reader.faults.length > 0) {
+    throw new ServiceError(
+      'CONFIG_INVALID',
+      `invalid configuration:\n  ${reader.faults.join('\n  ')}`
+    )
+  }
+  return config
+}
+
+function readTls(reader: Reader): TlsFiles | null {
+  const certPath = reader.optional('SHELFTRACE_TLS_CERT')
+  const keyPath = reader.optional('SHELFTRACE_TLS_KEY')
+  if (certPath !== null && keyPath !== null) {
+    return { certPath: resolve(certPath), keyPath: resolve(keyPath) }
+  }
+  if (certPath !== null || keyPath !== null) {
+    const missing = certPath === null ? 'SHELFTRACE_TLS_CERT' : 'SHELFTRACE_TLS_KEY'
+    reader.faults.push(`${missing} must be set too: a certificate and its key go together`)
+  }
+  return null
+}
+
+function readRoles(reader: Reader): readonly Role[] {
+  const text = reader.text('SHELFTRACE_ROLES', 'tracker,engine')
+  const words = text.split(',').map((word) => word.trim())
+  const roles = words.filter((word): word is Role => word === 'tracker' || word === 'engine')
+  if (roles.length !== words.length || new Set(roles).size !== roles.length) {
+    reader.fault('SHELFTRACE_ROLES', 'must be "tracker", "engine" or "tracker,engine"', text)
+  }
+  return roles
+}
+
+/** A blank key would make an empty bearer value the key of everything. */
+function readAdminKey(reader: Reader): string | null {
+  const key = reader.given('SHELFTRACE_ADMIN_KEY')
+  if (key === undefined) return null
+  if (!/^[\x21-\x7e]+$/u.test(key) || key.length < adminKeyLengthMin) {
+    reader.faults.push(
+      `SHELFTRACE_ADMIN_KEY must be at least ${adminKeyLengthMin} printable characters without spaces`
+    )
+  }
+  return key
+}
+
+function refuseContradictions(reader: Reader, config: Config): void {
+  if (config.trackingPort === config.campaignPort) {
+    reader.fault(
+      'SHELFTRACE_CAMPAIGN_PORT',
+      'must differ from SHELFTRACE_TRACKING_PORT',
+      String(config.campaignPort)
+    )
+  }
+  if (!config.roles.includes('engine') && config.warehouseUrl === null) {
+    reader.faults.push(
+      'SHELFTRACE_WAREHOUSE_URL must be set where SHELFTRACE_ROLES has no engine: ' +
+        'a warehouse in process belongs to the engine of its own machine'
+    )
+  }
+  if (!isLoopback(config.host) && config.tls === null && !config.trustProxy) {
+    reader.fault(
+      'SHELFTRACE_HOST',
+      'must be a loopback address unless SHELFTRACE_TLS_CERT and SHELFTRACE_TLS_KEY are set, ' +
+        'or SHELFTRACE_TRUST_PROXY=true says that a proxy in front speaks HTTPS: ' +
+        'keys and purchases must not travel in the clear',
+      config.host
+    )
+  }
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/u.test(host)
+}
+
+function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+const known = [
+  'SHELFTRACE_DATA_DIR',
+  'SHELFTRACE_HOST',
+  'SHELFTRACE_TRACKING_PORT',
+  'SHELFTRACE_CAMPAIGN_PORT',
+  'SHELFTRACE_TRACKERS',
+  'SHELFTRACE_WAREHOUSE_URL',
+  'SHELFTRACE_TRACKING_URL',
+  'SHELFTRACE_TLS_CERT',
+  'SHELFTRACE_TLS_KEY',
+  'SHELFTRACE_ROLES',
+  'SHELFTRACE_SETTLE_MS',
+  'SHELFTRACE_SPOOL_BYTES_MAX',
+  'SHELFTRACE_RETENTION_DAYS',
+  'SHELFTRACE_TRUST_PROXY',
+  'SHELFTRACE_LOG_LEVEL',
+  'SHELFTRACE_SECRETS_FILE',
+  'SHELFTRACE_ADMIN_KEY',
+  // The command line's own, which share the environment.
+  'SHELFTRACE_URL',
+  'SHELFTRACE_KEY',
+]
+
+class Reader {
+  readonly faults: string[] = []
+  readonly #environment: Environment
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  given(name: string): string | undefined {
+    return this.#environment[name]
+  }
+
+  optional(name: string): string | null {
+    const value = this.given(name)
+    return value === undefined || value === '' ? null : value
+  }
+
+  text(name: string, fallback: string): string {
+    return this.optional(name) ?? fallback
+  }
+
+  integer(name: string, rule: { fallback: number; min: number; max: number }): number {
+    const value = this.optional(name)
+    if (value === null) return rule.fallback
+    const number = /^\d{1,16}$/u.test(value) ? Number(value) : Number.NaN
+    if (number >= rule.min && number <= rule.max) return number
+    this.fault(name, `must be an integer from ${rule.min} to ${rule.max}`, value)
+    return rule.fallback
+  }
+
+  flag(name: string): boolean {
+    const word = this.oneOf(name, ['true', 'false', '1', '0'] as const, 'false')
+    return word === 'true' || word === '1'
+  }
+
+  oneOf<Word extends string>(name: string, words: readonly Word[], fallback: Word): Word {
+    const value = this.optional(name)
+    if (value === null) return fallback
+    const word = words.find((candidate) => candidate === value)
+    if (word !== undefined) return word
+    this.fault(name, `must be one of ${words.join(', ')}`, value)
+    return fallback
+  }
+
+  /** An address with a password in it is never repeated in a fault. */
+  url(name: string): string | null {
+    const value = this.optional(name)
+    if (value === null) return null
+    const url = URL.canParse(value) ? new URL(value) : null
+    if (url !== null && /^https?:$/u.test(url.protocol) && url.hostname !== '') return value
+    this.faults.push(`${name} must be an absolute http or https address`)
+    return null
+  }
+
+  fault(name: string, rule: string, value: string): void {
+    this.faults.push(`${name} ${rule}, got ${JSON.stringify(value)}`)
+  }
+
+  /** A misspelt variable would otherwise be a setting that silently does nothing. */
+  refuseUnknown(): void {
+    for (const name of Object.keys(this.#environment)) {
+      if (name.startsWith('SHELFTRACE_') && !known.includes(name)) {
+        this.faults.push(`${name} is not a variable of Shelftrace; see docs/configuration.md`)
+      }
+    }
+  }
+}

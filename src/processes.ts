@@ -1,0 +1,84 @@
+// What the processes of one node say to each other over IPC.
+
+import { ServiceError } from './errors.ts'
+
+export type ChildMessage =
+  | { readonly type: 'ready' }
+  /** The child ends. `isFinal`: starting it again cannot help. */
+  | { readonly type: 'failed'; readonly message: string; readonly isFinal: boolean }
+
+export interface SupervisorMessage {
+  readonly type: 'drain'
+}
+
+/** Both shut down well within the 10 seconds after which a process manager kills. */
+export const drainMsMax = 8_000
+
+export function parseChildMessage(value: unknown): ChildMessage | null {
+  if (typeof value !== 'object' || value === null) return null
+  const type: unknown = Reflect.get(value, 'type')
+  if (type === 'ready') return { type }
+  if (type !== 'failed') return null
+  const message: unknown = Reflect.get(value, 'message')
+  return { type, message: String(message), isFinal: Reflect.get(value, 'isFinal') === true }
+}
+
+export function isDrainMessage(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Reflect.get(value, 'type') === 'drain'
+}
+
+export interface Child {
+  /** Stops taking work, finishes what came in, lets go of everything. */
+  close(): Promise<void>
+}
+
+/**
+ * Runs a child's life: starts it, reports to the supervisor, and ends it on the supervisor's word,
+ * on SIGTERM, or when the supervisor is gone. SIGINT of a terminal reaches all processes at once
+ * and is left to the supervisor.
+ */
+export async function runChild(start: () => Promise<Child>): Promise<void> {
+  process.on('SIGINT', () => undefined)
+  let child: Child | null = null
+  let isEnding = false
+  const end = async (): Promise<void> => {
+    if (isEnding) return
+    isEnding = true
+    // Native code may hang; the supervisor's patience ends soon after.
+    setTimeout(() => process.exit(1), drainMsMax).unref()
+    await child?.close()
+    process.exit(0)
+  }
+  const endSafely = (): void => {
+    end().catch(() => process.exit(1))
+  }
+  process.on('message', (message) => {
+    if (isDrainMessage(message)) endSafely()
+  })
+  process.on('disconnect', endSafely)
+  process.on('SIGTERM', endSafely)
+  try {
+    child = await start()
+    tell({ type: 'ready' })
+    if (!process.connected && process.send !== undefined) endSafely()
+  } catch (error) {
+    tell({ type: 'failed', message: describe(error), isFinal: isFinal(error) }, () =>
+      process.exit(1)
+    )
+  }
+}
+
+function tell(message: ChildMessage, sent: () => void = () => undefined): void {
+  if (process.send === undefined || !process.connected) return sent()
+  process.send(message, undefined, undefined, sent)
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'CONFIG_INVALID'
+}
+
+/** For the operator's eyes: with the cause, since that names the port or the folder. */
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}

@@ -1,0 +1,109 @@
+// The secrets of an installation, made at the first start unless given. The machines of one
+// installation share one secrets file.
+
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ServiceError } from './errors.ts'
+import { createKeyRing, formatKeyRing, parseKeyRing } from './tracking-data/tracking-data.ts'
+import type { KeyRing } from './tracking-data/tracking-data.ts'
+
+export interface Secrets {
+  /** Under which user ids are hashed; 32 bytes. Changing it makes strangers of all shoppers. */
+  readonly identitySecret: Buffer
+  /** Tells two identity secrets apart without giving either away. */
+  readonly identityFingerprint: string
+  readonly keyRing: KeyRing
+  readonly adminKey: string
+}
+
+export interface SecretsSource {
+  readonly dataDir: string
+  readonly secretsFile: string
+  readonly adminKey: string | null
+}
+
+const identitySecretBytes = 32
+
+/** Reads the secrets, making those that are missing. Throws CONFIG_INVALID, naming file and field. */
+export function ensureSecrets(source: SecretsSource): Secrets {
+  mkdirSync(source.dataDir, { recursive: true, mode: 0o700 })
+  ensureFile(source.secretsFile, newSecrets)
+  const { identitySecret, keyRing } = parseSecrets(source.secretsFile)
+  return {
+    identitySecret,
+    identityFingerprint: createHash('sha256')
+      .update('shelftrace identity secret')
+      .update(identitySecret)
+      .digest('hex')
+      .slice(0, 16),
+    keyRing,
+    adminKey: source.adminKey ?? ensureAdminKey(join(source.dataDir, 'admin-key')),
+  }
+}
+
+function newSecrets(): string {
+  const keyRing: unknown = JSON.parse(formatKeyRing(createKeyRing()))
+  const identitySecret = randomBytes(identitySecretBytes).toString('base64')
+  return `${JSON.stringify({ identitySecret, keyRing }, null, 2)}\n`
+}
+
+function ensureAdminKey(path: string): string {
+  ensureFile(path, () => `st_${randomBytes(32).toString('base64url')}\n`)
+  const key = readFileSync(path, 'utf8').trim()
+  if (key.length < 32) throw invalid(path, 'must hold a key of at least 32 characters')
+  return key
+}
+
+function parseSecrets(path: string): { identitySecret: Buffer; keyRing: KeyRing } {
+  const value = readJson(path)
+  if (typeof value !== 'object' || value === null) throw invalid(path, 'must be a JSON object')
+  const text: unknown = Reflect.get(value, 'identitySecret')
+  const identitySecret = typeof text === 'string' ? Buffer.from(text, 'base64') : null
+  if (identitySecret?.length !== identitySecretBytes) {
+    throw invalid(path, '/identitySecret must be 32 bytes in base64')
+  }
+  try {
+    return { identitySecret, keyRing: parseKeyRing(Reflect.get(value, 'keyRing')) }
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : 'is not a key ring'
+    throw invalid(path, `/keyRing ${message}`)
+  }
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    // Node's message quotes the file's content, which is secret.
+    throw invalid(path, 'must be readable JSON')
+  }
+}
+
+/** Several processes may start at once: the first to link its file into place wins, whole. */
+function ensureFile(path: string, content: () => string): void {
+  if (existsSync(path)) return
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  writeFileSync(draft, content(), { mode: 0o600, flush: true })
+  try {
+    linkSync(draft, path)
+    chmodSync(path, 0o600)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function invalid(path: string, rule: string): ServiceError {
+  return new ServiceError('CONFIG_INVALID', `the secrets file ${path} is not valid: ${rule}`)
+}

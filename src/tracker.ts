@@ -1,0 +1,64 @@
+// Composition root of a tracker process: HTTP in, spool out, nothing else.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseConfig } from './config.ts'
+import type { Config } from './config.ts'
+import { createIdentityHasher } from './domain/identity.ts'
+import { ServiceError } from './errors.ts'
+import { systemClock } from './lib/clock.ts'
+import { createLog } from './ops/log.ts'
+import { runChild } from './processes.ts'
+import type { Child } from './processes.ts'
+import { ensureSecrets } from './secrets.ts'
+import { openLmdbSpool } from './spool/lmdb-spool.ts'
+import { createOpener } from './tracking-data/tracking-data.ts'
+import { createTrackingServer } from './tracking/server.ts'
+import type { TrackingServer } from './tracking/server.ts'
+
+async function startTracker(config: Config): Promise<Child> {
+  const log = createLog({ level: config.logLevel, process: 'tracker' })
+  const secrets = ensureSecrets(config)
+  const spool = openLmdbSpool({
+    path: join(config.dataDir, 'spool'),
+    bytesMax: config.spoolBytesMax,
+    clock: systemClock,
+  })
+  const tracking = createTrackingServer({
+    spool,
+    openTrackingData: createOpener(secrets.keyRing).open,
+    hashIdentity: createIdentityHasher(secrets.identitySecret),
+    clock: systemClock,
+    isReady: () => true,
+    log,
+    trustProxy: config.trustProxy,
+    tls: config.tls === null ? undefined : readTlsFiles(config.tls),
+  })
+  await listen(tracking, config)
+  return {
+    async close() {
+      await tracking.close()
+      await spool.close()
+    },
+  }
+}
+
+function readTlsFiles({ certPath, keyPath }: { certPath: string; keyPath: string }) {
+  try {
+    return { cert: readFileSync(certPath), key: readFileSync(keyPath) }
+  } catch (cause) {
+    throw new ServiceError('CONFIG_INVALID', 'SHELFTRACE_TLS_CERT or SHELFTRACE_TLS_KEY', { cause })
+  }
+}
+
+async function listen({ server }: TrackingServer, config: Config): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(config.trackingPort, config.host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+await runChild(async () => await startTracker(parseConfig(process.env)))

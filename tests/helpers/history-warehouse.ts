@@ -1,0 +1,105 @@
+// Brings generated histories into a real warehouse through the real shipping step. Only the token is
+// left out: it is the id of the served ad, and opening it looks the ad up.
+
+import { createIdentityHasher } from '../../src/domain/identity.ts'
+import { createBotCheck } from '../../src/pipeline/rows.ts'
+import type { RowContext } from '../../src/pipeline/rows.ts'
+import { shipBatch } from '../../src/pipeline/ship.ts'
+import type { SpoolRecord } from '../../src/spool/record.ts'
+import type { Spool, SpoolEntry } from '../../src/spool/spool.ts'
+import type { TrackingData } from '../../src/tracking-data/tracking-data.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import type { History, HistoryAd, HistoryDelivery, HistoryEvent } from './history.ts'
+import { silentLog } from './silent-log.ts'
+
+const untrustedAddress = '192.0.2.1'
+const hashIdentity = createIdentityHasher(Buffer.alloc(32, 7))
+
+export interface HistoryLoader {
+  /** Ships one batch of everything, in the order given. */
+  ship(parts: readonly HistoryPart[]): Promise<void>
+  void(deliveries: readonly HistoryDelivery[]): Promise<void>
+}
+
+export type HistoryPart = HistoryEvent | HistoryDelivery
+
+export function partsOf(history: History): HistoryPart[] {
+  return [...history.events, ...history.deliveries]
+}
+
+export function createHistoryLoader(warehouse: Warehouse, settleMs: number): HistoryLoader {
+  const ads = new Map<string, HistoryAd>()
+  const context: RowContext = {
+    openTrackingData: (text) => {
+      const ad = ads.get(text)
+      if (ad === undefined) return { ok: false, reason: 'not-authentic' }
+      return { ok: true, canonical: text, data: { ...ad, landingUrl: '' } satisfies TrackingData }
+    },
+    hashIdentity,
+    isTrustedSource: (_publisherId, address) => address !== untrustedAddress,
+    isBot: createBotCheck(),
+  }
+  let eventCount = 0
+  return {
+    async ship(parts) {
+      const entries = parts.map((part): SpoolEntry => {
+        if ('ad' in part) ads.set(part.ad.servedAdId, part.ad)
+        eventCount += 1
+        const key = 'ad' in part ? eventCount.toString(16).padStart(32, '0') : part.deliveryId
+        return { key, record: recordOf(part) }
+      })
+      await shipBatch({
+        spool: oneBatchSpool(entries),
+        warehouse,
+        rowContext: context,
+        settleMs,
+        log: silentLog,
+      })
+    },
+    async void(deliveries) {
+      for (const { deliveryId } of deliveries) {
+        await warehouse.command(
+          `INSERT INTO delivery_void
+           SELECT purchase_key, delivery_id, now64(6) FROM delivery
+           WHERE delivery_id = unhex({deliveryId:String})`,
+          { deliveryId }
+        )
+      }
+    },
+  }
+}
+
+function recordOf(part: HistoryPart): SpoolRecord {
+  if ('ad' in part) {
+    return {
+      type: 'ad-event',
+      kind: part.kind,
+      receivedAtMs: part.receivedAtMs,
+      trackingData: part.ad.servedAdId,
+      userAgent: part.userAgent,
+      isPrefetch: part.prefetch,
+    }
+  }
+  return {
+    type: 'conversion',
+    receivedAtMs: part.receivedAtMs,
+    publisherId: part.publisherId,
+    siteId: part.siteId,
+    transactionId: part.transactionId,
+    userIdentity: hashIdentity('user', part.publisherId, part.userId),
+    loginIdentity: hashIdentity('login', part.publisherId, part.userLoggedInId),
+    currency: part.currency,
+    lines: part.lines,
+    sourceAddress: part.untrusted ? untrustedAddress : '',
+  }
+}
+
+function oneBatchSpool(entries: readonly SpoolEntry[]): Spool {
+  return {
+    append: () => Promise.reject(new Error('nothing is appended here')),
+    read: () => ({ entries, broken: [], frames: ['all'] }),
+    remove: () => Promise.resolve(),
+    depth: () => ({ frames: 0, bytes: 0, oldestAtMs: null }),
+    close: () => Promise.resolve(),
+  }
+}
