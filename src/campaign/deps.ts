@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify'
 import type { Answer, HandlerTable } from '../access/handler.ts'
 import type { KeyStore } from '../access/key-store.ts'
 import type { CatalogStore } from '../catalog/catalog-store.ts'
@@ -6,6 +5,15 @@ import type { OpenApiDocument } from '../contract/openapi.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { RunReport } from '../reports/report.ts'
+
+/** As much of pino as this port uses. Lines hold route patterns, never paths, keys or bodies. */
+export interface CampaignLog {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+  fatal(fields: object, message: string): void
+}
 
 /** A public page such as those of the dashboard: the same answer for everyone, to GET only. */
 export interface PublicPage {
@@ -17,7 +25,7 @@ export interface CampaignDeps {
   readonly keys: Pick<KeyStore, 'find'>
   readonly catalog: Pick<CatalogStore, 'current' | 'attach'>
   readonly runReport: RunReport
-  /** `createAdminHandlers(…)`; every operation of the port needs exactly one handler. */
+  /** `createAdminHandlers(…)`: every operation of the port needs exactly one handler. */
   readonly adminHandlers: HandlerTable
   readonly openApi: OpenApiDocument
   /** Why the port does not take traffic right now; empty when it does. */
@@ -25,8 +33,7 @@ export interface CampaignDeps {
   /** Prometheus text over all processes of the node. */
   readonly metrics: () => Promise<string>
   readonly clock: Clock
-  /** A pino logger. Lines hold route patterns, never paths, keys, tokens or bodies. */
-  readonly log: FastifyBaseLogger
+  readonly log: CampaignLog
   readonly pages?: readonly PublicPage[]
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
   /** Per key and minute; the configured admin key is exempt. Default 600. */

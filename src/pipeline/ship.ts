@@ -3,7 +3,7 @@
 // in the warehouse or set aside with its reason.
 
 import type { Logger } from 'pino'
-import { attributionClickMs } from '../domain/windows.ts'
+import { clickCountableMs, crowdWindowMs, earlyToleranceMs } from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
 import type { Spool, SpoolBatch, SpoolEntry } from '../spool/spool.ts'
 import type { InsertTable, Warehouse } from '../warehouse/warehouse.ts'
@@ -174,10 +174,17 @@ async function announceLateTouchpoints(deps: ShipDeps, touches: readonly Touch[]
     })
   )
   await deps.warehouse.insert('late_touchpoint_in', Buffer.from(lines.join('\n') + '\n'))
-  await deps.warehouse.command(pendAgainSql, { shippedAt: visibleAt, clickMs: attributionClickMs })
+  await deps.warehouse.command(pendAgainSql, { shippedAt: visibleAt, reachMs: lateReachMs })
 }
 
-/** Makes the purchases pending that late touchpoints may win: of the person, within the window. */
+/**
+ * How long after a late touchpoint purchases may change. It may be the earlier receipt of a served
+ * ad whose repeat counted so far; then that repeat, up to 7 days later, loses its credit as well.
+ * From either, purchases of 14 days are won or lost, and those of 15 days see another crowd.
+ */
+const lateReachMs = crowdWindowMs + clickCountableMs + earlyToleranceMs
+
+/** Makes the purchases pending that late touchpoints may win, or make others lose. */
 const pendAgainSql = `
 INSERT INTO pending_purchase (shipped_at, day, purchase_key)
 SELECT DISTINCT {shippedAt:DateTime64(6, 'UTC')}, toDate(p.received_at), p.purchase_key
@@ -193,4 +200,4 @@ WHERE (p.publisher_id, p.identity) IN (
     WHERE shipped_at = {shippedAt:DateTime64(6, 'UTC')}
   )
   AND p.received_at >= t.first_at
-  AND p.received_at <= t.last_at + toIntervalMillisecond({clickMs:Int64})`
+  AND p.received_at <= t.last_at + toIntervalMillisecond({reachMs:Int64})`

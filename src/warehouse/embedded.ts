@@ -21,14 +21,16 @@ export function openEmbeddedWarehouse(options: EmbeddedOptions): Warehouse {
   const pool = new SessionPool(options.path)
   return {
     async command(sql, params = {}) {
-      await pool.use('statement', (session) => session.queryBindAsync(sql, params))
+      await pool.use('statement', (session) =>
+        isEmpty(params) ? session.queryAsync(sql) : session.queryBindAsync(sql, params)
+      )
     },
     async rows<Row>(sql: string, params: Params = {}) {
-      return await pool.use('query', async (session) => {
-        const result = await session.queryBindAsync(sql, params, { format: 'JSONEachRow' })
-        // The shape of a row is the caller's SQL; nothing here could check it.
-        return parseLines(result.text()) as Row[]
-      })
+      // The shape of a row is the caller's SQL; nothing here could check it.
+      return await pool.use(
+        'query',
+        async (session) => (await readRows(session, sql, params)) as Row[]
+      )
     },
     stream: (sql, params = {}, signal) => pool.stream(sql, params, signal),
     async insert(table: InsertTable, lines: Buffer) {
@@ -39,6 +41,24 @@ export function openEmbeddedWarehouse(options: EmbeddedOptions): Warehouse {
     },
     close: () => pool.close(),
   }
+}
+
+/**
+ * chDB runs bound statements one after the other in the whole process, whatever the session: behind
+ * an attribution of 4 s every bound look-up would wait. Streams are bound outside of that queue.
+ */
+async function readRows(session: Session, sql: string, params: Params): Promise<unknown[]> {
+  const format = 'JSONEachRow'
+  if (isEmpty(params)) return parseLines((await session.queryAsync(sql, { format })).text())
+  const rows: unknown[] = []
+  for await (const chunk of session.queryStreamBind(sql, params, { format })) {
+    for (const row of parseLines(chunk.text())) rows.push(row)
+  }
+  return rows
+}
+
+function isEmpty(params: Params): boolean {
+  return Object.keys(params).length === 0
 }
 
 class SessionPool {
@@ -85,6 +105,7 @@ class SessionPool {
     const session = await this.#take()
     let stream: ChdbQueryStream | null = null
     try {
+      signal?.throwIfAborted()
       stream = session.queryStreamBind(sql, params, {
         format: 'JSONCompactEachRow',
         ...(signal === undefined ? {} : { signal }),

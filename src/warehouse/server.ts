@@ -1,7 +1,7 @@
 // A ClickHouse server, cluster or Cloud, over HTTP with the official client.
 
-import { Readable } from 'node:stream'
-import { ClickHouseError, createClient } from '@clickhouse/client'
+import { addAbortSignal, Readable } from 'node:stream'
+import { ClickHouseError, createClient, drainStream } from '@clickhouse/client'
 import type { ClickHouseClient } from '@clickhouse/client'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
@@ -9,9 +9,13 @@ import { statementSettings } from './warehouse.ts'
 import type { InsertTable, Params, Warehouse } from './warehouse.ts'
 
 // The client's types know settings as text or switches; the server reads both alike.
-const serverSettings = Object.fromEntries(
-  Object.entries(statementSettings).map(([name, value]) => [name, String(value)])
-)
+const serverSettings = {
+  ...Object.fromEntries(
+    Object.entries(statementSettings).map(([name, value]) => [name, String(value)])
+  ),
+  // Some versions would write a failure in mid-stream as one more row.
+  http_write_exception_in_output_format: 0,
+} as const
 
 export interface ServerOptions {
   /** `http(s)://user:password@host:8123/database` */
@@ -32,13 +36,13 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
   })
   return {
     async command(sql, params = {}) {
-      await attempt('statement', () => client.command({ query: sql, query_params: bind(params) }))
+      await attempt('statement', () => client.command({ query: sql, query_params: params }))
     },
     async rows<Row>(sql: string, params: Params = {}) {
       return await attempt('query', async () => {
         const result = await client.query({
           query: sql,
-          query_params: bind(params),
+          query_params: params,
           format: 'JSONEachRow',
         })
         return await result.json<Row>()
@@ -47,13 +51,14 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
     stream: (sql, params = {}, signal) => stream(client, sql, params, signal),
     async insert(table: InsertTable, lines: Buffer) {
       if (lines.length === 0) return
-      await attempt('insert', () =>
-        client.insert({
-          table,
+      await attempt('insert', async () => {
+        // The client's own insert takes JSON as objects only, and would print each line anew.
+        const result = await client.exec({
+          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
           values: Readable.from([lines], { objectMode: false }),
-          format: 'JSONEachRow',
         })
-      )
+        await drainStream(result.stream)
+      })
     },
     close: () => client.close(),
   }
@@ -66,13 +71,17 @@ async function* stream(
   signal?: AbortSignal
 ): AsyncGenerator<unknown[][]> {
   try {
+    signal?.throwIfAborted()
     const result = await client.query({
       query: sql,
-      query_params: bind(params),
+      query_params: params,
       format: 'JSONCompactEachRow',
       ...(signal === undefined ? {} : { abort_signal: signal }),
     })
-    for await (const rows of result.stream<unknown[]>()) {
+    const blocks = result.stream<unknown[]>()
+    // The client heeds a signal only until the answer begins.
+    if (signal !== undefined) addAbortSignal(signal, blocks)
+    for await (const rows of blocks) {
       yield rows.map((row) => row.json())
     }
   } catch (cause) {
@@ -92,18 +101,4 @@ function failure(what: string, cause: unknown): unknown {
   if (cause instanceof ServiceError) return cause
   if (cause instanceof ClickHouseError) return warehouseFailure(what, Number(cause.code), cause)
   return warehouseFailure(what, undefined, cause)
-}
-
-/** The client prints a bigint only as text, which ClickHouse reads as the same number. */
-function bind(params: Params): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [
-      name,
-      typeof value === 'bigint' ? String(value) : Array.isArray(value) ? value.map(plain) : value,
-    ])
-  )
-}
-
-function plain(value: unknown): unknown {
-  return typeof value === 'bigint' ? Number(value) : value
 }

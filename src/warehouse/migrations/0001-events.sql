@@ -103,12 +103,13 @@ SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory 
 CREATE MATERIALIZED VIEW touchpoint_view TO touchpoint AS
 SELECT
     publisher_id,
-    CAST(unhex(arrayJoin(arrayFilter(id -> id != '', [user_identity, login_identity]))), 'FixedString(16)') AS identity,
+    -- Qualified, because the engine would put the column of that name below in its place.
+    CAST(unhex(arrayJoin(arrayFilter(id -> id != '', [user_identity, ad_event_in.login_identity]))), 'FixedString(16)') AS identity,
     kind,
     CAST(unhex(served_ad_id), 'FixedString(16)') AS served_ad_id,
     toDate(fromUnixTimestamp64Milli(served_at_ms, 'UTC')) AS served_day,
     fromUnixTimestamp64Milli(received_at_ms, 'UTC') AS received_at,
-    CAST(unhex(login_identity), 'FixedString(16)') AS login_identity,
+    CAST(unhex(ad_event_in.login_identity), 'FixedString(16)') AS login_identity,
     site_id,
     market_id,
     advertiser_id,

@@ -1,0 +1,56 @@
+import { advertisers, markets, publishers } from './catalog.ts'
+import { JourneyBuilder, type Journey, type Place, type Shopper } from './journey.ts'
+import { oddScenarios } from './odd-scenarios.ts'
+import { Random } from './random.ts'
+import { ordinaryScenarios, type Scenario } from './scenarios.ts'
+
+const everyScenario: ReadonlyMap<string, Scenario> = new Map(
+  Object.entries({ ...ordinaryScenarios, ...oddScenarios })
+)
+
+const names = [...everyScenario.keys()]
+
+// Most shoppers look around or buy what they clicked; the rest is spread over all scenarios.
+const commonShare = 0.6
+const common = ['browse', 'browse', 'clickAndLeave', 'clickThenBuy', 'viewThenBuy', 'phoneThenLaptop']
+
+const places: readonly Place[] = publishers.flatMap(({ id }) =>
+  markets
+    .filter((market) => advertisers.some(({ access }) => isOpen(access, { id, market })))
+    .map((market) => ({ publisherId: id, market }))
+)
+
+interface Access {
+  readonly publisherId: number
+  readonly marketIds: readonly number[]
+}
+
+/** One journey per shopper. Each scenario is played once before chance decides. */
+export function planJourneys({ seed, shoppers }: { seed: number; shoppers: number }): Journey[] {
+  return Array.from({ length: shoppers }, (_, index) => planJourney(seed, index))
+}
+
+function planJourney(seed: number, index: number): Journey {
+  const random = new Random(Math.imul(seed, 1_000_003) + index)
+  const name =
+    names[index] ?? (random.chance(commonShare) ? random.pick(common) : random.pick(names))
+  const scenario = everyScenario.get(name)
+  if (scenario === undefined) throw new Error(`no scenario ${name}`)
+
+  const place = random.pick(places)
+  const builder = new JourneyBuilder({ random, place, shopper: shopperOf(index, random), index })
+  scenario(builder)
+  return builder.build(name)
+}
+
+function shopperOf(index: number, random: Random): Shopper {
+  const userId = `shopper-${index}`
+  return random.chance(0.4) ? { userId, userLoggedInId: `login-${index}` } : { userId }
+}
+
+function isOpen(access: readonly Access[], place: { id: number; market: Place['market'] }): boolean {
+  return access.some(
+    ({ publisherId, marketIds }) =>
+      publisherId === place.id && marketIds.includes(place.market.id)
+  )
+}

@@ -1,0 +1,184 @@
+// The service as a new user starts it: the built command line in a process of its own.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { describeAnswer, describeError } from './failures.ts'
+import type { HttpClient } from './http.ts'
+
+const limits = {
+  readyMsMax: 90_000,
+  probeMsMax: 2_000,
+  probeEveryMs: 150,
+  // The service promises 10 seconds; more than that and it hangs.
+  stopMsMax: 15_000,
+  tailLinesMax: 40,
+  tailBytesMax: 65_536,
+} as const
+
+const host = '127.0.0.1'
+const commandLine = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+
+export class DemoError extends Error {
+  override readonly name = 'DemoError'
+}
+
+export interface ServicePlan {
+  readonly dataDir: string
+  readonly trackingPort: number
+  readonly campaignPort: number
+}
+
+/** The wanted port if nobody listens there, else any free one. */
+export async function findPort(wanted: number | null, fallback: number): Promise<number> {
+  if (wanted !== null && wanted !== 0) return wanted
+  const preferred = wanted === 0 ? null : await tryPort(fallback)
+  const port = preferred ?? (await tryPort(0))
+  if (port === null) throw new DemoError(`no free port on ${host}`)
+  return port
+}
+
+function tryPort(port: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(null))
+    server.listen(port, host, () => {
+      const address = server.address()
+      const found = typeof address === 'object' && address !== null ? address.port : null
+      server.close(() => resolve(found))
+    })
+  })
+}
+
+export class Service {
+  readonly trackingUrl: string
+  readonly campaignUrl: string
+  readonly adminKeyFile: string
+  readonly exited: Promise<void>
+  readonly #child: ChildProcess
+  readonly #dataDir: string
+  #tail = ''
+  #spawnFault: unknown = null
+
+  constructor({ dataDir, trackingPort, campaignPort }: ServicePlan) {
+    if (!existsSync(commandLine)) {
+      throw new DemoError('dist/cli.js is missing. "npm ci" builds it; so does "npm run build".')
+    }
+    this.trackingUrl = `http://${host}:${trackingPort}`
+    this.campaignUrl = `http://${host}:${campaignPort}`
+    this.adminKeyFile = join(dataDir, 'admin-key')
+    this.#dataDir = dataDir
+    this.#child = spawn(process.execPath, [commandLine, 'serve'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: serviceEnvironment({ dataDir, trackingPort, campaignPort }),
+    })
+    this.exited = new Promise((resolve) => {
+      this.#child.once('exit', () => resolve())
+      this.#child.once('error', (error) => {
+        this.#spawnFault = error
+        resolve()
+      })
+    })
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding('utf8')
+      stream?.on('data', (text: string) => this.#keep(text))
+    }
+  }
+
+  get isAlive(): boolean {
+    const { exitCode, signalCode } = this.#child
+    return this.#spawnFault === null && exitCode === null && signalCode === null
+  }
+
+  /** The end of what the service wrote, for when something went wrong. */
+  get tail(): string {
+    return this.#tail.split('\n').slice(-limits.tailLinesMax).join('\n').trim()
+  }
+
+  /** Waits until both ports take traffic and gives the operator's key. */
+  async ready(http: HttpClient): Promise<string> {
+    const deadlineMs = Date.now() + limits.readyMsMax
+    for (const url of [this.campaignUrl, this.trackingUrl]) {
+      await this.#readyAt(http, { url: `${url}/readyz`, deadlineMs })
+    }
+    return (await readFile(this.adminKeyFile, 'utf8')).trim()
+  }
+
+  async #readyAt(http: HttpClient, { url, deadlineMs }: { url: string; deadlineMs: number }) {
+    for (;;) {
+      if (!this.isAlive) throw this.fault('the service ended before it was ready')
+      const answer = await http
+        .send({ method: 'GET', url, timeoutMs: limits.probeMsMax })
+        .then(describeAnswer, describeError)
+      if (answer.startsWith('200')) return
+      if (Date.now() > deadlineMs) {
+        const seconds = limits.readyMsMax / 1_000
+        throw this.fault(`${url} is not ready after ${seconds} s; it last said: ${answer}`)
+      }
+      await sleep(limits.probeEveryMs)
+    }
+  }
+
+  fault(message: string): DemoError {
+    const { exitCode, signalCode } = this.#child
+    const end = this.isAlive ? '' : ` (${signalCode ?? `exit code ${exitCode ?? 'unknown'}`})`
+    const cause = this.#spawnFault === null ? '' : `\n${describeError(this.#spawnFault)}`
+    const tail = this.tail === '' ? 'It wrote nothing.' : `It last wrote:\n${this.tail}`
+    return new DemoError(`${message}${end}${cause}\nIts data: ${this.#dataDir}\n${tail}`)
+  }
+
+  /** SIGTERM, and how the service took it: null when it ended well, else what was wrong. */
+  async stop(): Promise<string | null> {
+    if (!this.isAlive) return 'the service had ended before it was asked to'
+    this.#child.kill('SIGTERM')
+    const isStopped = await Promise.race([
+      this.exited.then(() => true),
+      sleep(limits.stopMsMax, false, { ref: false }),
+    ])
+    if (!isStopped) {
+      this.kill()
+      await this.exited
+      return `the service did not stop within ${limits.stopMsMax / 1_000} s of SIGTERM and was killed`
+    }
+    const { exitCode, signalCode } = this.#child
+    return exitCode === 0 ? null : `the service ended with ${signalCode ?? `exit code ${exitCode}`}`
+  }
+
+  /** For the last moment of this process, when waiting is no longer possible. */
+  kill(): void {
+    if (this.isAlive) this.#child.kill('SIGKILL')
+  }
+
+  #keep(text: string): void {
+    this.#tail = (this.#tail + text).slice(-limits.tailBytesMax)
+  }
+}
+
+/** The user's own settings of the service must not turn the demo's expectation wrong. */
+function serviceEnvironment({ dataDir, trackingPort, campaignPort }: ServicePlan) {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('SHELFTRACE_'))
+  return {
+    ...Object.fromEntries(own),
+    SHELFTRACE_DATA_DIR: dataDir,
+    SHELFTRACE_TRACKING_PORT: String(trackingPort),
+    SHELFTRACE_CAMPAIGN_PORT: String(campaignPort),
+  }
+}
+
+/** Waits for the service to end by itself, or for the user to ask for it. */
+export async function waitForEnd(service: Service): Promise<'ended' | 'asked'> {
+  const asked = new AbortController()
+  const signals = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>
+    once(process, signal, { signal: asked.signal }).then(() => 'asked' as const)
+  )
+  try {
+    return await Promise.race([...signals, service.exited.then(() => 'ended' as const)])
+  } finally {
+    asked.abort()
+    await Promise.allSettled(signals)
+  }
+}

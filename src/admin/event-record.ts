@@ -1,0 +1,104 @@
+import { isForAdvertiser } from '../access/authenticate.ts'
+import type { AccessKey } from '../access/key.ts'
+import { parseEventLine, type EventLine } from '../contract/admin.ts'
+import type { Conversion } from '../contract/conversion.ts'
+import { parseJsonBody } from '../contract/json.ts'
+import type { ConversionRecord, SpoolRecord } from '../spool/record.ts'
+import type { AdminDeps } from './deps.ts'
+import { lineBytesMax, type Line } from './line-reader.ts'
+
+export type LineResult =
+  | { readonly ok: true; readonly record: SpoolRecord; readonly bytes: number }
+  | { readonly ok: false; readonly messages: readonly string[] }
+
+type RecordDeps = Pick<AdminDeps, 'openTrackingData' | 'hashIdentity'>
+
+/** The instants of minting; outside them no table of the warehouse has a day. */
+const receivedAtMsMin = Date.UTC(2020, 0, 1)
+const receivedAtMsMax = Date.UTC(2100, 0, 1)
+
+/** As much of a user agent as is kept of a live event. */
+const userAgentLengthMax = 512
+
+/** One line of a backfill as a record of the spool, held to the rules of live events. */
+export function toRecord(line: Line, key: AccessKey, deps: RecordDeps): LineResult {
+  if (line.bytes === null) return refused(`the line must have at most ${lineBytesMax} bytes`)
+  const json = parseJsonBody(line.bytes)
+  const parsed = json.ok ? parseEventLine(json.value) : json
+  if (!parsed.ok) return { ok: false, messages: parsed.messages }
+
+  const { receivedAtMs } = parsed.value
+  if (receivedAtMs < receivedAtMsMin || receivedAtMs > receivedAtMsMax) {
+    return refused('/receivedAt must be from 2020-01-01 to 2100-01-01 UTC')
+  }
+  const bytes = line.bytes.length
+  if (parsed.value.type !== 'conversion') return toAdEvent(parsed.value, { key, bytes, deps })
+  const record = toConversion(parsed.value.conversion, receivedAtMs, deps)
+  return { ok: true, record, bytes }
+}
+
+interface Context {
+  readonly key: AccessKey
+  readonly bytes: number
+  readonly deps: RecordDeps
+}
+
+function toAdEvent(
+  line: Exclude<EventLine, { readonly type: 'conversion' }>,
+  { key, bytes, deps }: Context
+): LineResult {
+  const opened = deps.openTrackingData(line.trackingData)
+  if (!opened.ok) {
+    return refused('/trackingData must be the string that the ad server issued, unchanged')
+  }
+  if (!isForAdvertiser(key, opened.data.advertiserId)) {
+    return refused('/trackingData is of an advertiser that the key is not for')
+  }
+  const record: SpoolRecord = {
+    type: 'ad-event',
+    kind: line.type,
+    receivedAtMs: line.receivedAtMs,
+    trackingData: opened.canonical,
+    userAgent: cutText(line.userAgent ?? '', userAgentLengthMax),
+    isPrefetch: false,
+  }
+  return { ok: true, record, bytes }
+}
+
+/** Ids are hashed here, so that the raw ones never reach the disk. */
+function toConversion(
+  conversion: Conversion,
+  receivedAtMs: number,
+  { hashIdentity }: RecordDeps
+): ConversionRecord {
+  const publisherId = conversion.publisher_id
+  return {
+    type: 'conversion',
+    receivedAtMs,
+    publisherId,
+    siteId: conversion.site_id,
+    transactionId: conversion.transaction_id,
+    userIdentity: hashIdentity('user', publisherId, conversion.user_id),
+    loginIdentity: hashIdentity('login', publisherId, conversion.user_logged_in_id ?? ''),
+    currency: conversion.currency,
+    lines: conversion.products.map((product) => ({
+      gtin: product.gtin,
+      groupId: product.group_id ?? '',
+      brand: product.brand ?? '',
+      price: product.price,
+      quantity: product.quantity,
+    })),
+    // The operator vouches for what is loaded.
+    sourceAddress: '',
+  }
+}
+
+/** A surrogate pair that the cut would halve goes as a whole: half of one is no text. */
+function cutText(text: string, lengthMax: number): string {
+  if (text.length <= lengthMax) return text
+  return text.slice(0, lengthMax).replace(/[\uD800-\uDBFF]$/, '')
+}
+
+function refused(message: string): LineResult {
+  return { ok: false, messages: [message] }
+}

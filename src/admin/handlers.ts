@@ -1,0 +1,20 @@
+import type { HandlerTable } from '../access/handler.ts'
+import { answerJson } from '../access/handler.ts'
+import { createAudit } from './audit.ts'
+import { createBackfill } from './backfill.ts'
+import { createCatalogHandlers } from './catalog.ts'
+import type { AdminDeps } from './deps.ts'
+import { createKeyHandlers } from './keys.ts'
+import { createMintLinks } from './tracking-links.ts'
+
+/** The admin API, for `buildCampaignApp`. */
+export function createAdminHandlers(deps: AdminDeps): HandlerTable {
+  const audit = createAudit(deps)
+  return {
+    ...createCatalogHandlers(deps, audit),
+    ...createKeyHandlers(deps, audit),
+    mintTrackingLinks: createMintLinks(deps),
+    backfillEvents: createBackfill(deps, audit),
+    getStatus: async () => answerJson(200, await deps.status()),
+  }
+}

@@ -1,0 +1,67 @@
+import type { Readable } from 'node:stream'
+
+export const lineBytesMax = 1_048_576
+
+export interface Line {
+  /** From 1 on; blank lines count. */
+  readonly number: number
+  /** Without the line end; null when the line is too long. */
+  readonly bytes: Buffer | null
+}
+
+const lineFeed = 0x0a
+
+/**
+ * The lines of a stream, in flat memory whatever its length: a line that is too long is skipped, not
+ * collected. Reading stops as long as nobody asks for the next lines, so the sender has to wait.
+ */
+export async function* readLines(stream: Readable): AsyncGenerator<readonly Line[]> {
+  const splitter = new LineSplitter()
+  for await (const chunk of stream) {
+    const lines = splitter.push(toBuffer(chunk))
+    if (lines.length > 0) yield lines
+  }
+  const last = splitter.end()
+  if (last !== null) yield [last]
+}
+
+class LineSplitter {
+  #parts: Buffer[] = []
+  #bytes = 0
+  #number = 0
+
+  push(chunk: Buffer): readonly Line[] {
+    const lines: Line[] = []
+    let start = 0
+    for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, start)) {
+      this.#keep(chunk.subarray(start, at))
+      lines.push(this.#finish())
+      start = at + 1
+    }
+    this.#keep(chunk.subarray(start))
+    return lines
+  }
+
+  /** What stands behind the last line end, if anything does. */
+  end(): Line | null {
+    return this.#bytes === 0 ? null : this.#finish()
+  }
+
+  #keep(part: Buffer): void {
+    this.#bytes += part.length
+    if (this.#bytes > lineBytesMax) this.#parts = []
+    else if (part.length > 0) this.#parts.push(part)
+  }
+
+  #finish(): Line {
+    this.#number += 1
+    const bytes = this.#bytes > lineBytesMax ? null : Buffer.concat(this.#parts)
+    this.#parts = []
+    this.#bytes = 0
+    return { number: this.#number, bytes }
+  }
+}
+
+function toBuffer(chunk: unknown): Buffer {
+  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk))
+}

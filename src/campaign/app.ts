@@ -1,0 +1,176 @@
+// The campaign port: campaign operations, admin API, health and documents. Every route stands in the
+// table of operations with its rule of access; what is not in the table cannot be reached.
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { randomUUID } from 'node:crypto'
+import { fastify, type FastifyInstance } from 'fastify'
+import type { Handler, HandlerTable } from '../access/handler.ts'
+import type { Operation } from '../contract/operation.ts'
+import { operations as contractOperations } from '../contract/operations.ts'
+import { assert } from '../lib/assert.ts'
+import { createAddAsset } from './add-asset.ts'
+import type { CampaignDeps } from './deps.ts'
+import { Gate } from './gate.ts'
+import { createOperatorHandlers } from './operator.ts'
+import { answerClientError } from './protocol-errors.ts'
+import { createReportHandlers } from './report/handlers.ts'
+import { createSiteLocations } from './site-locations.ts'
+
+export const limits = {
+  connectionsMax: 5_000,
+  headerBytesMax: 32_768,
+  /** Above the idle time of common load balancers (60 s), so that they and not we close first. */
+  keepAliveMs: 75_000,
+  headersMs: 80_000,
+  timeoutCheckMs: 5_000,
+  /** As long as the whole head may be: a parameter of any length is for its handler to judge. */
+  paramLengthMax: 32_768,
+  drainMsMax: 5_000,
+  idleCloseMs: 20,
+} as const
+
+/** Ready to `listen` or `inject`. `close` answers what came in, within `drainMsMax`. */
+export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
+  const handlers = collectHandlers(deps)
+  const operations = portOperations(deps)
+  const gate = new Gate(deps, operations)
+  const app = fastify({
+    // All logging is ours: the framework's lines would hold raw paths.
+    logger: false,
+    genReqId: () => randomUUID(),
+    exposeHeadRoutes: false,
+    // The gate says it itself, in the shape of every other refusal.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: limits.paramLengthMax },
+    serverFactory: (listener) => createListener(deps, listener),
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => gate.refuseUrl(error, request, reply),
+  })
+  refuseUndeclaredRoutes(app)
+  leaveBodiesUnread(app)
+  app.setErrorHandler((error, request, reply) => gate.fail(error, request, reply))
+  app.setNotFoundHandler((request, reply) => gate.handleUnknown(request, reply))
+  for (const operation of operations) {
+    const handler = handlers.get(operation.operationId)
+    assert(handler !== undefined, `operation ${operation.operationId} has a handler`)
+    addRoute(app, gate, { operation, handler })
+  }
+  drainOnClose(app, gate, deps)
+  return app
+}
+
+/** The operations of the port and the public pages, which are operations without a document. */
+function portOperations(deps: CampaignDeps): readonly Operation[] {
+  const table = deps.operations ?? contractOperations
+  return [
+    ...table.filter((operation) => operation.ports.includes('campaign')),
+    ...(deps.pages ?? []).map((page) => pageOperation(page.path)),
+  ]
+}
+
+function pageOperation(path: string): Operation {
+  return {
+    operationId: `page ${path}`,
+    method: 'get',
+    path,
+    ports: ['campaign'],
+    tag: 'Operator',
+    summary: 'A page',
+    description: 'A public page.',
+    access: null,
+    body: null,
+    responses: [],
+    addition: true,
+  }
+}
+
+function collectHandlers(deps: CampaignDeps): ReadonlyMap<string, Handler> {
+  const tables: readonly HandlerTable[] = [
+    createReportHandlers(deps),
+    { addDisplayAdGroupAsset: createAddAsset(deps) },
+    { listEligibleSiteLocations: createSiteLocations(deps) },
+    createOperatorHandlers(deps),
+    deps.adminHandlers,
+  ]
+  const handlers = new Map<string, Handler>()
+  for (const [id, handler] of tables.flatMap((table) => Object.entries(table))) {
+    assert(!handlers.has(id), `operation ${id} has one handler`)
+    handlers.set(id, handler)
+  }
+  for (const { path, answer } of deps.pages ?? []) {
+    handlers.set(`page ${path}`, () => Promise.resolve(answer))
+  }
+  return handlers
+}
+
+interface Route {
+  readonly operation: Operation
+  readonly handler: Handler
+}
+
+function addRoute(app: FastifyInstance, gate: Gate, route: Route): void {
+  const { operation } = route
+  app.route({
+    method: operation.method.toUpperCase(),
+    url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { operation },
+    handler: (request, reply) => gate.handle(route, request, reply),
+  })
+}
+
+/** A route that a plugin brings along would have no rule of access: it ends the start instead. */
+function refuseUndeclaredRoutes(app: FastifyInstance): void {
+  app.addHook('onRoute', ({ config, url }) => {
+    const isDeclared = config !== undefined && 'operation' in config
+    assert(isDeclared, `the route ${url} stands in the table of operations`)
+  })
+}
+
+/**
+ * Who may not call is told so before the body is read, and what is read is read by the gate, with
+ * its bounds. The content type is not looked at: a body that parses is taken, one that does not is
+ * told what is wrong with it.
+ */
+function leaveBodiesUnread(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.addHook('onRequest', (request, _reply, done) => {
+    // The framework answers a malformed type with a 415 of its own before any handler is asked.
+    delete request.raw.headers['content-type']
+    done()
+  })
+}
+
+function createListener({ tls }: CampaignDeps, listener: RequestListener): Server {
+  const options = {
+    maxHeaderSize: limits.headerBytesMax,
+    keepAliveTimeout: limits.keepAliveMs,
+    headersTimeout: limits.headersMs,
+    // Node's bound is on the whole request and would cut a backfill of an hour: the gate bounds each
+    // body by its kind instead.
+    requestTimeout: 0,
+    connectionsCheckingInterval: limits.timeoutCheckMs,
+  }
+  const server =
+    tls === undefined
+      ? createHttpServer(options, listener)
+      : createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' }, listener)
+  server.maxConnections = limits.connectionsMax
+  return server
+}
+
+/** The framework closes idle connections once; those that fall idle later are closed as they do. */
+function drainOnClose(app: FastifyInstance, gate: Gate, deps: CampaignDeps): void {
+  const timers: NodeJS.Timeout[] = []
+  app.addHook('preClose', (done) => {
+    gate.startClosing()
+    const { server } = app
+    timers.push(
+      setInterval(() => server.closeIdleConnections(), limits.idleCloseMs),
+      setTimeout(() => server.closeAllConnections(), deps.drainMsMax ?? limits.drainMsMax)
+    )
+    server.once('close', () => timers.forEach((timer) => clearTimeout(timer)))
+    if (!server.listening) timers.forEach((timer) => clearTimeout(timer))
+    done()
+  })
+}

@@ -1,0 +1,63 @@
+import { refuse, type Answer } from '../access/handler.ts'
+import { ServiceError } from '../errors.ts'
+import type { CampaignLog } from './deps.ts'
+
+interface Failed {
+  readonly requestId: string
+  /** The pattern, never the path. */
+  readonly route: string
+  /** Aborted when the caller has gone: what fails then is nobody's concern. */
+  readonly signal: AbortSignal
+}
+
+const retryAfterSeconds = '5'
+
+/** Turns whatever a request fails with into an answer that tells nothing of the inside. */
+export class Failures {
+  readonly #log: CampaignLog
+
+  constructor(log: CampaignLog) {
+    this.#log = log
+  }
+
+  answer(error: unknown, failed: Failed): Answer {
+    if (error instanceof ServiceError) return this.#answerKnown(error, failed)
+    const status = clientStatusOf(error)
+    if (status !== null) return refuse(status, ['The request is malformed.'])
+
+    this.#write('error', error, failed)
+    const id = failed.requestId
+    const answer = refuse(500, [`The service failed to answer; the failure is logged as ${id}.`])
+    return { ...answer, headers: { 'x-request-id': id } }
+  }
+
+  /** An answer that broke in its middle: its status has left, so the log is the only witness. */
+  logBroken(error: unknown, failed: Failed): void {
+    this.#write('error', error, failed, 'an answer broke off')
+  }
+
+  #answerKnown(error: ServiceError, failed: Failed): Answer {
+    const { status, level, publicText, retryable } = error.kind
+    this.#write(level, error, failed)
+    const answer = refuse(status, [publicText])
+    return retryable ? { ...answer, headers: { 'retry-after': retryAfterSeconds } } : answer
+  }
+
+  #write(
+    level: 'info' | 'warn' | 'error' | 'fatal',
+    error: unknown,
+    { requestId, route, signal }: Failed,
+    message = 'a request failed'
+  ): void {
+    if (signal.aborted) this.#log.debug({ requestId, route }, 'the caller has gone')
+    else this.#log[level]({ requestId, route, err: error }, message)
+  }
+}
+
+/** What the framework blames on the caller. */
+function clientStatusOf(error: unknown): number | null {
+  if (!(error instanceof Error) || !('statusCode' in error)) return null
+  const { statusCode } = error
+  const isClients = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
+  return isClients ? statusCode : null
+}

@@ -1,0 +1,127 @@
+import {
+  refuse,
+  type Answer,
+  type Call,
+  type Handler,
+  type HandlerTable,
+} from '../../access/handler.ts'
+import { createSlotLimiter } from '../../access/rate-limit.ts'
+import { parseJsonBody } from '../../contract/json.ts'
+import { parseReportRequest, type ReportRequest } from '../../contract/report-request.ts'
+import { parsePositiveInt32 } from '../../domain/ids.ts'
+import { assert } from '../../lib/assert.ts'
+import { resolveLabels, type Labels } from '../../reports/locale.ts'
+import type { ReportResult } from '../../reports/report.ts'
+import type { CampaignDeps } from '../deps.ts'
+import { queryText } from '../query-text.ts'
+import { csvChunks } from './csv-report.ts'
+import { jsonReport } from './json-report.ts'
+
+const reportsPerKeyDefault = 4
+
+type ReportDeps = Pick<CampaignDeps, 'catalog' | 'runReport' | 'reportsPerKeyMax'>
+
+interface Asked {
+  readonly advertiserId: number
+  readonly request: ReportRequest
+  readonly labels: Labels
+}
+
+type ParsedCall =
+  { readonly ok: true; readonly asked: Asked } | { readonly ok: false; readonly answer: Answer }
+
+/** Builds the answer from a result, and calls `done` when its rows are read or given up. */
+type Print = (result: ReportResult, asked: Asked, done: () => void) => Promise<Answer>
+
+/** The report as CSV and as JSON. Both share the slots of a key. */
+export function createReportHandlers(deps: ReportDeps): HandlerTable {
+  const slots = createSlotLimiter(deps.reportsPerKeyMax ?? reportsPerKeyDefault)
+
+  const report =
+    (print: Print): Handler =>
+    async (call) => {
+      const parsed = parseCall(deps, call)
+      if (!parsed.ok) return parsed.answer
+      assert(call.key !== null, 'a report is for a key')
+      const release = slots.acquire(call.key.id)
+      if (release === null) return busy
+      const { asked } = parsed
+      try {
+        const { advertiserId, request } = asked
+        const { signal, key } = call
+        const result = await deps.runReport({ advertiserId, request, keyId: key.id, signal })
+        return await print(result, asked, release)
+      } catch (error) {
+        release()
+        throw error
+      }
+    }
+
+  return { downloadSpaProductReport: report(printCsv), readSpaProductReport: report(printJson) }
+}
+
+const busy: Answer = {
+  ...refuse(429, ['The key has too many reports running at once; try again in a moment.']),
+  headers: { 'retry-after': '2' },
+}
+
+function parseCall({ catalog }: ReportDeps, call: Call): ParsedCall {
+  const advertiserId = parsePositiveInt32(call.pathParameters['advertiserId'] ?? '')
+  if (advertiserId === null || !catalog.current().advertisers.has(advertiserId)) {
+    return { ok: false, answer: refuse(404, ['There is no such advertiser.']) }
+  }
+  const labels = parseLocale(call.query)
+  const body = parseJsonBody(call.body)
+  const parsed = body.ok ? parseReportRequest(body.value) : body
+  if (labels.ok && parsed.ok) {
+    return { ok: true, asked: { advertiserId, request: parsed.request, labels: labels.labels } }
+  }
+  const messages = [...(labels.ok ? [] : [labels.message]), ...(parsed.ok ? [] : parsed.messages)]
+  return { ok: false, answer: refuse(422, messages) }
+}
+
+function parseLocale(query: URLSearchParams) {
+  const locale = queryText(query, 'locale')
+  if (locale.kind === 'repeated') {
+    return { ok: false, message: 'locale must be given once' } as const
+  }
+  return resolveLabels(locale.kind === 'given' ? locale.text : undefined)
+}
+
+const printCsv: Print = async (result, asked, done) => {
+  await Promise.resolve()
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${fileName(asked)}"`,
+      ...resultHeaders(result),
+    },
+    body: { chunks: csvChunks({ rows: result.rows, ...asked, done }) },
+  }
+}
+
+const printJson: Print = async (result, asked, done) => {
+  try {
+    const json = await jsonReport(result, asked.request)
+    return { status: 200, headers: resultHeaders(result), body: { json } }
+  } finally {
+    done()
+  }
+}
+
+function resultHeaders(result: ReportResult): Readonly<Record<string, string>> {
+  const { totalRows, completeThrough, unconvertedCount } = result
+  return {
+    'x-total-rows': String(totalRows),
+    ...(completeThrough !== null && { 'x-complete-through': completeThrough }),
+    ...(unconvertedCount > 0 && { 'x-unconverted': String(unconvertedCount) }),
+  }
+}
+
+/** Numbers and dates only, so that nothing in it needs quoting. */
+function fileName({ advertiserId, request }: Asked): string {
+  const { startDate, endDate, page } = request
+  const pagePart = page === 0 ? '' : `-page-${page}`
+  return `spa-product-report-advertiser-${advertiserId}-${startDate}-to-${endDate}${pagePart}.csv`
+}

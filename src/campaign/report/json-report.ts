@@ -1,0 +1,129 @@
+import type { ReportRequest } from '../../contract/report-request.ts'
+import { minorDigits } from '../../domain/currency.ts'
+import { divideHalfEven, formatDecimal, nanosScale, parseDecimal } from '../../domain/money.ts'
+import { assert } from '../../lib/assert.ts'
+import { listColumns, type Column } from '../../reports/columns.ts'
+import type { ReportResult, ReportRow } from '../../reports/report.ts'
+import { cellOf } from './cells.ts'
+
+type JsonRow = Readonly<Record<string, string | null>>
+
+export interface JsonReport {
+  readonly rows: readonly JsonRow[]
+  /** One per currency, in the order of the codes: the sums of this page's rows as printed. */
+  readonly totals: readonly JsonRow[]
+  readonly page: number
+  readonly limit: number
+  readonly totalRows: number
+  readonly completeThrough: string | null
+  readonly unconverted: number
+}
+
+/** One page, bounded by `limit` (at most 10,000 rows), so it is built in memory. */
+export async function jsonReport(
+  result: ReportResult,
+  request: ReportRequest
+): Promise<JsonReport> {
+  const columns = listColumns(request)
+  const rows: JsonRow[] = []
+  const totals = new Map<string, Totals>()
+  for await (const block of result.rows) {
+    for (const row of block) {
+      rows.push(toJsonRow(row, columns))
+      addRow(totalsOf(totals, row.currency), row)
+    }
+  }
+  return {
+    rows,
+    totals: [...totals].toSorted(byCode).map(([currency, sums]) => printTotals(sums, currency)),
+    page: request.page,
+    limit: request.limit,
+    totalRows: result.totalRows,
+    completeThrough: result.completeThrough,
+    unconverted: result.unconvertedCount,
+  }
+}
+
+/** As in the CSV, but unescaped, null for a ratio over zero, and with the exact amounts beside. */
+function toJsonRow(row: ReportRow, columns: readonly Column[]): JsonRow {
+  const values: Record<string, string | null> = {}
+  for (const column of columns) {
+    const cell = cellOf[column](row)
+    if ('text' in cell) values[column] = cell.text
+    else values[column] = cell.number === '' ? null : cell.number
+  }
+  values['CONVERSION_VALUE_EXACT'] = row.exact.conversionValue
+  values['AD_SPEND_REVENUE_EXACT'] = row.exact.adSpendRevenue
+  return values
+}
+
+interface Totals {
+  impressions: bigint
+  clicks: bigint
+  loads: bigint
+  conversions: bigint
+  unitsSold: bigint
+  valueNanos: bigint
+  spendNanos: bigint
+}
+
+function totalsOf(totals: Map<string, Totals>, currency: string): Totals {
+  const known = totals.get(currency)
+  if (known !== undefined) return known
+  const made: Totals = {
+    impressions: 0n,
+    clicks: 0n,
+    loads: 0n,
+    conversions: 0n,
+    unitsSold: 0n,
+    valueNanos: 0n,
+    spendNanos: 0n,
+  }
+  totals.set(currency, made)
+  return made
+}
+
+/** Adds what is printed, not what is exact: a reader who adds the column gets the same. */
+function addRow(totals: Totals, row: ReportRow): void {
+  totals.impressions += BigInt(row.impressions)
+  totals.clicks += BigInt(row.clicks)
+  totals.loads += BigInt(row.loads)
+  totals.conversions += BigInt(row.conversions)
+  totals.unitsSold += BigInt(row.unitsSold)
+  totals.valueNanos += printedNanos(row.conversionValue)
+  totals.spendNanos += printedNanos(row.adSpendRevenue)
+}
+
+function printTotals(totals: Totals, currency: string): JsonRow {
+  const { impressions, clicks, conversions, valueNanos, spendNanos } = totals
+  const digits = minorDigits(currency)
+  return {
+    IMPRESSIONS: String(impressions),
+    CLICKS: String(clicks),
+    LOADS: String(totals.loads),
+    CONVERSIONS: String(conversions),
+    UNITS_SOLD: String(totals.unitsSold),
+    CLICK_THROUGH_RATE: ratio(clicks, impressions, 6),
+    CONVERSION_RATE: ratio(conversions, clicks, 6),
+    CONVERSION_VALUE: formatDecimal(valueNanos, nanosScale, digits),
+    AD_SPEND_REVENUE: formatDecimal(spendNanos, nanosScale, digits),
+    COST_PER_CLICK: ratio(spendNanos, clicks * 10n ** BigInt(nanosScale), 4),
+    RETURN_ON_AD_SPEND: ratio(valueNanos, spendNanos, 4),
+    CURRENCY: currency,
+  }
+}
+
+function ratio(numerator: bigint, denominator: bigint, digits: number): string | null {
+  return denominator === 0n ? null : divideHalfEven(numerator, denominator, digits)
+}
+
+function printedNanos(text: string): bigint {
+  const value = parseDecimal(text, nanosScale)
+  assert(value !== null, 'a printed amount is a plain decimal')
+  return value
+}
+
+function byCode([one]: readonly [string, Totals], [other]: readonly [string, Totals]): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}

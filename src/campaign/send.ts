@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import type { Answer } from '../access/handler.ts'
+
+/** A reader that takes nothing for so long holds a session of the warehouse for nothing. */
+const stallMsMax = 60_000
+
+/**
+ * On every answer. Nothing of this port may be kept by a cache, guessed to be another type, framed,
+ * or load anything; pages bring a policy of their own.
+ */
+const commonHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const
+
+const jsonType = { 'content-type': 'application/json; charset=utf-8' } as const
+
+/**
+ * Sends an answer whole. Chunks that fail before the first one reject, and nothing is sent yet; when
+ * they fail later the connection breaks and `onBroken` is told once.
+ */
+export async function sendAnswer(
+  reply: FastifyReply,
+  { status, headers, body }: Answer,
+  onBroken: (error: unknown) => void = ignore
+): Promise<void> {
+  if (body !== null && 'chunks' in body) {
+    await sendChunks(
+      reply,
+      { status, headers: { ...commonHeaders, ...headers } },
+      { ...body, onBroken }
+    )
+    return
+  }
+  const isJson = body !== null && 'json' in body
+  void reply.code(status).headers({ ...commonHeaders, ...(isJson && jsonType), ...headers })
+  if (body === null) void reply.send()
+  else void reply.send('json' in body ? JSON.stringify(body.json) : body.text)
+}
+
+interface Head {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface Chunks {
+  readonly chunks: AsyncIterable<string>
+  readonly onBroken: (error: unknown) => void
+}
+
+/** The first chunk is always asked for, so that a generator that holds something gets to let it go. */
+async function sendChunks(
+  reply: FastifyReply,
+  { status, headers }: Head,
+  { chunks, onBroken }: Chunks
+): Promise<void> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  let next = await iterator.next()
+  reply.hijack()
+  const { raw } = reply
+  try {
+    raw.writeHead(status, headers)
+    while (next.done !== true && !raw.destroyed) {
+      if (!raw.write(next.value)) await drain(raw)
+      next = await iterator.next()
+    }
+    raw.end()
+  } catch (error) {
+    // Without its last chunk the transfer is broken for every client: a cut file never looks whole.
+    raw.destroy()
+    onBroken(error)
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+/** Waits until the reader has taken what was written, has gone, or has stalled for too long. */
+function drain(raw: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      raw.off('drain', done)
+      raw.off('close', done)
+      resolve()
+    }
+    const timer = setTimeout(() => raw.destroy(), stallMsMax)
+    raw.once('drain', done)
+    raw.once('close', done)
+    if (raw.destroyed) done()
+  })
+}
+
+/** Answers without chunks cannot break. */
+function ignore(): void {}

@@ -1,0 +1,117 @@
+import { answerJson, refuse, type Handler } from '../access/handler.ts'
+import { isActive, type CatalogSnapshot } from '../catalog/snapshot.ts'
+import type {
+  AdvertiserEntry,
+  LocationEntry,
+  PublisherEntry,
+  SiteEntry,
+} from '../contract/catalog-bundle.ts'
+import {
+  adGroupTypes,
+  type AdGroupType,
+  type Location,
+  type SiteLocations,
+} from '../contract/site-locations.ts'
+import { parsePositiveInt32 } from '../domain/ids.ts'
+import type { CampaignDeps } from './deps.ts'
+import { parseInt32Text, queryText } from './query-text.ts'
+
+interface Wanted {
+  readonly publisherId: number
+  readonly marketId: number
+  readonly adGroupType: AdGroupType | null
+}
+
+type ParsedQuery =
+  | { readonly ok: true; readonly wanted: Wanted }
+  | { readonly ok: false; readonly messages: readonly string[] }
+
+/** The sites of a publisher and their locations that an advertiser may use in a market. */
+export function createSiteLocations({ catalog }: Pick<CampaignDeps, 'catalog'>): Handler {
+  return async (call) => {
+    await Promise.resolve()
+    const snapshot = catalog.current()
+    const advertiserId = parsePositiveInt32(call.pathParameters['advertiserId'] ?? '')
+    const advertiser = advertiserId === null ? undefined : snapshot.advertisers.get(advertiserId)
+    if (advertiser === undefined) return refuse(404, ['There is no such advertiser.'])
+    const query = parseQuery(call.query)
+    if (!query.ok) return refuse(422, query.messages)
+
+    const { wanted } = query
+    const publisher = snapshot.publishers.get(wanted.publisherId)
+    if (publisher === undefined) return refuse(404, ['There is no such publisher.'])
+    if (!snapshot.markets.has(wanted.marketId)) return refuse(404, ['There is no such market.'])
+    return answerJson(200, listEligible(snapshot, { advertiser, publisher, wanted }))
+  }
+}
+
+function parseQuery(query: URLSearchParams): ParsedQuery {
+  const messages: string[] = []
+  const publisherId = parseId(query, 'publisherId', messages)
+  const marketId = parseId(query, 'marketId', messages)
+  const adGroupType = parseAdGroupType(query, messages)
+  return messages.length > 0
+    ? { ok: false, messages }
+    : { ok: true, wanted: { publisherId, marketId, adGroupType } }
+}
+
+/** 0, which no entry has, beside a message. */
+function parseId(query: URLSearchParams, name: string, messages: string[]): number {
+  const value = queryText(query, name)
+  if (value.kind === 'absent') messages.push(`${name} is required`)
+  if (value.kind === 'repeated') messages.push(`${name} must be given once`)
+  if (value.kind !== 'given') return 0
+  const id = parseInt32Text(value.text)
+  if (id === null) messages.push(`${name} must be an integer of 32 bits`)
+  return id ?? 0
+}
+
+function parseAdGroupType(query: URLSearchParams, messages: string[]): AdGroupType | null {
+  const value = queryText(query, 'adGroupType')
+  if (value.kind === 'absent') return null
+  const type =
+    value.kind === 'given' ? adGroupTypes.find((known) => known === value.text) : undefined
+  if (type === undefined) messages.push(`adGroupType must be one of: ${adGroupTypes.join(', ')}`)
+  return type ?? null
+}
+
+interface Question {
+  readonly advertiser: AdvertiserEntry
+  readonly publisher: PublisherEntry
+  readonly wanted: Wanted
+}
+
+function listEligible(snapshot: CatalogSnapshot, question: Question): readonly SiteLocations[] {
+  const { advertiser, publisher, wanted } = question
+  const market = snapshot.markets.get(wanted.marketId)
+  const isOpen = [advertiser, publisher, market].every(
+    (entry) => entry !== undefined && isActive(entry)
+  )
+  if (!isOpen) return []
+  return (publisher.sites ?? [])
+    .filter((site) => isActive(site) && site.marketIds.includes(wanted.marketId))
+    .filter((site) => hasAccess(advertiser, site, wanted))
+    .map((site) => ({ site, locations: listLocations(site, wanted.adGroupType) }))
+    .filter(({ locations }) => locations.length > 0)
+    .map(({ site: { id, name, type }, locations }) => ({ site: { id, name, type }, locations }))
+}
+
+/** Any one grant will do; a grant without a list of sites is for all of them. */
+function hasAccess(advertiser: AdvertiserEntry, site: SiteEntry, wanted: Wanted): boolean {
+  return (advertiser.access ?? []).some(
+    (access) =>
+      access.publisherId === wanted.publisherId &&
+      access.marketIds.includes(wanted.marketId) &&
+      (access.siteIds === undefined || access.siteIds.includes(site.id))
+  )
+}
+
+function listLocations(site: SiteEntry, adGroupType: AdGroupType | null): readonly Location[] {
+  return (site.locations ?? [])
+    .filter((location) => adGroupType === null || location.adGroupTypes.includes(adGroupType))
+    .map(toLocation)
+}
+
+function toLocation({ type, location, pagePosition }: LocationEntry): Location {
+  return { type, location, ...(pagePosition !== undefined && { pagePosition }) }
+}

@@ -1,0 +1,115 @@
+// ClickHouse's HTTP protocol in front of the in-process engine, for tests only: as much of it as
+// @clickhouse/client uses. It runs as a process of its own, since the engine is one folder per
+// process, and can be told to fail in the ways a server and the network fail.
+
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What becomes of the requests from now on; `/ping` included. */
+export type StandInBehaviour =
+  | { readonly kind: 'serve' }
+  /** Nobody listens, and open connections are cut. */
+  | { readonly kind: 'refuse-connections' }
+  /** An answer without a look at the statement; without a code it is one of a proxy. */
+  | { readonly kind: 'answer'; readonly status: number; readonly clickhouseCode?: number }
+  /** The request is taken and never answered. */
+  | { readonly kind: 'hang' }
+  /** The connection breaks once so many bytes of the answer are out. */
+  | { readonly kind: 'cut'; readonly afterBytes: number }
+  /** The same, and the connection stays open in silence. */
+  | { readonly kind: 'stall'; readonly afterBytes: number }
+
+export interface StandInRequest {
+  readonly statement: string
+  readonly database: string
+  readonly settings: Readonly<Record<string, string>>
+  readonly paramNames: readonly string[]
+  readonly isMultipart: boolean
+}
+
+export interface StandIn {
+  /** With credentials, ending in the database `shelftrace`. */
+  readonly url: string
+  readonly behave: (behaviour: StandInBehaviour) => Promise<void>
+  /** The newest 100 requests that were read and allowed, oldest first. */
+  readonly requests: () => Promise<readonly StandInRequest[]>
+  readonly close: () => Promise<void>
+}
+
+export interface StandInOptions {
+  /** The engine's folder, kept at the end; without one a temporary folder that is removed. */
+  readonly path?: string
+}
+
+export interface StandInCommand {
+  readonly id: number
+  readonly behaviour?: StandInBehaviour
+}
+
+export interface StandInAnswer {
+  readonly id: number
+  readonly port: number
+  readonly requests: readonly StandInRequest[]
+}
+
+/** Characters that must be percent-encoded in an address, so that a lazy client fails. */
+export const standInCredentials = { user: 'shelf', password: 'p@ss:w/rd' } as const
+
+const childPath = fileURLToPath(new URL('clickhouse-stand-in.child.ts', import.meta.url))
+
+export async function startClickHouseStandIn(options: StandInOptions = {}): Promise<StandIn> {
+  const path = options.path ?? mkdtempSync(join(tmpdir(), 'shelftrace-stand-in-'))
+  const child = fork(childPath, [path], {
+    execArgv: ['--import', 'tsx'],
+    env: { ...process.env, UV_THREADPOOL_SIZE: '24' },
+  })
+  const ask = createAsker(child)
+  const { port } = await ask({})
+  const { user, password } = standInCredentials
+  return {
+    url: `http://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/shelftrace`,
+    behave: async (behaviour) => {
+      await ask({ behaviour })
+    },
+    requests: async () => (await ask({})).requests,
+    close: async () => {
+      const exited = once(child, 'exit')
+      if (child.connected) child.disconnect()
+      await exited
+      if (options.path === undefined) rmSync(path, { recursive: true, force: true })
+    },
+  }
+}
+
+function createAsker(
+  child: ChildProcess
+): (command: Omit<StandInCommand, 'id'>) => Promise<StandInAnswer> {
+  const waiting = new Map<number, PromiseWithResolvers>()
+  let lastId = 0
+  child.on('message', (answer: StandInAnswer) => {
+    waiting.get(answer.id)?.resolve(answer)
+    waiting.delete(answer.id)
+  })
+  child.once('exit', (code, signal) => {
+    const error = new Error(`the stand-in ended with ${code ?? signal}`)
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  })
+  return (command) =>
+    new Promise((resolve, reject) => {
+      lastId += 1
+      waiting.set(lastId, { resolve, reject })
+      if (child.connected) child.send({ ...command, id: lastId } satisfies StandInCommand)
+      else reject(new Error('the stand-in has ended'))
+    })
+}
+
+interface PromiseWithResolvers {
+  readonly resolve: (answer: StandInAnswer) => void
+  readonly reject: (error: Error) => void
+}
