@@ -1,13 +1,12 @@
 // Composition root of a tracker process: HTTP in, spool out, nothing else.
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { createIdentityHasher } from './domain/identity.ts'
-import { ServiceError } from './errors.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './ops/log.ts'
+import { readTlsFiles } from './ops/tls.ts'
 import { runChild } from './processes.ts'
 import type { Child } from './processes.ts'
 import { ensureSecrets } from './secrets.ts'
@@ -40,14 +39,6 @@ async function startTracker(config: Config): Promise<Child> {
       await tracking.close()
       await spool.close()
     },
-  }
-}
-
-function readTlsFiles({ certPath, keyPath }: { certPath: string; keyPath: string }) {
-  try {
-    return { cert: readFileSync(certPath), key: readFileSync(keyPath) }
-  } catch (cause) {
-    throw new ServiceError('CONFIG_INVALID', 'SHELFTRACE_TLS_CERT or SHELFTRACE_TLS_KEY', { cause })
   }
 }
 

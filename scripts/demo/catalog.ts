@@ -143,6 +143,9 @@ export const advertisers = [
   },
 ] as const
 
+/** The advertiser whose key is made and whose report is shown. */
+export const shownAdvertiserId = 1
+
 export const campaigns = advertisers.flatMap(({ id }) => [
   { id: 1_000 * id + 1, advertiserId: id, name: 'Spring offers' },
   { id: 1_000 * id + 2, advertiserId: id, name: 'Always on' },

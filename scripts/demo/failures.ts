@@ -2,6 +2,11 @@ import type { HttpAnswer } from './http.ts'
 
 const limits = { examplesMax: 3, excerptMax: 300 } as const
 
+/** Ends the demo with its message alone, without a stack. */
+export class DemoError extends Error {
+  override readonly name = 'DemoError'
+}
+
 interface Failure {
   count: number
   readonly examples: string[]

@@ -1,6 +1,13 @@
 // A journey is what one shopper, or the few people of one household, do one step after the other. All
 // that could compete for a credit happens inside one journey, so journeys may run side by side.
-import { adGroups, advertisers, amountText, publishers, type AdGroup, type Market } from './catalog.ts'
+import {
+  adGroups,
+  advertisers,
+  amountText,
+  publishers,
+  type AdGroup,
+  type Market,
+} from './catalog.ts'
 import type { AdEventKind, Purchase, PurchaseLine, Visitor } from './expectation.ts'
 import { products, type DemoProduct } from './products.ts'
 import type { Random } from './random.ts'

@@ -12,7 +12,14 @@ const names = [...everyScenario.keys()]
 
 // Most shoppers look around or buy what they clicked; the rest is spread over all scenarios.
 const commonShare = 0.6
-const common = ['browse', 'browse', 'clickAndLeave', 'clickThenBuy', 'viewThenBuy', 'phoneThenLaptop']
+const common = [
+  'browse',
+  'browse',
+  'clickAndLeave',
+  'clickThenBuy',
+  'viewThenBuy',
+  'phoneThenLaptop',
+]
 
 const places: readonly Place[] = publishers.flatMap(({ id }) =>
   markets
@@ -48,9 +55,11 @@ function shopperOf(index: number, random: Random): Shopper {
   return random.chance(0.4) ? { userId, userLoggedInId: `login-${index}` } : { userId }
 }
 
-function isOpen(access: readonly Access[], place: { id: number; market: Place['market'] }): boolean {
+function isOpen(
+  access: readonly Access[],
+  place: { id: number; market: Place['market'] }
+): boolean {
   return access.some(
-    ({ publisherId, marketIds }) =>
-      publisherId === place.id && marketIds.includes(place.market.id)
+    ({ publisherId, marketIds }) => publisherId === place.id && marketIds.includes(place.market.id)
   )
 }

@@ -53,7 +53,9 @@ export const oddScenarios: Readonly<Record<string, Scenario>> = {
     journey.step(first)
     if (journey.random.chance(0.5)) journey.step(first)
     const other = journey.line(product, { quantity: journey.random.between(7, 9) })
-    const shopper = journey.random.chance(0.5) ? journey.shopper : { userId: `else-${journey.index}` }
+    const shopper = journey.random.chance(0.5)
+      ? journey.shopper
+      : { userId: `else-${journey.index}` }
     journey.step(journey.buy([other, other], { transactionId, shopper }))
   },
 
@@ -171,7 +173,9 @@ function notCounted(journey: JourneyBuilder, visitor: Visitor): void {
 }
 
 function aged(journey: JourneyBuilder, choice: AdChoice): void {
-  const ads: PlannedAd[] = journey.advertised(2).map((product) => journey.ad({ product, ...choice }))
+  const ads: PlannedAd[] = journey
+    .advertised(2)
+    .map((product) => journey.ad({ product, ...choice }))
   journey.step(...ads.map((ad) => journey.load(ad)))
   journey.steps(...ads.map((ad) => journey.view(ad)))
   const clicked = journey.random.sample(ads, 1)

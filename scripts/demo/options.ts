@@ -66,7 +66,9 @@ interface Range {
 function wholeNumber(name: string, text: string, { least, greatest }: Range): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : -1
   if (value < least || value > greatest) {
-    throw new UsageError(`${name} must be a whole number from ${least} to ${greatest}, got "${text}"`)
+    throw new UsageError(
+      `${name} must be a whole number from ${least} to ${greatest}, got "${text}"`
+    )
   }
   return value
 }

@@ -142,7 +142,7 @@ function gtinOf(index: number): string {
 }
 
 function withCheckDigit(digits: string): string {
-  const sum = [...digits]
+  const sum = Array.from(digits)
     .toReversed()
     .reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 3 : 1), 0)
   return `${digits}${(10 - (sum % 10)) % 10}`

@@ -99,9 +99,9 @@ export const ordinaryScenarios: Readonly<Record<string, Scenario>> = {
     const one: Shopper = { userId, userLoggedInId: `parent-${journey.index}` }
     const other: Shopper = { userId, userLoggedInId: `child-${journey.index}` }
     const nobody: Shopper = { userId }
-    const [mine, open] = journey.advertised(2).map((product, index) =>
-      journey.ad({ product, shopper: index === 0 ? one : nobody })
-    )
+    const [mine, open] = journey
+      .advertised(2)
+      .map((product, index) => journey.ad({ product, shopper: index === 0 ? one : nobody }))
     if (mine === undefined || open === undefined) return
     journey.step(journey.load(mine), journey.load(open))
     journey.steps(journey.view(mine), journey.click(mine), journey.click(open))
@@ -114,7 +114,9 @@ export const ordinaryScenarios: Readonly<Record<string, Scenario>> = {
 
 export function productOf(ad: PlannedAd) {
   const gtin = ad.request.gtin.trim()
-  const product = products.find((known) => known.gtin === gtin || known.gtin.padStart(14, '0') === gtin)
+  const product = products.find(
+    (known) => known.gtin === gtin || known.gtin.padStart(14, '0') === gtin
+  )
   if (product === undefined) throw new Error(`no product ${gtin}`)
   return product
 }

@@ -1,13 +1,12 @@
 // The service as a new user starts it: the built command line in a process of its own.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { describeAnswer, describeError } from './failures.ts'
+import { DemoError, describeAnswer, describeError } from './failures.ts'
 import type { HttpClient } from './http.ts'
 
 const limits = {
@@ -22,10 +21,6 @@ const limits = {
 
 const host = '127.0.0.1'
 const commandLine = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
-
-export class DemoError extends Error {
-  override readonly name = 'DemoError'
-}
 
 export interface ServicePlan {
   readonly dataDir: string
@@ -133,8 +128,8 @@ export class Service {
 
   /** SIGTERM, and how the service took it: null when it ended well, else what was wrong. */
   async stop(): Promise<string | null> {
-    if (!this.isAlive) return 'the service had ended before it was asked to'
-    this.#child.kill('SIGTERM')
+    // A Ctrl-C on a terminal reaches the service as well; it may be gone already.
+    if (this.isAlive) this.#child.kill('SIGTERM')
     const isStopped = await Promise.race([
       this.exited.then(() => true),
       sleep(limits.stopMsMax, false, { ref: false }),
@@ -166,19 +161,5 @@ function serviceEnvironment({ dataDir, trackingPort, campaignPort }: ServicePlan
     SHELFTRACE_DATA_DIR: dataDir,
     SHELFTRACE_TRACKING_PORT: String(trackingPort),
     SHELFTRACE_CAMPAIGN_PORT: String(campaignPort),
-  }
-}
-
-/** Waits for the service to end by itself, or for the user to ask for it. */
-export async function waitForEnd(service: Service): Promise<'ended' | 'asked'> {
-  const asked = new AbortController()
-  const signals = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>
-    once(process, signal, { signal: asked.signal }).then(() => 'asked' as const)
-  )
-  try {
-    return await Promise.race([...signals, service.exited.then(() => 'ended' as const)])
-  } finally {
-    asked.abort()
-    await Promise.allSettled(signals)
   }
 }

@@ -17,12 +17,18 @@ const lineFeed = 0x0a
  */
 export async function* readLines(stream: Readable): AsyncGenerator<readonly Line[]> {
   const splitter = new LineSplitter()
-  for await (const chunk of stream) {
-    const lines = splitter.push(toBuffer(chunk))
-    if (lines.length > 0) yield lines
+  try {
+    // Destroying the stream of a request would cut the connection before its sender reads why.
+    for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+      const lines = splitter.push(toBuffer(chunk))
+      if (lines.length > 0) yield lines
+    }
+    const last = splitter.end()
+    if (last !== null) yield [last]
+  } finally {
+    // Whatever is left when the reader gives up is read past, for the same reason.
+    stream.resume()
   }
-  const last = splitter.end()
-  if (last !== null) yield [last]
 }
 
 class LineSplitter {

@@ -6,8 +6,8 @@ interface Failed {
   readonly requestId: string
   /** The pattern, never the path. */
   readonly route: string
-  /** Aborted when the caller has gone: what fails then is nobody's concern. */
-  readonly signal: AbortSignal
+  /** Whether the caller has gone: what fails then is nobody's concern. */
+  readonly isGone: () => boolean
 }
 
 const retryAfterSeconds = '5'
@@ -46,10 +46,10 @@ export class Failures {
   #write(
     level: 'info' | 'warn' | 'error' | 'fatal',
     error: unknown,
-    { requestId, route, signal }: Failed,
+    { requestId, route, isGone }: Failed,
     message = 'a request failed'
   ): void {
-    if (signal.aborted) this.#log.debug({ requestId, route }, 'the caller has gone')
+    if (isGone()) this.#log.debug({ requestId, route }, 'the caller has gone')
     else this.#log[level]({ requestId, route, err: error }, message)
   }
 }

@@ -66,7 +66,8 @@ export class Gate {
     })
     boundUpload(request.raw, operation.body?.isStream === true ? 'stream' : 'whole')
 
-    const failure = { requestId: request.id, route: operation.path, signal: abort.signal }
+    const isGone = () => abort.signal.aborted || isAborted(request)
+    const failure = { requestId: request.id, route: operation.path, isGone }
     try {
       const admission = this.#admit(operation, request)
       if (!admission.ok) return await sendAnswer(reply, admission.answer)
@@ -83,9 +84,12 @@ export class Gate {
 
   /** What the framework itself throws; the messages are ours, as its own repeat the request. */
   async fail(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const route = 'before any route'
-    const signal = new AbortController().signal
-    await sendAnswer(reply, this.#failures.answer(error, { requestId: request.id, route, signal }))
+    const failure = {
+      requestId: request.id,
+      route: 'before any route',
+      isGone: () => isAborted(request),
+    }
+    await sendAnswer(reply, this.#failures.answer(error, failure))
   }
 
   refuseUrl(error: Error, _request: FastifyRequest, reply: FastifyReply): void {
@@ -159,6 +163,11 @@ export class Gate {
       query: queryOf(request),
     })
   }
+}
+
+/** The connection broke before the body was whole. */
+function isAborted({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete
 }
 
 /** Not a number that an id can be: no advertiser has it, and only a key for all may hear so. */

@@ -1,5 +1,5 @@
 // What is not even a request: answered like every other refusal, and the connection ends.
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES, ServerResponse } from 'node:http'
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { refusal, send } from './answers.ts'
@@ -28,9 +28,18 @@ export function answerProtocolErrors(server: Server): void {
   server.on('checkExpectation', (_request, response) => send(response, unmetExpectation))
 }
 
+/**
+ * An earlier request of the connection may still wait for its answer, which another one would be
+ * taken for. Then that one is answered as it should be, and the connection ends with it.
+ */
 function endWith(socket: Duplex, answer: Answer): void {
   socket.on('error', ignoreReset)
-  if (!socket.writable || owesAnswer(socket)) {
+  const owed = owedAnswer(socket)
+  if (owed !== null && owed.req.complete) {
+    owed.shouldKeepAlive = false
+    return
+  }
+  if (!socket.writable || owed?.headersSent === true) {
     socket.destroy()
     return
   }
@@ -38,12 +47,10 @@ function endWith(socket: Duplex, answer: Answer): void {
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 
-/**
- * Whether an earlier request of the connection still waits for its answer: another one now would be
- * taken for it. Node's own handler of these errors asks the same undocumented field.
- */
-function owesAnswer(socket: Duplex): boolean {
-  return Boolean(Reflect.get(socket, '_httpMessage'))
+/** Node's own handler of these errors asks the same undocumented field. */
+function owedAnswer(socket: Duplex): ServerResponse | null {
+  const owed: unknown = Reflect.get(socket, '_httpMessage')
+  return owed instanceof ServerResponse ? owed : null
 }
 
 function encode({ status, headers, body }: Answer): string {

@@ -29,7 +29,7 @@ export const limits = {
 export interface TrackingServer {
   readonly server: Server
   /** Stops accepting, answers what came in, then closes every connection; bounded in time. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 const unknownPath = refusal(404, ['There is nothing at this path.'])
@@ -109,10 +109,10 @@ class RequestHandler {
 
   handle(request: IncomingMessage, response: ServerResponse): void {
     const route = findRoute(request.url ?? '')
-    if (this.#isDraining) response.shouldKeepAlive = false
     if (this.#isLogging) this.#log(route, request, response)
     const reply: Reply = (answer) => {
       if (answer === null) return
+      if (this.#isDraining) response.shouldKeepAlive = false
       send(response, hasCors(route) ? withCors(answer, request.headers.origin) : answer)
     }
     this.#failures.guard(routePattern(route), reply, () => this.#dispatch(route, request, reply))

@@ -26,11 +26,7 @@ export function openEmbeddedWarehouse(options: EmbeddedOptions): Warehouse {
       )
     },
     async rows<Row>(sql: string, params: Params = {}) {
-      // The shape of a row is the caller's SQL; nothing here could check it.
-      return await pool.use(
-        'query',
-        async (session) => (await readRows(session, sql, params)) as Row[]
-      )
+      return await pool.use('query', (session) => readRows<Row>(session, { sql, params }))
     },
     stream: (sql, params = {}, signal) => pool.stream(sql, params, signal),
     async insert(table: InsertTable, lines: Buffer) {
@@ -43,16 +39,22 @@ export function openEmbeddedWarehouse(options: EmbeddedOptions): Warehouse {
   }
 }
 
+interface BoundQuery {
+  readonly sql: string
+  readonly params: Params
+}
+
 /**
  * chDB runs bound statements one after the other in the whole process, whatever the session: behind
  * an attribution of 4 s every bound look-up would wait. Streams are bound outside of that queue.
  */
-async function readRows(session: Session, sql: string, params: Params): Promise<unknown[]> {
+async function readRows<Row>(session: Session, query: BoundQuery): Promise<Row[]> {
+  const { sql, params } = query
   const format = 'JSONEachRow'
   if (isEmpty(params)) return parseLines((await session.queryAsync(sql, { format })).text())
-  const rows: unknown[] = []
+  const rows: Row[] = []
   for await (const chunk of session.queryStreamBind(sql, params, { format })) {
-    for (const row of parseLines(chunk.text())) rows.push(row)
+    for (const row of parseLines<Row>(chunk.text())) rows.push(row)
   }
   return rows
 }
@@ -111,7 +113,7 @@ class SessionPool {
         ...(signal === undefined ? {} : { signal }),
       })
       for await (const chunk of stream) {
-        if (chunk.numRows > 0) yield parseLines(chunk.text()) as unknown[][]
+        if (chunk.numRows > 0) yield parseLines(chunk.text())
       }
     } catch (cause) {
       throw failure('query', cause)
@@ -156,8 +158,9 @@ function loadChdb(): { Session: new (path?: string, options?: SessionOptions) =>
   }
 }
 
-function parseLines(text: string): unknown[] {
-  const rows: unknown[] = []
+/** The shape of a row is the caller's SQL; nothing here could check it. */
+function parseLines<Row>(text: string): Row[] {
+  const rows: Row[] = []
   for (const line of text.split('\n')) if (line !== '') rows.push(JSON.parse(line))
   return rows
 }

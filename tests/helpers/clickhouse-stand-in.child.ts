@@ -7,7 +7,6 @@ import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Session as ChdbSession, SessionOptions } from 'chdb'
@@ -94,8 +93,9 @@ async function obey(command: StandInCommand): Promise<StandInAnswer> {
 
 async function listen(): Promise<void> {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const address = server.address()
   // The same port is taken again later, so that the client's address stays good.
-  port = (server.address() as AddressInfo).port
+  if (typeof address === 'object' && address !== null) port = address.port
 }
 
 async function stopListening(): Promise<void> {

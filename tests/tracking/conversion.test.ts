@@ -205,7 +205,9 @@ test('a small gzip body that inflates beyond 1 MiB is 413 and not stored', async
 test('an order of 2,000 lines is taken whole', async (t) => {
   const tracker = await startTracker(t)
   const product = { gtin: '4006381333931', group_id: 'GRP1', brand: 'Acme', price: 1, quantity: 1 }
-  const body = JSON.stringify(aConversion({ products: Array(2_000).fill(product) }))
+  const body = JSON.stringify(
+    aConversion({ products: Array.from({ length: 2_000 }, () => product) })
+  )
 
   const reply = await tracker.send('POST', '/conversion', { headers: json, body })
 

@@ -44,3 +44,12 @@ CREATE TABLE audit (
 PARTITION BY toYYYYMM(at)
 ORDER BY (at, id)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- What must be the same on every node of the installation; the first node to write decides.
+CREATE TABLE installation (
+    name String,
+    value String,
+    written_at DateTime64(6, 'UTC')
+) ENGINE = MergeTree
+ORDER BY (name, written_at, value)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;

@@ -1,0 +1,2 @@
+import { runSupervisor } from './dist/supervisor.js'
+process.exit(await runSupervisor(process.env))

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CliError, usageError } from './cli-error.ts'
+import type { Environment } from './context.ts'
+
+const urlDefault = 'http://127.0.0.1:8081'
+
+/** Where the server is: the option, else SHELFTRACE_URL, else the default address of the port. */
+export function findUrl(option: string | undefined, environment: Environment): URL {
+  const text = option ?? environment['SHELFTRACE_URL'] ?? urlDefault
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw usageError('The address of the server must be such as http://127.0.0.1:8081.')
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw usageError('The address must not hold credentials: the key goes into SHELFTRACE_KEY.')
+  }
+  return url
+}
+
+/**
+ * The key: SHELFTRACE_KEY, else the admin key in the data folder. Never an argument, which everyone
+ * on the machine could read in the list of processes.
+ */
+export function findKey(environment: Environment): string {
+  const given = environment['SHELFTRACE_KEY']?.trim() ?? ''
+  if (given !== '') return checkKey(given, 'SHELFTRACE_KEY')
+  const path = join(environment['SHELFTRACE_DATA_DIR'] ?? './data', 'admin-key')
+  try {
+    return checkKey(readFileSync(path, 'utf8').trim(), path)
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause
+    throw new CliError(
+      `There is no key: set SHELFTRACE_KEY, or SHELFTRACE_DATA_DIR to the data folder of the server ` +
+        `(${path} cannot be read).`,
+      { cause }
+    )
+  }
+}
+
+/** A header takes no more than printable ASCII, and its refusal would repeat the key. */
+function checkKey(key: string, source: string): string {
+  if (/^[!-~]+$/.test(key)) return key
+  throw new CliError(`The key in ${source} is empty or has characters that no key has.`)
+}

@@ -1,0 +1,151 @@
+// Talks to the admin API of a running server, local or remote. On node's own HTTP client, because an
+// upload may be endless and must be told of a refusal before its end.
+import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { Readable } from 'node:stream'
+import { CliError } from './cli-error.ts'
+
+export interface AdminCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Behind `/admin/v1`. */
+  readonly path: string
+  readonly body?: Buffer | Readable
+  readonly contentType?: string
+}
+
+export interface AdminClient {
+  /** The body of a success as parsed JSON, null when it has none. Throws a CliError otherwise. */
+  call(call: AdminCall): Promise<unknown>
+}
+
+const silenceMsMax = 120_000
+
+/** Answers of the admin API are lists of at most some thousand entries, but a catalog may be large. */
+const answerBytesMax = 268_435_456
+
+export function createClient(address: { readonly url: URL; readonly key: string }): AdminClient {
+  return {
+    async call(call) {
+      try {
+        return readAnswer(await send(address, call))
+      } catch (error) {
+        throw explain(error, address.url)
+      }
+    },
+  }
+}
+
+interface RawAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+async function send(
+  { url, key }: { readonly url: URL; readonly key: string },
+  { method, path, body, contentType = 'application/json' }: AdminCall
+): Promise<RawAnswer> {
+  const target = new URL(`${url.pathname.replace(/\/+$/, '')}/admin/v1${path}`, url)
+  const length = Buffer.isBuffer(body) ? { 'content-length': String(body.length) } : {}
+  const headers = {
+    authorization: `Bearer ${key}`,
+    accept: 'application/json',
+    ...(body !== undefined && { 'content-type': contentType, ...length }),
+  }
+  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(target, {
+    method,
+    headers,
+    agent: false,
+  })
+  // A server that says nothing for too long once it has the whole request will not answer at all.
+  request.once('finish', () => {
+    request.setTimeout(silenceMsMax, () => {
+      request.destroy(new CliError('The server did not answer in time.'))
+    })
+  })
+  const answered = answerOf(request)
+  try {
+    if (body === undefined || Buffer.isBuffer(body)) {
+      request.end(body)
+      return await readText(await answered)
+    }
+    body.once('error', (error) => request.destroy(error))
+    body.pipe(request)
+    const response = await answered
+    // What the server has refused need not be sent on.
+    body.unpipe(request)
+    return await readText(response)
+  } finally {
+    request.destroy()
+  }
+}
+
+function answerOf(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve)
+    // More may follow once the server has answered and gone; they change nothing.
+    request.on('error', reject)
+  })
+}
+
+async function readText(response: IncomingMessage): Promise<RawAnswer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response) {
+    const part = Buffer.from(chunk)
+    bytes += part.length
+    if (bytes > answerBytesMax) throw new CliError('The answer of the server is too long.')
+    chunks.push(part)
+  }
+  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }
+}
+
+function readAnswer({ status, text }: RawAnswer): unknown {
+  const json = text === '' ? null : parseJson(text)
+  if (status >= 200 && status < 300) return json
+  const messages = messagesOf(json).map((message) => `\n  ${message}`)
+  throw new CliError(`${refusalWords(status)}${messages.join('')}`)
+}
+
+function refusalWords(status: number): string {
+  switch (status) {
+    case 401:
+      return 'The server does not know this key (401). Set SHELFTRACE_KEY to a key it knows.'
+    case 403:
+      return 'The key may not do this (403).'
+    case 422:
+      return 'The server refused the request (422):'
+    default:
+      return `The server answered ${status}.`
+  }
+}
+
+function messagesOf(json: unknown): readonly string[] {
+  if (typeof json !== 'object' || json === null || !('messages' in json)) return []
+  return Array.isArray(json.messages) ? json.messages.map(String) : []
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new CliError('The answer is not JSON: is this the campaign port of Shelftrace?', {
+      cause,
+    })
+  }
+}
+
+const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'])
+
+function explain(error: unknown, url: URL): unknown {
+  if (error instanceof CliError || !(error instanceof Error)) return error
+  const code = 'code' in error ? String(error.code) : ''
+  if (unreachable.has(code)) {
+    return new CliError(
+      `Nothing answers at ${url.origin} (${code}). Start the service with "shelftrace serve", ` +
+        'or name its campaign port with --url or SHELFTRACE_URL.',
+      { cause: error }
+    )
+  }
+  const reason = code === '' ? error.message : code
+  return new CliError(`The connection to ${url.origin} broke (${reason}).`, { cause: error })
+}

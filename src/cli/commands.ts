@@ -1,0 +1,30 @@
+import { catalogLoad } from './catalog.ts'
+import type { Command } from './context.ts'
+import { eventsLoad } from './events.ts'
+import { keysCreate, keysList, keysRevoke } from './keys.ts'
+import { linksMint } from './links.ts'
+import { status } from './status.ts'
+
+const serve: Command = {
+  name: 'serve',
+  usage: '',
+  summary: 'Run the service: trackers, engine and warehouse, as the environment configures them',
+  options: {},
+  positionalCount: 0,
+  run: async ({ terminal }) => {
+    // Loaded on demand: no other command needs the service.
+    const { runSupervisor } = await import('../supervisor.ts')
+    return await runSupervisor({ ...terminal.environment })
+  },
+}
+
+export const commands: readonly Command[] = [
+  serve,
+  catalogLoad,
+  keysCreate,
+  keysList,
+  keysRevoke,
+  linksMint,
+  eventsLoad,
+  status,
+]

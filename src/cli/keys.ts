@@ -1,0 +1,109 @@
+import { keyListSchema, keyResponseSchema, scopes, type Scope } from '../contract/admin.ts'
+import { parseInstant } from '../contract/instant.ts'
+import { parsePositiveInt32 } from '../domain/ids.ts'
+import { usageError } from './cli-error.ts'
+import type { Command, CommandContext } from './context.ts'
+import { readAs } from './read-as.ts'
+import { formatTable } from './table.ts'
+
+const readCreated = readAs(keyResponseSchema)
+const readList = readAs(keyListSchema)
+
+export const keysCreate: Command = {
+  name: 'keys create',
+  usage: '--name NAME --scopes a,b --advertisers 1,2|all [--expires INSTANT]',
+  summary: `Make a key. Scopes: ${scopes.join(', ')}`,
+  options: {
+    name: { type: 'string' },
+    scopes: { type: 'string' },
+    advertisers: { type: 'string' },
+    expires: { type: 'string' },
+  },
+  positionalCount: 0,
+  run: async (context) => {
+    const request = {
+      name: required(context, 'name'),
+      scopes: parseScopes(required(context, 'scopes')),
+      advertisers: parseAdvertisers(required(context, 'advertisers')),
+      ...parseExpiry(context.options['expires']),
+    }
+    const body = Buffer.from(JSON.stringify(request))
+    const created = readCreated(
+      await context.client().call({ method: 'POST', path: '/keys', body })
+    )
+    context.print(created, `id   ${created.id}\nkey  ${created.key}\nThe key is not shown again.`)
+    return 0
+  },
+}
+
+export const keysList: Command = {
+  name: 'keys list',
+  usage: '',
+  summary: 'List the keys with their state, never the keys themselves',
+  options: {},
+  positionalCount: 0,
+  run: async (context) => {
+    const list = readList(await context.client().call({ method: 'GET', path: '/keys' }))
+    const rows = list.keys.map((key) => [
+      key.id,
+      key.name,
+      key.advertisers === 'all' ? 'all' : key.advertisers.join(','),
+      key.scopes.join(','),
+      key.createdAt,
+      key.expiresAt ?? 'never',
+      key.revokedAt ?? 'no',
+    ])
+    const header = ['ID', 'NAME', 'ADVERTISERS', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED']
+    context.print(list, formatTable(header, rows))
+    return 0
+  },
+}
+
+export const keysRevoke: Command = {
+  name: 'keys revoke',
+  usage: 'ID',
+  summary: 'Revoke a key, everywhere within 5 seconds; cannot be undone',
+  options: {},
+  positionalCount: 1,
+  run: async (context) => {
+    const [id = ''] = context.positionals
+    await context.client().call({ method: 'DELETE', path: `/keys/${encodeURIComponent(id)}` })
+    context.print({ id, revoked: true }, `${id} is revoked.`)
+    return 0
+  },
+}
+
+function required({ options }: CommandContext, name: string): string {
+  const value = options[name]
+  if (typeof value === 'string' && value.trim() !== '') return value
+  throw usageError(`--${name} is required. See "shelftrace help keys create".`)
+}
+
+function parseScopes(text: string): readonly Scope[] {
+  return listOf(text).map((word) => {
+    const scope = scopes.find((known) => known === word)
+    if (scope === undefined) throw usageError(`--scopes must be among: ${scopes.join(', ')}`)
+    return scope
+  })
+}
+
+function parseAdvertisers(text: string): readonly number[] | 'all' {
+  if (text === 'all') return 'all'
+  return listOf(text).map((word) => {
+    const id = parsePositiveInt32(word)
+    if (id === null) throw usageError('--advertisers must be "all" or ids such as 1,2')
+    return id
+  })
+}
+
+function parseExpiry(text: CommandContext['options'][string]): { readonly expiresAt?: string } {
+  if (typeof text !== 'string') return {}
+  if (parseInstant(text) === null) {
+    throw usageError('--expires must be an instant such as 2027-01-01T00:00:00Z')
+  }
+  return { expiresAt: text }
+}
+
+function listOf(text: string): readonly string[] {
+  return text.split(',').map((word) => word.trim())
+}

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { findKey, findUrl } from './address.ts'
+import { CliError, usageError } from './cli-error.ts'
+import { createClient, type AdminClient } from './client.ts'
+import { commands } from './commands.ts'
+import type { Command, CommandContext, Terminal } from './context.ts'
+import { suggest } from './suggest.ts'
+
+const commonOptions = {
+  url: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+/** Runs one command line; the exit code is 0 for done, 1 for failed, 2 for not understood. */
+export async function runCli(terminal: Terminal): Promise<number> {
+  try {
+    return await dispatch(terminal)
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    terminal.stderr.write(`shelftrace: ${error.message}\n`)
+    return error.exitCode
+  }
+}
+
+async function dispatch(terminal: Terminal): Promise<number> {
+  const [first = 'help'] = terminal.argv
+  if (first === '--version' || first === 'version') {
+    terminal.stdout.write(`${readVersion()}\n`)
+    return 0
+  }
+  if (first === 'help' || first === '--help' || first === '-h') {
+    const topic = terminal.argv.slice(1).join(' ')
+    terminal.stdout.write(
+      topic === '' ? overview() : details(findCommand(topic.split(' ')).command)
+    )
+    return 0
+  }
+  const { command, rest } = findCommand(terminal.argv)
+  return await start(command, rest, terminal)
+}
+
+async function start(
+  command: Command,
+  argv: readonly string[],
+  terminal: Terminal
+): Promise<number> {
+  const { values, positionals } = parse(command, argv)
+  if (values['help'] === true) {
+    terminal.stdout.write(details(command))
+    return 0
+  }
+  if (positionals.length !== command.positionalCount) {
+    throw usageError(`Usage: shelftrace ${command.name} ${command.usage}`.trimEnd())
+  }
+  return await command.run(contextOf(terminal, values, positionals))
+}
+
+function parse(command: Command, argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: { ...commonOptions, ...command.options },
+      allowPositionals: true,
+    })
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    // The first sentence names the option; what follows is advice for programmers.
+    const [reason = ''] = cause.message.split('. ')
+    throw usageError(`${reason}. See "shelftrace help ${command.name}".`)
+  }
+}
+
+function contextOf(
+  terminal: Terminal,
+  options: CommandContext['options'],
+  positionals: readonly string[]
+): CommandContext {
+  const { environment, stdout } = terminal
+  const isJson = options['json'] === true
+  const url = options['url']
+  let client: AdminClient | null = null
+  return {
+    terminal,
+    options,
+    positionals,
+    client: () => {
+      client ??= createClient({
+        url: findUrl(typeof url === 'string' ? url : undefined, environment),
+        key: findKey(environment),
+      })
+      return client
+    },
+    print: (value, text) => {
+      stdout.write(`${isJson ? JSON.stringify(value, null, 2) : text}\n`)
+    },
+  }
+}
+
+function findCommand(argv: readonly string[]): {
+  readonly command: Command
+  readonly rest: readonly string[]
+} {
+  for (const wordCount of [2, 1]) {
+    const name = argv.slice(0, wordCount).join(' ')
+    const command = commands.find((known) => known.name === name)
+    if (command !== undefined) return { command, rest: argv.slice(wordCount) }
+  }
+  const typed = argv.filter((word) => !word.startsWith('-')).slice(0, 2)
+  const names = commands.map((command) => command.name)
+  const near = suggest(typed.join(' '), names) ?? suggest(typed[0] ?? '', names)
+  const group = names.filter((name) => name.startsWith(`${typed[0] ?? ''} `))
+  const hint =
+    group.length > 0
+      ? ` It is one of: ${group.join(', ')}.`
+      : near === null
+        ? ''
+        : ` Did you mean "${near}"?`
+  throw usageError(`There is no command "${typed.join(' ')}".${hint} See "shelftrace help".`)
+}
+
+function overview(): string {
+  const width = Math.max(...commands.map(({ name, usage }) => `${name} ${usage}`.length))
+  const lines = commands.map(
+    ({ name, usage, summary }) => `  ${`${name} ${usage}`.padEnd(width)}  ${summary}`
+  )
+  return `${[
+    'Usage: shelftrace <command> [options]',
+    '',
+    ...lines,
+    `  ${'help [command]'.padEnd(width)}  Show this, or more about one command`,
+    `  ${'--version'.padEnd(width)}  Show the version`,
+    '',
+    ...commonHelp,
+  ].join('\n')}\n`
+}
+
+function details({ name, usage, summary }: Command): string {
+  return `${[`Usage: shelftrace ${name} ${usage}`.trimEnd(), '', summary, '', ...commonHelp].join('\n')}\n`
+}
+
+const commonHelp = [
+  'All commands but serve talk to a running server:',
+  '  --url URL   its campaign port (default SHELFTRACE_URL, else http://127.0.0.1:8081)',
+  '  --json      print the answer as JSON',
+  'The key is read from SHELFTRACE_KEY, else from admin-key in SHELFTRACE_DATA_DIR (default ./data).',
+]
+
+function readVersion(): string {
+  const file: unknown = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  )
+  const hasVersion = typeof file === 'object' && file !== null && 'version' in file
+  return hasVersion ? String(file.version) : 'unknown'
+}

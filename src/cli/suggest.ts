@@ -1,0 +1,23 @@
+/** The known word nearest to what was typed, if it is near enough to have been meant. */
+export function suggest(typed: string, known: readonly string[]): string | null {
+  const distanceMax = Math.max(2, Math.floor(typed.length / 3))
+  const ranked = known
+    .map((word) => ({ word, distance: editDistance(typed, word) }))
+    .toSorted((one, other) => one.distance - other.distance)
+  const [best] = ranked
+  return best !== undefined && best.distance <= distanceMax ? best.word : null
+}
+
+function editDistance(one: string, other: string): number {
+  let above = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= one.length; row += 1) {
+    const line = [row]
+    for (let column = 1; column <= other.length; column += 1) {
+      const cost = one[row - 1] === other[column - 1] ? 0 : 1
+      const changed = (above[column - 1] ?? 0) + cost
+      line.push(Math.min(changed, (above[column] ?? 0) + 1, (line[column - 1] ?? 0) + 1))
+    }
+    above = line
+  }
+  return above[other.length] ?? 0
+}

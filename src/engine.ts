@@ -1,0 +1,174 @@
+// Composition root of the engine process: ships the spool into the warehouse, attributes, and
+// answers the campaign port. On a node without the engine's role it only ships.
+
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { openKeyStore } from './access/key-store.ts'
+import { createAdminHandlers } from './admin/handlers.ts'
+import { buildCampaignApp } from './campaign/app.ts'
+import { openCatalogStore } from './catalog/catalog-store.ts'
+import type { CatalogStore } from './catalog/catalog-store.ts'
+import { catalogNames } from './campaign/report/names.ts'
+import { isTrustedSource } from './catalog/trusted-sources.ts'
+import { parseConfig } from './config.ts'
+import type { Config } from './config.ts'
+import { buildOpenApi } from './contract/openapi.ts'
+import { createIdentityHasher } from './domain/identity.ts'
+import { ServiceError } from './errors.ts'
+import { systemClock } from './lib/clock.ts'
+import { createLog } from './ops/log.ts'
+import { createMetrics } from './ops/metrics.ts'
+import { readStatus } from './ops/status.ts'
+import { readTlsFiles } from './ops/tls.ts'
+import { version } from './ops/version.ts'
+import { Pipeline } from './pipeline/pipeline.ts'
+import { createBotCheck } from './pipeline/rows.ts'
+import { describe, runChild } from './processes.ts'
+import type { Child } from './processes.ts'
+import { createReportRunner } from './reports/run-report.ts'
+import { ensureSecrets } from './secrets.ts'
+import type { Secrets } from './secrets.ts'
+import { openLmdbSpool } from './spool/lmdb-spool.ts'
+import type { Spool } from './spool/spool.ts'
+import { createMinter, createOpener } from './tracking-data/tracking-data.ts'
+import { openEmbeddedWarehouse } from './warehouse/embedded.ts'
+import { ensureSameIdentitySecret } from './warehouse/installation.ts'
+import { migrate } from './warehouse/migrate.ts'
+import { openServerWarehouse } from './warehouse/server.ts'
+import type { Warehouse } from './warehouse/warehouse.ts'
+
+/** Everything that outlives a request, in the order in which it is opened. */
+interface Engine {
+  readonly config: Config
+  readonly log: Logger
+  readonly secrets: Secrets
+  readonly warehouse: Warehouse
+  readonly spool: Spool
+  readonly catalog: CatalogStore
+}
+
+async function startEngine(config: Config): Promise<Child> {
+  const log = createLog({ level: config.logLevel, process: 'engine' })
+  const secrets = ensureSecrets(config)
+  const warehouse = openWarehouse(config)
+  await prepareWarehouse(warehouse, secrets, log)
+  const spool = openLmdbSpool({
+    path: join(config.dataDir, 'spool'),
+    bytesMax: config.spoolBytesMax,
+    clock: systemClock,
+  })
+  const catalog = await openCatalogStore({ warehouse, clock: systemClock, log })
+  const engine: Engine = { config, log, secrets, warehouse, spool, catalog }
+  const pipeline = startPipeline(engine)
+  const campaign = config.roles.includes('engine') ? await startCampaign(engine, pipeline) : null
+  return {
+    async close() {
+      await campaign?.close()
+      await pipeline.close()
+      await catalog.close()
+      await spool.close()
+      await warehouse.close()
+    },
+  }
+}
+
+function openWarehouse(config: Config): Warehouse {
+  return config.warehouseUrl === null
+    ? openEmbeddedWarehouse({ path: join(config.dataDir, 'warehouse') })
+    : openServerWarehouse({ url: config.warehouseUrl })
+}
+
+/** A warehouse that is away at start is waited for: the trackers take events in meanwhile. */
+async function prepareWarehouse(warehouse: Warehouse, secrets: Secrets, log: Logger) {
+  for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
+    try {
+      await migrate(warehouse)
+      await ensureSameIdentitySecret(warehouse, secrets.identityFingerprint)
+      return
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.code === 'WAREHOUSE_UNAVAILABLE')) throw error
+      log.warn({ reason: describe(error), pauseMs }, 'the warehouse cannot be reached yet')
+      await sleep(pauseMs)
+    }
+  }
+}
+
+function startPipeline({ config, log, secrets, warehouse, spool, catalog }: Engine): Pipeline {
+  return new Pipeline({
+    spool,
+    warehouse,
+    settleMs: config.settleMs,
+    log,
+    attributes: config.roles.includes('engine'),
+    rowContext: {
+      openTrackingData: createOpener(secrets.keyRing).open,
+      hashIdentity: createIdentityHasher(secrets.identitySecret),
+      isTrustedSource: (publisherId, address) =>
+        isTrustedSource(catalog.current(), publisherId, address),
+      isBot: createBotCheck(),
+    },
+  })
+}
+
+async function startCampaign(
+  engine: Engine,
+  pipeline: Pipeline
+): Promise<{ close(): Promise<void> }> {
+  const { config, log, secrets, warehouse, spool, catalog } = engine
+  const keys = await openKeyStore({
+    warehouse,
+    clock: systemClock,
+    log,
+    adminKey: secrets.adminKey,
+  })
+  const status = () =>
+    readStatus({
+      version,
+      warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
+      warehouse,
+      spool,
+      clock: systemClock,
+    })
+  const app = buildCampaignApp({
+    keys,
+    catalog,
+    runReport: createReportRunner({ warehouse, catalog: () => catalogNames(catalog.current()) }),
+    adminHandlers: createAdminHandlers({
+      catalog,
+      keys,
+      warehouse,
+      spool,
+      minter: createMinter(secrets.keyRing),
+      openTrackingData: createOpener(secrets.keyRing).open,
+      hashIdentity: createIdentityHasher(secrets.identitySecret),
+      trackingUrl: config.trackingUrl,
+      status,
+      clock: systemClock,
+    }),
+    openApi: buildOpenApi({
+      trackingUrl: config.trackingUrl,
+      campaignUrl: config.campaignUrl,
+      version,
+    }),
+    readiness: () => [],
+    metrics: createMetrics({ spool, pipeline, clock: systemClock }),
+    clock: systemClock,
+    log,
+    ...(config.tls === null ? {} : { tls: readTlsFiles(config.tls) }),
+  })
+  await listen(app, config)
+  return {
+    async close() {
+      await app.close()
+      await keys.close()
+    },
+  }
+}
+
+async function listen(app: FastifyInstance, config: Config): Promise<void> {
+  await app.listen({ port: config.campaignPort, host: config.host })
+}
+
+await runChild(async () => await startEngine(parseConfig(process.env)))

@@ -1,0 +1,57 @@
+import type { StatusResponse } from '../contract/admin.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Spool } from '../spool/spool.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+
+export interface StatusDeps {
+  readonly version: string
+  readonly warehouseKind: 'embedded' | 'server'
+  readonly warehouse: Warehouse
+  readonly spool: Spool
+  readonly clock: Clock
+}
+
+/** What an operator asks first. The counts of events are those of the last 30 days. */
+export async function readStatus(deps: StatusDeps): Promise<StatusResponse> {
+  const depth = deps.spool.depth()
+  const [facts] = await deps.warehouse.rows<{
+    version: string
+    setAside: number
+    conflicts: number
+  }>(factsSql)
+  const reasons = await deps.warehouse.rows<{ reason: string; count: number }>(uncountedSql)
+  return {
+    version: deps.version,
+    warehouse: { kind: deps.warehouseKind, version: facts?.version ?? 'unknown' },
+    spool: { events: depth.frames, bytes: depth.bytes },
+    lagMs: depth.oldestAtMs === null ? 0 : Math.max(0, deps.clock() - depth.oldestAtMs),
+    sealed: [],
+    uncounted: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
+    conflicts: facts?.conflicts ?? 0,
+    setAside: facts?.setAside ?? 0,
+  }
+}
+
+const factsSql = `
+SELECT version() AS version,
+  (SELECT count() FROM set_aside FINAL) AS setAside,
+  (SELECT count() FROM (
+    SELECT purchase_key FROM delivery
+    WHERE day >= today() - 30
+    GROUP BY purchase_key HAVING uniqExact(content_hash) > 1
+  )) AS conflicts`
+
+const uncountedSql = `
+SELECT toString(verdict) AS reason, count() AS count
+FROM ad_event FINAL WHERE served_day >= today() - 30 AND verdict != 'counted'
+GROUP BY verdict
+UNION ALL
+SELECT toString(verdict), uniqExact(delivery_id)
+FROM delivery WHERE day >= today() - 30 AND verdict != 'valid'
+GROUP BY verdict
+UNION ALL
+SELECT toString(line_verdict), count()
+FROM (SELECT line_verdict FROM delivery WHERE day >= today() - 30 LIMIT 1 BY delivery_id)
+ARRAY JOIN line_verdict WHERE line_verdict != 'valid'
+GROUP BY line_verdict
+ORDER BY reason`

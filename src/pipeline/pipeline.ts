@@ -1,0 +1,84 @@
+// The steps of the pipeline, each repeated for as long as the engine lives. They share nothing but
+// the warehouse: a step that fails is tried again and holds up none of the others.
+
+import { Loop } from '../lib/loop.ts'
+import { ServiceError } from '../errors.ts'
+import { Attributor } from './attribute.ts'
+import { shipBatch } from './ship.ts'
+import type { ShipDeps } from './ship.ts'
+
+const intervals = {
+  // An accepted event is in the report within 3 seconds: this much of it may pass in waiting.
+  shipPauseMs: 100,
+  attributePauseMs: 250,
+  tidyPauseMs: 300_000,
+  failurePauseMsMax: 5_000,
+} as const
+
+export interface PipelineDeps extends ShipDeps {
+  /** False on a node that only ships its own spool. */
+  readonly attributes: boolean
+}
+
+export interface PipelineCounts {
+  shipped: number
+  setAside: number
+  attributed: number
+  failures: number
+}
+
+export class Pipeline {
+  readonly counts: PipelineCounts = { shipped: 0, setAside: 0, attributed: 0, failures: 0 }
+  readonly #deps: PipelineDeps
+  readonly #loops: readonly Loop[]
+
+  constructor(deps: PipelineDeps) {
+    this.#deps = deps
+    const attributor = new Attributor(deps)
+    this.#loops = [
+      this.#repeat('ship', intervals.shipPauseMs, async () => {
+        const { shippedCount, setAsideCount } = await shipBatch(deps)
+        this.counts.shipped += shippedCount
+        this.counts.setAside += setAsideCount
+        return shippedCount > 0
+      }),
+      ...(deps.attributes ? this.#attribution(attributor) : []),
+    ]
+  }
+
+  /** Resolves when the steps under way have ended. What they left undone is done at the next start. */
+  async close(): Promise<void> {
+    await Promise.all(this.#loops.map((loop) => loop.stop()))
+  }
+
+  #attribution(attributor: Attributor): readonly Loop[] {
+    return [
+      this.#repeat('attribute', intervals.attributePauseMs, async () => {
+        const { attributedCount, hasMore } = await attributor.attributeBatch()
+        this.counts.attributed += attributedCount
+        return hasMore
+      }),
+      this.#repeat('tidy', intervals.tidyPauseMs, async () => {
+        await attributor.forgetAnswered()
+        attributor.lookBack()
+        return false
+      }),
+    ]
+  }
+
+  #repeat(name: string, pauseMs: number, step: () => Promise<boolean>): Loop {
+    return new Loop({
+      step,
+      pauseMs,
+      failurePauseMsMax: intervals.failurePauseMsMax,
+      onFailure: (error, failureCount) => {
+        this.counts.failures += 1
+        const code = error instanceof ServiceError ? error.code : 'UNEXPECTED'
+        const details = error instanceof ServiceError ? error.details : {}
+        const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+        const reason = cause instanceof Error ? cause.message.slice(0, 500) : String(cause)
+        this.#deps.log.error({ step: name, code, details, reason, failureCount }, 'a step failed')
+      },
+    })
+  }
+}

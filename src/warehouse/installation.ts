@@ -1,0 +1,36 @@
+import { ServiceError } from '../errors.ts'
+import type { Warehouse } from './warehouse.ts'
+
+/**
+ * Refuses a node whose identity secret is another than the one the warehouse was begun with: under
+ * it no shopper would be recognised, and every purchase would silently lose its credit.
+ */
+export async function ensureSameIdentitySecret(
+  warehouse: Warehouse,
+  fingerprint: string
+): Promise<void> {
+  const name = 'identity-secret-fingerprint'
+  const known = await readFirst(warehouse, name)
+  if (known === null) {
+    await warehouse.command(
+      'INSERT INTO installation SELECT {name:String}, {fingerprint:String}, now64(6)',
+      { name, fingerprint }
+    )
+  }
+  // Read again: of two nodes that began at once, the first decides for both.
+  const decided = known ?? (await readFirst(warehouse, name))
+  if (decided === fingerprint) return
+  throw new ServiceError(
+    'CONFIG_INVALID',
+    `SHELFTRACE_SECRETS_FILE holds another identity secret (${fingerprint}) than this warehouse ` +
+      `was begun with (${decided ?? 'unknown'}); use the secrets file of the installation`
+  )
+}
+
+async function readFirst(warehouse: Warehouse, name: string): Promise<string | null> {
+  const rows = await warehouse.rows<{ value: string }>(
+    'SELECT value FROM installation WHERE name = {name:String} ORDER BY written_at, value LIMIT 1',
+    { name }
+  )
+  return rows[0]?.value ?? null
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { migrate } from '../../src/warehouse/migrate.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import { isRefusal } from './warehouse-law.ts'
+import type { Laws } from './warehouse-law.ts'
+
+/** What an insert keeps, and what it refuses. */
+export const writingLaws: Laws = {
+  'an insert of nothing is no call': insertsNothing,
+  'rows inserted twice count once through FINAL': insertsTwice,
+  'blocks that are equal are all kept where the table keeps all': keepsEqualBlocks,
+  'a row that equals an earlier one but for its key is kept': keepsSimilarRows,
+  'an insert may span 150 partitions': spansPartitions,
+  'an unknown field refuses the insert whole': refusesUnknownField,
+  'a value that does not fit refuses the insert whole, with the code of the engine': refusesRow,
+  'instants are UTC whatever the zone of the machine': keepsUtc,
+}
+
+async function insertsNothing(warehouse: Warehouse): Promise<void> {
+  await warehouse.insert('audit', Buffer.alloc(0))
+
+  await assert.rejects(warehouse.rows('SELECT * FROM audit LIMIT 1'), isRefusal(60))
+}
+
+async function insertsTwice(warehouse: Warehouse): Promise<void> {
+  await migrate(warehouse)
+  const lines = products(100, 0)
+
+  await warehouse.insert('product', lines)
+  await warehouse.insert('product', lines)
+
+  assert.equal(await count(warehouse, 'product FINAL'), 100)
+}
+
+async function keepsEqualBlocks(warehouse: Warehouse): Promise<void> {
+  await migrate(warehouse)
+  const lines = audits(100, () => 0)
+
+  await warehouse.insert('audit', lines)
+  await warehouse.insert('audit', lines)
+
+  assert.equal(await count(warehouse, 'audit'), 200)
+}
+
+async function keepsSimilarRows(warehouse: Warehouse): Promise<void> {
+  await migrate(warehouse)
+
+  await warehouse.insert('product', products(100, 0))
+  await warehouse.insert('product', products(100, 100))
+
+  assert.equal(await count(warehouse, 'product FINAL'), 200)
+}
+
+async function spansPartitions(warehouse: Warehouse): Promise<void> {
+  await migrate(warehouse)
+
+  await warehouse.insert(
+    'audit',
+    audits(300, (index) => index % 150)
+  )
+
+  assert.equal(await count(warehouse, 'audit'), 300)
+  const parts = `SELECT uniqExact(partition) AS n FROM system.parts
+    WHERE database = currentDatabase() AND table = 'audit'`
+  assert.deepEqual(await warehouse.rows(parts), [{ n: 150 }])
+}
+
+async function refusesUnknownField(warehouse: Warehouse): Promise<void> {
+  await migrate(warehouse)
+  const lines = `${audits(3, () => 0).toString()}{"id":"4","unknown":1}\n`
+
+  await assert.rejects(warehouse.insert('audit', Buffer.from(lines)), isRefusal(117))
+
+  assert.equal(await count(warehouse, 'audit'), 0)
+}
+
+async function refusesRow(warehouse: Warehouse): Promise<void> {
+  await migrate(warehouse)
+  const brokenLines = ['{"at":"no instant"}', '{"id":null}', '{"id":"cut', '[]', 'x']
+
+  for (const broken of brokenLines) {
+    const lines = Buffer.from(`${audits(3, () => 0).toString()}${broken}\n`)
+    await assert.rejects(warehouse.insert('audit', lines), isRefusal(), broken)
+  }
+  assert.equal(await count(warehouse, 'audit'), 0)
+}
+
+async function keepsUtc(warehouse: Warehouse): Promise<void> {
+  await migrate(warehouse)
+  const line = {
+    at: '2026-03-29 02:30:00',
+    id: '1',
+    key_id: '',
+    action: '',
+    subject: '',
+    details: '',
+  }
+  await warehouse.insert('audit', Buffer.from(`${JSON.stringify(line)}\n`))
+
+  const sql = `SELECT toUnixTimestamp(at) AS stored, toString(at) AS printed,
+    toUnixTimestamp(toDateTime('2026-03-29 02:30:00')) AS parsed, toString(toDateTime(0)) AS zero,
+    toUnixTimestamp({at:DateTime}) AS bound, toString(toDate({at:DateTime})) AS day
+    FROM audit`
+  const unix = Date.UTC(2026, 2, 29, 2, 30) / 1000
+  assert.deepEqual(await warehouse.rows(sql, { at: '2026-03-29 02:30:00' }), [
+    {
+      stored: unix,
+      printed: '2026-03-29 02:30:00.000000',
+      parsed: unix,
+      zero: '1970-01-01 00:00:00',
+      bound: unix,
+      day: '2026-03-29',
+    },
+  ])
+}
+
+async function count(warehouse: Warehouse, from: string): Promise<number | undefined> {
+  return (await warehouse.rows<{ n: number }>(`SELECT count() AS n FROM ${from}`))[0]?.n
+}
+
+function products(length: number, firstKey: number): Buffer {
+  return linesOf(length, (index) => ({
+    market_id: 1,
+    gtin_key: String(firstKey + index),
+    gtin: '1',
+    title: 'Coffee',
+    brand: 'Acme',
+    group_id: '',
+    is_active: 1,
+    version: 1,
+  }))
+}
+
+function audits(length: number, monthOf: (index: number) => number): Buffer {
+  return linesOf(length, (index) => ({
+    at: new Date(Date.UTC(2010, monthOf(index), 15)).toISOString().slice(0, 19).replace('T', ' '),
+    id: 'id',
+    key_id: 'key',
+    action: 'test',
+    subject: 'subject',
+    details: '',
+  }))
+}
+
+function linesOf(length: number, row: (index: number) => object): Buffer {
+  return Buffer.from(
+    Array.from({ length }, (_, index) => `${JSON.stringify(row(index))}\n`).join('')
+  )
+}

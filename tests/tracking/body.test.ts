@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { aConversion, messagesOf, startTracker } from './fixture.ts'
+
+const valid = JSON.stringify(aConversion())
+const mebibyte = 1_048_576
+
+test('a body of exactly 1 MiB is taken, one byte more is 413 and not stored', async (t) => {
+  const tracker = await startTracker(t)
+  const exact = valid.padEnd(mebibyte, ' ')
+
+  const taken = await tracker.send('POST', '/conversion', { body: exact })
+  const refused = await tracker.send('POST', '/conversion', { body: `${exact} ` })
+
+  assert.equal(taken.status, 200)
+  assert.equal(refused.status, 413)
+  assert.match(messagesOf(refused).join(), /1 MiB/)
+  assert.equal(tracker.records().length, 1)
+})
+
+test('11 MB of JSON are answered 413 with a readable body, and the connection serves on', async (t) => {
+  const tracker = await startTracker(t)
+  const body = JSON.stringify(aConversion({ extra: 'x'.repeat(11_000_000) }))
+  const next = `POST /conversion HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${valid.length}\r\n\r\n${valid}`
+
+  const answers = await tracker.raw(
+    `POST /conversion HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}${next}`,
+    5_000
+  )
+
+  assert.match(answers, /^HTTP\/1\.1 413 [\s\S]*\{"messages":\[[\s\S]*HTTP\/1\.1 200 [\s\S]*\{\}$/)
+  assert.equal(tracker.records().length, 1)
+})
+
+test('the links refuse a body over 1 MiB too, and count nothing', async (t) => {
+  const tracker = await startTracker(t)
+  const token = tracker.mint()
+
+  for (const method of ['POST', 'GET']) {
+    const headers = { 'content-length': String(mebibyte + 1) }
+    const body = Buffer.alloc(mebibyte + 1)
+    const reply = await tracker.send(method, `/impression/${token}`, { headers, body })
+    assert.equal(reply.status, 413)
+    assert.ok(messagesOf(reply).length > 0)
+  }
+  assert.equal(tracker.records().length, 0)
+})
+
+test('a length beyond reading on is refused at once and the connection ends', async (t) => {
+  const tracker = await startTracker(t)
+
+  for (const path of ['/conversion', `/impression/${tracker.mint()}`]) {
+    const answer = await tracker.raw(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n{`
+    )
+    assert.match(answer, /^HTTP\/1\.1 413 [\s\S]*connection: close[\s\S]*\{"messages":\[/i)
+  }
+  assert.equal(tracker.records().length, 0)
+})
+
+test('an endless chunked body is cut off, with an answer', { timeout: 30_000 }, async (t) => {
+  const tracker = await startTracker(t)
+  const socket = connect(tracker.port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  const chunk = `100000\r\n${'x'.repeat(mebibyte)}\r\n`
+  socket.write('POST /conversion HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  let sentChunks = 0
+  socket.resume()
+
+  while (!socket.destroyed && sentChunks < 200) {
+    sentChunks += 1
+    const drained = new Promise<void>((resolve) => socket.once('drain', () => resolve()))
+    if (!socket.write(chunk)) await Promise.race([drained, closed])
+  }
+  await closed
+
+  assert.ok(sentChunks < 100, `${sentChunks} MiB were taken`)
+  const reply = await tracker.send('POST', '/conversion', { body: valid })
+  assert.equal(reply.status, 200)
+})
+
+test('a chunked body is read whole, in whatever pieces it comes', async (t) => {
+  const tracker = await startTracker(t)
+  const pieces = Array.from(valid, (char) => `1\r\n${char}\r\n`).join('')
+
+  const answer = await tracker.raw(
+    `POST /conversion HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n` +
+      `${pieces}0\r\n\r\n`
+  )
+
+  assert.match(answer, /^HTTP\/1\.1 200 /)
+  assert.equal(tracker.records().length, 1)
+})
+
+test('a body that breaks off stores nothing and harms nobody', async (t) => {
+  const tracker = await startTracker(t)
+  const token = tracker.mint()
+
+  for (const path of ['/conversion', `/impression/${token}`]) {
+    const socket = connect(tracker.port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n${valid}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    socket.resetAndDestroy()
+    await once(socket, 'close')
+  }
+
+  const reply = await tracker.send('POST', `/impression/${token}`)
+  assert.equal(reply.status, 200)
+  assert.equal(tracker.records().length, 1)
+})
+
+test('a sender that expects 100-continue gets it, or 413 instead of it', async (t) => {
+  const tracker = await startTracker(t)
+  const head =
+    'POST /conversion HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\n'
+
+  const taken = await tracker.raw(`${head}Content-Length: ${valid.length}\r\n\r\n${valid}`)
+  const refused = await tracker.raw(`${head}Content-Length: 50000000\r\n\r\n`)
+  const unknown = await tracker.raw(
+    `POST /conversion HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`
+  )
+
+  assert.match(taken, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
+  assert.match(refused, /^HTTP\/1\.1 413 [\s\S]*"messages"/)
+  assert.match(unknown, /^HTTP\/1\.1 417 [\s\S]*"messages"/)
+})
+
+test('bodies that would not fit into memory together are refused with 503', async (t) => {
+  const tracker = await startTracker(t)
+  const large = valid.padEnd(1_000_000, ' ')
+  const sockets = Array.from({ length: 70 }, () => connect(tracker.port, '127.0.0.1'))
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const head = `POST /conversion HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n`
+  const answers = sockets.map(async (socket) => {
+    let answer = ''
+    socket.on('error', () => undefined)
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()))
+    await once(socket, 'close')
+    return answer
+  })
+
+  // All but the last byte of every body is with the server before the first one ends.
+  const sent = sockets.map(
+    (socket) =>
+      new Promise<void>((resolve) => {
+        socket.write(head + large.slice(0, -1), () => resolve())
+      })
+  )
+  await Promise.all(sent)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  for (const socket of sockets) socket.write(' ')
+  const statuses = (await Promise.all(answers)).map((answer) => answer.slice(9, 12))
+
+  const refused = statuses.filter((status) => status === '503').length
+  const taken = statuses.filter((status) => status === '200').length
+  assert.equal(refused + taken, 70)
+  assert.ok(refused >= 1 && refused <= 10, `${refused} refused`)
+  assert.equal(tracker.records().length, taken)
+  const after = await tracker.send('POST', '/conversion', { body: large })
+  assert.equal(after.status, 200)
+})

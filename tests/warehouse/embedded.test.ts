@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { embeddedSessions, openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import { warehouseContract } from '../contracts/warehouse.contract.ts'
+
+// The engine reads it once, when it starts; far from UTC, so that a zone that leaks in is seen.
+process.env['TZ'] = 'America/New_York'
+
+warehouseContract({
+  name: 'embedded',
+  open: async () => {
+    await Promise.resolve()
+    const path = mkdtempSync(join(tmpdir(), 'shelftrace-warehouse-'))
+    const warehouse = openEmbeddedWarehouse({ path })
+    return {
+      warehouse,
+      dispose: async () => {
+        await warehouse.close()
+        rmSync(path, { recursive: true, force: true })
+      },
+    }
+  },
+})
+
+test('the machine of these tests is not in UTC, else the law of instants says nothing', async (t) => {
+  const warehouse = openFolder(t, aFolder(t))
+
+  const [row] = await warehouse.rows('SELECT serverTimezone() AS zone')
+
+  assert.deepEqual(row, { zone: 'America/New_York' })
+})
+
+test('a folder that another process has open is refused with WAREHOUSE_LOCKED', async (t) => {
+  const path = aFolder(t)
+  const warehouse = openFolder(t, path)
+
+  assert.equal(await openElsewhere(path), 'WAREHOUSE_LOCKED')
+
+  assert.deepEqual(await warehouse.rows('SELECT 1 AS one'), [{ one: 1 }])
+})
+
+test('a folder is free for another process once it is closed', async (t) => {
+  const path = aFolder(t)
+  const warehouse = openEmbeddedWarehouse({ path })
+  await warehouse.command('CREATE TABLE kept (n Int32) ENGINE = MergeTree ORDER BY n')
+  await warehouse.close()
+
+  assert.equal(await openElsewhere(path), 'opened with 1 tables')
+})
+
+test('a path that cannot be a folder is refused at opening', (t) => {
+  const path = join(aFolder(t), 'file')
+  writeFileSync(path, '')
+
+  assert.throws(() => openEmbeddedWarehouse({ path: join(path, 'below') }), {
+    code: 'WAREHOUSE_LOCKED',
+  })
+})
+
+test('rows are there after closing and opening again', async (t) => {
+  const path = aFolder(t)
+  const first = openEmbeddedWarehouse({ path })
+  await first.command('CREATE TABLE kept (n Int32) ENGINE = MergeTree ORDER BY n')
+  await first.command('INSERT INTO kept VALUES (7)')
+  await first.close()
+
+  const second = openFolder(t, path)
+
+  assert.deepEqual(await second.rows('SELECT n FROM kept'), [{ n: 7 }])
+})
+
+test('close waits for the calls that run and those that wait for a session', async (t) => {
+  const path = aFolder(t)
+  const warehouse = openEmbeddedWarehouse({ path })
+  const calls = Array.from({ length: 3 * embeddedSessions }, (_, n) =>
+    warehouse.rows('SELECT {n:UInt8} AS n, sleep(0.1) AS slept', { n })
+  )
+
+  await warehouse.close()
+
+  const answers = await Promise.all(calls)
+  assert.deepEqual(
+    answers.flat(),
+    answers.map((_, n) => ({ n, slept: 0 }))
+  )
+})
+
+test('a call after closing is refused and does not hang', async (t) => {
+  const path = aFolder(t)
+  const warehouse = openEmbeddedWarehouse({ path })
+  await warehouse.close()
+
+  await assert.rejects(warehouse.rows('SELECT 1'), { code: 'WAREHOUSE_UNAVAILABLE' })
+  await assert.rejects(warehouse.insert('audit', Buffer.from('{}\n')), {
+    code: 'WAREHOUSE_UNAVAILABLE',
+  })
+})
+
+test('a stream that waits for a session ends when it is aborted', async (t) => {
+  const warehouse = openFolder(t, aFolder(t))
+  const sql = 'SELECT number FROM numbers(100000000)'
+  const held = Array.from({ length: embeddedSessions }, () => warehouse.stream(sql))
+  const readers = held.map((stream) => stream[Symbol.asyncIterator]())
+  for (const reader of readers) await reader.next()
+  const controller = new AbortController()
+
+  const waiting = warehouse.stream(sql, {}, controller.signal)[Symbol.asyncIterator]()
+  const next = waiting.next()
+  controller.abort()
+
+  await assert.rejects(next, { code: 'WAREHOUSE_UNAVAILABLE' })
+  for (const reader of readers) await reader.return?.()
+  assert.deepEqual(await warehouse.rows('SELECT 1 AS one'), [{ one: 1 }])
+})
+
+function aFolder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'shelftrace-warehouse-'))
+  t.after(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+function openFolder(t: TestContext, path: string): Warehouse {
+  const warehouse = openEmbeddedWarehouse({ path })
+  t.after(() => warehouse.close())
+  return warehouse
+}
+
+/** What a process of its own meets that opens the folder. */
+async function openElsewhere(path: string): Promise<string> {
+  const adapter = new URL('../../src/warehouse/embedded.ts', import.meta.url)
+  const script = `
+    const { openEmbeddedWarehouse } = await import(${JSON.stringify(adapter.href)})
+    try {
+      const warehouse = openEmbeddedWarehouse({ path: ${JSON.stringify(path)} })
+      const tables = await warehouse.rows('SHOW TABLES')
+      await warehouse.close()
+      console.log('opened with ' + tables.length + ' tables')
+    } catch (error) {
+      console.log(error.code)
+    }`
+  const flags = ['--import', 'tsx', '--input-type=module', '--eval', script]
+  const { stdout } = await promisify(execFile)(process.execPath, flags)
+  return stdout.trim()
+}
