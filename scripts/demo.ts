@@ -44,20 +44,20 @@ async function demo(options: DemoOptions): Promise<number> {
     isSound = await withService(service, { options, http, progress })
   } finally {
     http.close()
-    await closeDataDir({ dataDir, isKept: options.dataDir !== null || !isSound })
+    await closeDataDir({ dataDir, isTemporary: options.dataDir === null, isSound })
   }
   return isSound ? 0 : 1
 }
 
-interface Session {
+interface Means {
   readonly options: DemoOptions
   readonly http: HttpClient
   readonly progress: Progress
 }
 
 /** Whatever happens in between, the service is stopped; tells whether all was well. */
-async function withService(service: Service, session: Session): Promise<boolean> {
-  const { options, http, progress } = session
+async function withService(service: Service, means: Means): Promise<boolean> {
+  const { options, http, progress } = means
   const asked = askedToStop(service)
   const died = service.exited.then(() => 'died' as const)
   let isSound = false
@@ -65,13 +65,15 @@ async function withService(service: Service, session: Session): Promise<boolean>
     const run = runDemo({ options, service, http, progress })
     run.catch(() => {}) // When the run is cut short its own complaints say nothing new.
     const result = await Promise.race([run, asked, died])
-    if (result === 'died') throw service.fault('the service ended in the middle of the demo')
+    if (result === 'died') throw service.fault('the service ended by itself')
     isSound = result === 'asked' || result.isPassed
     if (result !== 'asked' && !options.once) await stayOpen({ service, result, asked, died })
   } finally {
     progress.done('stopping the service')
+    progress.close()
     const fault = await service.stop()
-    if (fault !== null) console.error(`demo: ${fault}\n${service.tail}`)
+    // A service that had died before has been complained about already.
+    if (fault !== null && isSound) console.error(`demo: ${service.fault(fault).message}`)
     isSound &&= fault === null
   }
   return isSound
@@ -116,7 +118,15 @@ async function openDataDir(wanted: string | null): Promise<string> {
   return dataDir
 }
 
-async function closeDataDir({ dataDir, isKept }: { dataDir: string; isKept: boolean }) {
-  if (isKept) console.error(`The service's data is kept in ${dataDir}`)
-  else await rm(dataDir, { recursive: true, force: true })
+interface DataDir {
+  readonly dataDir: string
+  readonly isTemporary: boolean
+  readonly isSound: boolean
+}
+
+/** A temporary folder goes with the run, unless it may show what went wrong. */
+async function closeDataDir({ dataDir, isTemporary, isSound }: DataDir): Promise<void> {
+  const isEmpty = (await readdir(dataDir)).length === 0
+  if (isTemporary && (isSound || isEmpty)) await rm(dataDir, { recursive: true, force: true })
+  else console.error(`The service's data is kept in ${dataDir}`)
 }

@@ -1,7 +1,7 @@
 // The demo's little world: three markets, three publishers, three advertisers, all names invented.
 import { products, type MarketCode } from './products.ts'
 
-export type AdGroupType = 'DISPLAY' | 'SPA' | 'SPONSORED_BRAND'
+type AdGroupType = 'DISPLAY' | 'SPA' | 'SPONSORED_BRAND'
 
 export interface Market {
   readonly id: number

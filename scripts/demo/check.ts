@@ -7,7 +7,8 @@ import { compareReports, type Comparison, type CsvRow } from './comparison.ts'
 import { columns, printRow, type PrintedRow } from './expected-report.ts'
 import { profiles, type ExpectedRow, type Profile } from './expectation.ts'
 
-const limits = { attributedMsMax: 60_000, pollEveryMs: 700 } as const
+// A busy machine may take its time as long as the figures still move.
+const limits = { standstillMsMax: 60_000, allMsMax: 240_000, pollEveryMs: 700 } as const
 
 const dayMs = 86_400_000
 
@@ -18,8 +19,11 @@ export interface DayRange {
 }
 
 export function dayRangeAround(nowMs: number): DayRange {
-  const day = (atMs: number) => new Date(atMs).toISOString().slice(0, 10)
-  return { startDate: day(nowMs - dayMs), endDate: day(nowMs + dayMs) }
+  return { startDate: isoDay(nowMs - dayMs), endDate: isoDay(nowMs + dayMs) }
+}
+
+function isoDay(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10)
 }
 
 interface ReportQuestion {
@@ -42,34 +46,44 @@ export interface Check {
 }
 
 /**
- * Reads every report until it equals the expectation, then reads all of them once more, because a
- * figure that was right must also stay right.
+ * Reads one report after the other until it equals the expectation, then all of them once more, because
+ * a figure that was right must also stay right.
  */
 export async function checkReports(
   check: Check,
-  onProgress: (equal: number, all: number) => void
+  onProgress: (text: string) => void
 ): Promise<readonly CheckedReport[]> {
   const questions = questionsOf(check.reports)
-  const deadlineMs = Date.now() + limits.attributedMsMax
-  let open = questions
-  for (;;) {
-    const stillOpen: ReportQuestion[] = []
-    for (const question of open) {
+  const patience = new Patience()
+  for (const [index, question] of questions.entries()) {
+    for (;;) {
       const { comparison } = await checkReport(check, question)
-      if (comparison.differences.length > 0) stillOpen.push(question)
+      const count = comparison.differences.length
+      if (count === 0 || patience.isOverAt(`${index} ${count}`)) break
       onProgress(
-        questions.length - open.length + open.indexOf(question) + 1 - stillOpen.length,
-        questions.length
+        `${index} of ${questions.length} reports are as expected, ${count} rows or cells to go`
       )
+      await sleep(limits.pollEveryMs)
     }
-    open = stillOpen
-    if (open.length === 0 || Date.now() > deadlineMs) break
-    await sleep(limits.pollEveryMs)
   }
 
   const checked: CheckedReport[] = []
   for (const question of questions) checked.push(await checkReport(check, question))
   return checked
+}
+
+class Patience {
+  readonly #startedAtMs = Date.now()
+  #movedAtMs = Date.now()
+  #last = ''
+
+  isOverAt(state: string): boolean {
+    const nowMs = Date.now()
+    if (state !== this.#last) this.#movedAtMs = nowMs
+    this.#last = state
+    const isStill = nowMs - this.#movedAtMs > limits.standstillMsMax
+    return isStill || nowMs - this.#startedAtMs > limits.allMsMax
+  }
 }
 
 function questionsOf(reports: Check['reports']): readonly ReportQuestion[] {

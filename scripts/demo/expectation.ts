@@ -55,7 +55,7 @@ export const profiles = ['IMP_1_DAY_CLK_14_DAYS', 'IMP_1_DAY', 'CLK_14_DAYS'] as
 
 export type Profile = (typeof profiles)[number]
 
-export interface RowKey {
+interface RowKey {
   readonly advertiserId: number
   readonly marketId: number
   readonly publisherId: number
@@ -65,7 +65,7 @@ export interface RowKey {
   readonly product: string
 }
 
-export interface Figures {
+interface Figures {
   loads: number
   impressions: number
   clicks: number

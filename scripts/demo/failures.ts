@@ -28,10 +28,9 @@ export class Failures {
   }
 
   lines(): readonly string[] {
-    return [...this.#kinds].flatMap(([kind, { count, examples }]) => [
-      `  ${count} × ${kind}`,
-      ...examples.map((example) => `      ${example}`),
-    ])
+    return [...this.#kinds].flatMap(([kind, { count, examples }]) =>
+      [`  ${count} × ${kind}`].concat(examples.map((example) => `      ${example}`))
+    )
   }
 }
 

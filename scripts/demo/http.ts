@@ -26,8 +26,9 @@ export class HttpClient {
         method,
         agent: this.#agent,
         headers: { ...headers, ...lengthOf(body) },
-        signal: AbortSignal.timeout(timeoutMs ?? limits.timeoutMs),
+        timeout: timeoutMs ?? limits.timeoutMs,
       })
+      outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')))
       outgoing.on('error', reject)
       outgoing.on('response', (incoming) => {
         const chunks: Buffer[] = []

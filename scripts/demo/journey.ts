@@ -13,7 +13,7 @@ import { products, type DemoProduct } from './products.ts'
 import type { Random } from './random.ts'
 
 /** One entry of `POST /admin/v1/tracking-links`, with all that the expectation needs set. */
-export interface AdRequest {
+interface AdRequest {
   readonly publisherId: number
   readonly siteId: number
   readonly marketId: number

@@ -21,7 +21,7 @@ export async function mintAds(
   const minted = new Map<PlannedAd, MintedAd>()
   for (let start = 0; start < ads.length; start += batchMax) {
     const batch = ads.slice(start, start + batchMax)
-    for (const [ad, mintedAd] of await mintBatch(admin, batch)) minted.set(ad, mintedAd)
+    for (const [ad, link] of await mintBatch(admin, batch)) minted.set(ad, link)
     onProgress(minted.size)
   }
   return minted

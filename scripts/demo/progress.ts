@@ -6,6 +6,7 @@ export class Progress {
   readonly #stream: NodeJS.WriteStream
   #shownAtMs = 0
   #isOpen = false
+  #isClosed = false
 
   constructor(stream: NodeJS.WriteStream) {
     this.#stream = stream
@@ -27,7 +28,13 @@ export class Progress {
     this.#shownAtMs = 0
   }
 
+  /** For a run that was cut short and does not know it yet. */
+  close(): void {
+    this.#isClosed = true
+  }
+
   #write(text: string): void {
+    if (this.#isClosed) return
     if (!this.#stream.isTTY) {
       this.#stream.write(`${text}\n`)
       return

@@ -101,7 +101,7 @@ function preparePurchase(purchase: PlannedPurchase, { trackingUrl }: Scene): Pre
 }
 
 /** A conversion as the interface has it; Number() of the short price texts prints as the same text. */
-export function conversionBody(purchase: PlannedPurchase): object {
+function conversionBody(purchase: PlannedPurchase): object {
   return {
     user_id: purchase.userId,
     ...(purchase.userLoggedInId === undefined

@@ -28,10 +28,12 @@ export interface ServicePlan {
   readonly campaignPort: number
 }
 
-/** The wanted port if nobody listens there, else any free one. */
-export async function findPort(wanted: number | null, fallback: number): Promise<number> {
-  if (wanted !== null && wanted !== 0) return wanted
-  const preferred = wanted === 0 ? null : await tryPort(fallback)
+/** The wanted port; without a wish the usual one if it is free, else any free one. */
+export async function findPort(wanted: number | null, usual: number): Promise<number> {
+  const preferred = wanted === 0 ? null : await tryPort(wanted ?? usual)
+  if (wanted !== null && wanted !== 0 && preferred === null) {
+    throw new DemoError(`port ${wanted} of ${host} is taken or not allowed`)
+  }
   const port = preferred ?? (await tryPort(0))
   if (port === null) throw new DemoError(`no free port on ${host}`)
   return port
@@ -55,7 +57,6 @@ export class Service {
   readonly adminKeyFile: string
   readonly exited: Promise<void>
   readonly #child: ChildProcess
-  readonly #dataDir: string
   #tail = ''
   #spawnFault: unknown = null
 
@@ -66,7 +67,6 @@ export class Service {
     this.trackingUrl = `http://${host}:${trackingPort}`
     this.campaignUrl = `http://${host}:${campaignPort}`
     this.adminKeyFile = join(dataDir, 'admin-key')
-    this.#dataDir = dataDir
     this.#child = spawn(process.execPath, [commandLine, 'serve'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: serviceEnvironment({ dataDir, trackingPort, campaignPort }),
@@ -89,8 +89,7 @@ export class Service {
     return this.#spawnFault === null && exitCode === null && signalCode === null
   }
 
-  /** The end of what the service wrote, for when something went wrong. */
-  get tail(): string {
+  get #lastLines(): string {
     return this.#tail.split('\n').slice(-limits.tailLinesMax).join('\n').trim()
   }
 
@@ -122,8 +121,8 @@ export class Service {
     const { exitCode, signalCode } = this.#child
     const end = this.isAlive ? '' : ` (${signalCode ?? `exit code ${exitCode ?? 'unknown'}`})`
     const cause = this.#spawnFault === null ? '' : `\n${describeError(this.#spawnFault)}`
-    const tail = this.tail === '' ? 'It wrote nothing.' : `It last wrote:\n${this.tail}`
-    return new DemoError(`${message}${end}${cause}\nIts data: ${this.#dataDir}\n${tail}`)
+    const tail = this.#lastLines === '' ? 'It wrote nothing.' : `It last wrote:\n${this.#lastLines}`
+    return new DemoError(`${message}${end}${cause}\n${tail}`)
   }
 
   /** SIGTERM, and how the service took it: null when it ended well, else what was wrong. */

@@ -119,6 +119,7 @@ class WarehouseKeyStore implements KeyStore {
       },
     }
     await this.#exclusive.run(async () => {
+      await this.#load()
       await this.#table.append([keyEntry(stored)])
       this.#set([stored])
     })

@@ -23,7 +23,7 @@ interface Route {
 /** Either the key of the caller (null where none is asked for), or the refusal. */
 type Admission =
   | { readonly ok: true; readonly key: AccessKey | null; readonly headers: Headers }
-  | { readonly ok: false; readonly answer: Answer }
+  | { readonly ok: false; readonly key: AccessKey | null; readonly answer: Answer }
 
 type Headers = Readonly<Record<string, string>>
 
@@ -57,7 +57,7 @@ export class Gate {
     const abort = new AbortController()
     let keyId: string | undefined
     reply.raw.once('close', () => {
-      const isAnswered = reply.raw.writableFinished
+      const isAnswered = reply.raw.writableEnded
       if (!isAnswered) abort.abort()
       const ms = Math.round(performance.now() - startMs)
       const { statusCode: status } = reply.raw
@@ -70,8 +70,8 @@ export class Gate {
     const failure = { requestId: request.id, route: operation.path, isGone }
     try {
       const admission = this.#admit(operation, request)
-      if (!admission.ok) return await sendAnswer(reply, admission.answer)
       keyId = admission.key?.id
+      if (!admission.ok) return await sendAnswer(reply, admission.answer)
       const answer = await this.#call(route, { request, key: admission.key, signal: abort.signal })
       const headers = { ...admission.headers, ...answer.headers }
       await sendAnswer(reply, { ...answer, headers }, (error) => {
@@ -110,14 +110,18 @@ export class Gate {
   }
 
   #admit(operation: Operation, request: FastifyRequest): Admission {
-    if (this.#isClosing) return { ok: false, answer: closing }
+    if (this.#isClosing) return { ok: false, key: null, answer: closing }
     const { access } = operation
     if (access === null) return { ok: true, key: null, headers: {} }
 
     const authentication = authenticate(request.raw.rawHeaders, this.#deps.keys)
     if (!authentication.ok) {
       const answer = refuse(401, [authentication.message])
-      return { ok: false, answer: { ...answer, headers: { 'www-authenticate': 'Bearer' } } }
+      return {
+        ok: false,
+        key: null,
+        answer: { ...answer, headers: { 'www-authenticate': 'Bearer' } },
+      }
     }
     const { key } = authentication
     const rate = this.#takeRate(key)
@@ -126,7 +130,7 @@ export class Gate {
     const authorization = authorize(key, { scope: access.scope, advertiserId })
     if (authorization.ok) return rate
     const answer = refuse(403, [authorization.message])
-    return { ok: false, answer: { ...answer, headers: rate.headers } }
+    return { ok: false, key, answer: { ...answer, headers: rate.headers } }
   }
 
   #takeRate(key: AccessKey): Admission {
@@ -140,7 +144,7 @@ export class Gate {
     if (rate.isAllowed) return { ok: true, key, headers }
     const answer = refuse(429, [`A key may send ${rate.limit} requests a minute.`])
     const retryAfter = { 'retry-after': String(rate.retryAfterSeconds) }
-    return { ok: false, answer: { ...answer, headers: { ...headers, ...retryAfter } } }
+    return { ok: false, key, answer: { ...answer, headers: { ...headers, ...retryAfter } } }
   }
 
   async #call(

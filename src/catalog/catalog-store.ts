@@ -119,6 +119,7 @@ class WarehouseCatalogStore implements CatalogStore {
 
   async attach(assignment: Assignment): Promise<void> {
     await this.#exclusive.run(async () => {
+      await this.#load()
       const stored = this.#snapshot.assignments.get(assignmentId(assignment))
       if (stored?.assetId === assignment.assetId) return
       await this.#table.append([assignmentEntry(assignment)])

@@ -37,26 +37,30 @@ const entriesMax = 5_000_000
 export class EntryTable {
   readonly #warehouse: Warehouse
   readonly #kinds: readonly EntryKind[]
-  readonly #nextVersion: () => number
+  readonly #clock: Clock
+  #lastVersion = 0
 
   constructor(warehouse: Warehouse, clock: Clock, kinds: readonly EntryKind[]) {
     this.#warehouse = warehouse
+    this.#clock = clock
     this.#kinds = kinds
-    this.#nextVersion = createVersions(clock)
   }
 
   /**
    * A text that differs whenever the entries may differ, at the cost of one narrow column. The sum is
    * in it because another node with a slower clock may write a version below the greatest, and the
-   * count alone falls again when the engine merges replaced versions away.
+   * count alone falls again when the engine merges replaced versions away. Versions of this node are
+   * above all that were seen here, so that a change never loses to the one it was made upon.
    */
   async mark(): Promise<string> {
-    const [row] = await this.#warehouse.rows<{ mark: string }>(
-      `SELECT concat(toString(count()), '/', toString(max(version)), '/', toString(sum(version))) AS mark
+    const [row] = await this.#warehouse.rows<{ entries: number; newest: number; sum: string }>(
+      `SELECT count() AS entries, max(version) AS newest, toString(sum(version)) AS sum
        FROM catalog_entry WHERE kind IN {kinds:Array(String)}`,
       { kinds: this.#kinds }
     )
-    return row?.mark ?? ''
+    const { entries = 0, newest = 0, sum = '' } = row ?? {}
+    this.#lastVersion = Math.max(this.#lastVersion, newest)
+    return `${entries}/${newest}/${sum}`
   }
 
   async read(): Promise<readonly StoredEntry[]> {
@@ -70,7 +74,7 @@ export class EntryTable {
 
   /** One insert, so all of them or none; every entry gets the same new version, which comes back. */
   async append(entries: readonly Entry[]): Promise<number> {
-    const version = this.#nextVersion()
+    const version = this.nextVersion()
     const lines = entries.map(({ kind, id, body }) =>
       JSON.stringify({ kind, id, body: JSON.stringify(body), version })
     )
@@ -78,21 +82,16 @@ export class EntryTable {
     return version
   }
 
-  /** A version of its own for rows of other tables that belong to a coming `append`. */
+  /**
+   * Microseconds of the clock, but always growing: two changes in one millisecond keep their order.
+   * For rows of other tables that belong to a coming `append`.
+   */
   nextVersion(): number {
-    return this.#nextVersion()
+    this.#lastVersion = Math.max(this.#clock() * 1_000, this.#lastVersion + 1)
+    return this.#lastVersion
   }
 }
 
 export function toLines(rows: readonly string[]): Buffer {
   return rows.length === 0 ? Buffer.alloc(0) : Buffer.from(`${rows.join('\n')}\n`)
-}
-
-/** Microseconds of the clock, but always growing: two changes in one millisecond keep their order. */
-function createVersions(clock: Clock): () => number {
-  let last = 0
-  return () => {
-    last = Math.max(clock() * 1_000, last + 1)
-    return last
-  }
 }

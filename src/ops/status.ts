@@ -23,7 +23,7 @@ export async function readStatus(deps: StatusDeps): Promise<StatusResponse> {
   return {
     version: deps.version,
     warehouse: { kind: deps.warehouseKind, version: facts?.version ?? 'unknown' },
-    spool: { events: depth.frames, bytes: depth.bytes },
+    spool: { frames: depth.frames, bytes: depth.bytes },
     lagMs: depth.oldestAtMs === null ? 0 : Math.max(0, deps.clock() - depth.oldestAtMs),
     sealed: [],
     uncounted: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
@@ -42,6 +42,7 @@ SELECT version() AS version,
   )) AS conflicts`
 
 const uncountedSql = `
+SELECT * FROM (
 SELECT toString(verdict) AS reason, count() AS count
 FROM ad_event FINAL WHERE served_day >= today() - 30 AND verdict != 'counted'
 GROUP BY verdict
@@ -54,4 +55,5 @@ SELECT toString(line_verdict), count()
 FROM (SELECT line_verdict FROM delivery WHERE day >= today() - 30 LIMIT 1 BY delivery_id)
 ARRAY JOIN line_verdict WHERE line_verdict != 'valid'
 GROUP BY line_verdict
+)
 ORDER BY reason`

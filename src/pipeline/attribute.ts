@@ -47,6 +47,8 @@ interface PendingGroup {
   readonly dueCount: number
 }
 
+const keptAnsweredMs = 86_400_000
+
 const beginningOfTime = '1970-01-01 00:00:00.000000'
 
 /** Holds one thing only, which a new one finds again: up to when nothing is pending. */
@@ -111,15 +113,18 @@ export class Attributor {
     })
   }
 
-  /** Drops the days of pending purchases that are all answered. */
+  /**
+   * Drops the days of pending purchases that are all answered, but for the last two. The days are
+   * compared here: before 1970 the engine's dates wrap round to 2149, and every day would go.
+   */
   async forgetAnswered(): Promise<void> {
     const { warehouse } = this.#deps
-    const days = await warehouse.rows<{ day: string }>(
+    const answeredDay = shiftInstant(this.#answeredUpTo, -keptAnsweredMs).slice(0, 10)
+    const stored = await warehouse.rows<{ day: string }>(
       `SELECT DISTINCT toString(toDate(shipped_at)) AS day FROM pending_purchase
-       WHERE toDate(shipped_at) < toDate({answeredUpTo:DateTime64(6, 'UTC')}) - 1
-       ORDER BY day LIMIT 1000`,
-      { answeredUpTo: this.#answeredUpTo }
+       ORDER BY day LIMIT 1000`
     )
+    const days = stored.filter(({ day }) => day < answeredDay)
     for (const { day } of days) {
       for (const table of ['pending_purchase', 'late_touchpoint']) {
         // A partition cannot be a bound value; the day comes from the engine's own Date.

@@ -104,10 +104,10 @@ class SessionPool {
   }
 
   async *stream(sql: string, params: Params, signal?: AbortSignal): AsyncGenerator<unknown[][]> {
-    const session = await this.#take()
+    let session: Session | null = null
     let stream: ChdbQueryStream | null = null
     try {
-      signal?.throwIfAborted()
+      session = await this.#take(signal)
       stream = session.queryStreamBind(sql, params, {
         format: 'JSONCompactEachRow',
         ...(signal === undefined ? {} : { signal }),
@@ -119,7 +119,7 @@ class SessionPool {
       throw failure('query', cause)
     } finally {
       stream?.cancel()
-      this.#giveBack(session)
+      if (session !== null) this.#giveBack(session)
     }
   }
 
@@ -128,11 +128,25 @@ class SessionPool {
     for (const session of this.#all) session.close()
   }
 
-  async #take(): Promise<Session> {
+  /** Rejects with the signal's reason when it aborts before a session is free. */
+  async #take(signal?: AbortSignal): Promise<Session> {
+    signal?.throwIfAborted()
     this.#running += 1
     const session = this.#idle.pop()
     if (session !== undefined) return session
-    return await new Promise((resolve) => this.#waiting.push(resolve))
+    return await new Promise((resolve, reject) => {
+      const take = (free: Session): void => {
+        signal?.removeEventListener('abort', leave)
+        resolve(free)
+      }
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(take), 1)
+        this.#running -= 1
+        reject(signal?.reason)
+      }
+      this.#waiting.push(take)
+      signal?.addEventListener('abort', leave, { once: true })
+    })
   }
 
   #giveBack(session: Session): void {

@@ -4,6 +4,7 @@
 // binding would escape them once more.
 
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
@@ -241,10 +242,12 @@ async function breakOff(response: ServerResponse): Promise<void> {
 }
 
 async function drained(response: ServerResponse): Promise<void> {
-  await new Promise<void>((resolve) => {
-    response.once('drain', resolve)
-    response.once('close', resolve)
-  })
+  if (response.destroyed) return
+  const controller = new AbortController()
+  const { signal } = controller
+  // Whichever comes first; the listeners of the other are taken back.
+  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })])
+  controller.abort()
 }
 
 interface Content {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,6 +14,7 @@ import { openLmdbSpool } from '../../src/spool/lmdb-spool.ts'
 import type { LmdbSpool } from '../../src/spool/lmdb-spool.ts'
 import { anEvent, codeOf, spoolContract } from '../contracts/spool.contract.ts'
 
+const noStrace = spawnSync('strace', ['-V']).status === 0 ? false : 'strace is not installed'
 const writerPath = fileURLToPath(new URL('./spool-writer.child.ts', import.meta.url))
 
 spoolContract({
@@ -41,8 +42,29 @@ spoolContract({
   },
 })
 
-// A kill cannot show a lost page of the operating system's cache; that a put ends with fdatasync
-// and a write through O_DSYNC is shown by strace, see docs/decisions.
+// A kill cannot show what a power cut loses from the cache of the operating system; this can.
+test('a record is synced to disk before its append resolves', { skip: noStrace }, (t) => {
+  const path = aFolder(t)
+  const calls = ['openat', 'pwrite64', 'fdatasync', 'write'].join()
+  const child = [process.execPath, '--import', 'tsx', writerPath, 'once', path, 'w']
+
+  const { stderr } = spawnSync('strace', ['-f', '-e', `trace=${calls}`, ...child], {
+    encoding: 'utf8',
+    maxBuffer: 1e8,
+  })
+
+  const opened = /openat\([^\n]*data\.mdb", O_WRONLY\|O_DSYNC[^\n]* = (\d+)/.exec(stderr)
+  const steps = stderr
+    .slice(stderr.indexOf('write(1, "appending'), stderr.indexOf('write(1, "appended'))
+    .matchAll(/(pwrite64|fdatasync)(?:\((\d+)| resumed)/g)
+  const order = Array.from(steps, ([, call, file]) => (file === opened?.[1] ? 'meta' : call))
+  assert.ok(opened !== null)
+  const syncAt = order.indexOf('fdatasync')
+  assert.ok(syncAt > 0, order.join())
+  assert.deepEqual(new Set(order.slice(0, syncAt)), new Set(['pwrite64']), 'pages come first')
+  assert.ok(order.indexOf('meta') > syncAt, 'the root that names them last, through O_DSYNC')
+})
+
 test('every record acknowledged before a kill -9 is there after reopening, once', async (t) => {
   const path = aFolder(t)
   const writer = startWriter(['forever', path, 'w'])

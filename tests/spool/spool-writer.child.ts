@@ -64,6 +64,12 @@ switch (mode) {
   case 'forever':
     void Promise.all(Array.from({ length: 20 }, (_, lane) => writeForever(lane)))
     break
+  case 'once':
+    tell('appending')
+    await spool.append(anEvent({}))
+    tell('appended')
+    await spool.close()
+    break
   case 'some':
     await writeSome()
     await spool.close()

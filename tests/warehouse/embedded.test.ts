@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { embeddedSessions, openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
-import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import { passingCodes, warehouseFailure } from '../../src/warehouse/refusal.ts'
 import { warehouseContract } from '../contracts/warehouse.contract.ts'
+import { aWarehouseFolder } from '../helpers/warehouse-folder.ts'
 
 // The engine reads it once, when it starts; far from UTC, so that a zone that leaks in is seen.
 process.env['TZ'] = 'America/New_York'
@@ -30,16 +30,43 @@ warehouseContract({
 })
 
 test('the machine of these tests is not in UTC, else the law of instants says nothing', async (t) => {
-  const warehouse = openFolder(t, aFolder(t))
+  const warehouse = aWarehouseFolder(t).open()
 
   const [row] = await warehouse.rows('SELECT serverTimezone() AS zone')
 
   assert.deepEqual(row, { zone: 'America/New_York' })
 })
 
+test('the codes that pass are those of the engine by their names', async (t) => {
+  const warehouse = aWarehouseFolder(t).open()
+  const codes = Object.values(passingCodes)
+
+  const rows = await warehouse.rows<{ name: string }>(
+    'SELECT errorCodeToName(arrayJoin({codes:Array(UInt32)})) AS name',
+    { codes }
+  )
+
+  assert.deepEqual(
+    rows.map((row) => row.name),
+    Object.keys(passingCodes)
+  )
+})
+
+test('what a row causes is refused, and what passes is not', () => {
+  // Unparsable text, number, date, unknown field, NULL, size of fixed text, decimal too large.
+  const ofRows = [6, 27, 38, 41, 72, 117, 349, 131, 19, 69, 407, 691]
+
+  for (const code of ofRows) {
+    assert.equal(warehouseFailure('insert', code, null).code, 'WAREHOUSE_REFUSED', `${code}`)
+  }
+  for (const code of [...Object.values(passingCodes), undefined]) {
+    assert.equal(warehouseFailure('insert', code, null).code, 'WAREHOUSE_UNAVAILABLE', `${code}`)
+  }
+})
+
 test('a folder that another process has open is refused with WAREHOUSE_LOCKED', async (t) => {
-  const path = aFolder(t)
-  const warehouse = openFolder(t, path)
+  const { path, open } = aWarehouseFolder(t)
+  const warehouse = open()
 
   assert.equal(await openElsewhere(path), 'WAREHOUSE_LOCKED')
 
@@ -47,8 +74,8 @@ test('a folder that another process has open is refused with WAREHOUSE_LOCKED', 
 })
 
 test('a folder is free for another process once it is closed', async (t) => {
-  const path = aFolder(t)
-  const warehouse = openEmbeddedWarehouse({ path })
+  const { path, open } = aWarehouseFolder(t)
+  const warehouse = open()
   await warehouse.command('CREATE TABLE kept (n Int32) ENGINE = MergeTree ORDER BY n')
   await warehouse.close()
 
@@ -56,7 +83,7 @@ test('a folder is free for another process once it is closed', async (t) => {
 })
 
 test('a path that cannot be a folder is refused at opening', (t) => {
-  const path = join(aFolder(t), 'file')
+  const path = join(aWarehouseFolder(t).path, 'file')
   writeFileSync(path, '')
 
   assert.throws(() => openEmbeddedWarehouse({ path: join(path, 'below') }), {
@@ -65,20 +92,19 @@ test('a path that cannot be a folder is refused at opening', (t) => {
 })
 
 test('rows are there after closing and opening again', async (t) => {
-  const path = aFolder(t)
-  const first = openEmbeddedWarehouse({ path })
+  const { open } = aWarehouseFolder(t)
+  const first = open()
   await first.command('CREATE TABLE kept (n Int32) ENGINE = MergeTree ORDER BY n')
   await first.command('INSERT INTO kept VALUES (7)')
   await first.close()
 
-  const second = openFolder(t, path)
+  const second = open()
 
   assert.deepEqual(await second.rows('SELECT n FROM kept'), [{ n: 7 }])
 })
 
 test('close waits for the calls that run and those that wait for a session', async (t) => {
-  const path = aFolder(t)
-  const warehouse = openEmbeddedWarehouse({ path })
+  const warehouse = aWarehouseFolder(t).open()
   const calls = Array.from({ length: 3 * embeddedSessions }, (_, n) =>
     warehouse.rows('SELECT {n:UInt8} AS n, sleep(0.1) AS slept', { n })
   )
@@ -93,8 +119,7 @@ test('close waits for the calls that run and those that wait for a session', asy
 })
 
 test('a call after closing is refused and does not hang', async (t) => {
-  const path = aFolder(t)
-  const warehouse = openEmbeddedWarehouse({ path })
+  const warehouse = aWarehouseFolder(t).open()
   await warehouse.close()
 
   await assert.rejects(warehouse.rows('SELECT 1'), { code: 'WAREHOUSE_UNAVAILABLE' })
@@ -104,7 +129,7 @@ test('a call after closing is refused and does not hang', async (t) => {
 })
 
 test('a stream that waits for a session ends when it is aborted', async (t) => {
-  const warehouse = openFolder(t, aFolder(t))
+  const warehouse = aWarehouseFolder(t).open()
   const sql = 'SELECT number FROM numbers(100000000)'
   const held = Array.from({ length: embeddedSessions }, () => warehouse.stream(sql))
   const readers = held.map((stream) => stream[Symbol.asyncIterator]())
@@ -119,18 +144,6 @@ test('a stream that waits for a session ends when it is aborted', async (t) => {
   for (const reader of readers) await reader.return?.()
   assert.deepEqual(await warehouse.rows('SELECT 1 AS one'), [{ one: 1 }])
 })
-
-function aFolder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'shelftrace-warehouse-'))
-  t.after(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
-
-function openFolder(t: TestContext, path: string): Warehouse {
-  const warehouse = openEmbeddedWarehouse({ path })
-  t.after(() => warehouse.close())
-  return warehouse
-}
 
 /** What a process of its own meets that opens the folder. */
 async function openElsewhere(path: string): Promise<string> {

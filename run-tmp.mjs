@@ -1,2 +1,0 @@
-import { runSupervisor } from './dist/supervisor.js'
-process.exit(await runSupervisor(process.env))

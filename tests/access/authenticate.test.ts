@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { authenticate, authorize } from '../../src/access/authenticate.ts'
+import type { AccessKey } from '../../src/access/key.ts'
+import { scopes } from '../../src/contract/admin.ts'
+
+const key: AccessKey = {
+  id: 'key_1',
+  name: 'a key',
+  advertisers: [1, 2],
+  scopes: ['report:read'],
+  createdAtMs: 0,
+  expiresAtMs: null,
+  revokedAtMs: null,
+  isConfigured: false,
+}
+const keys = { find: (token: string) => (token === 'st_good-1_2.~+/==' ? key : null) }
+const good = 'Bearer st_good-1_2.~+/=='
+
+test('the scheme may be written in any case and followed by several blanks', () => {
+  for (const header of [
+    good,
+    good.replace('Bearer', 'bearer'),
+    good.replace('Bearer ', 'BEARER   '),
+  ]) {
+    assert.deepEqual(authenticate(['Host', 'x', 'AuthorizatioN', header], keys), { ok: true, key })
+  }
+})
+
+test('what is missing, malformed, doubled or unknown is no authentication, and is never repeated', () => {
+  const canary = 'SECRET-CANARY'
+  const lines: readonly (readonly string[])[] = [
+    [],
+    ['authorization', ''],
+    ['authorization', 'Bearer'],
+    ['authorization', 'Bearer '],
+    ['authorization', 'Bearer undefined'],
+    ['authorization', 'st_good'],
+    ['authorization', `Basic ${canary}`],
+    ['authorization', `Bearer ${canary} `],
+    ['authorization', `Bearer {"token":"${canary}"}`],
+    ['authorization', `${good}, ${good}`],
+    ['authorization', `${good} ${canary}`],
+    ['authorization', good, 'Authorization', good],
+    ['authorization', good, 'authorization', `Bearer ${canary}`],
+    ['x-authorization', good],
+    ['x', 'authorization', 'y', good],
+  ]
+  for (const rawHeaders of lines) {
+    const result = authenticate(rawHeaders, keys)
+    assert.equal(result.ok, false, rawHeaders.join(' '))
+    assert.ok(!JSON.stringify(result).includes(canary))
+  }
+})
+
+test('a key may do what its scopes and its advertisers say, both', () => {
+  const demand = { scope: 'report:read', advertiserId: 1 } as const
+
+  assert.deepEqual(authorize(key, demand), { ok: true })
+  assert.equal(authorize(key, { ...demand, advertiserId: 3 }).ok, false)
+  assert.equal(authorize(key, { ...demand, advertiserId: 'none-such' }).ok, false)
+  assert.equal(authorize(key, { ...demand, scope: 'asset:write' }).ok, false)
+  assert.deepEqual(authorize(key, { ...demand, advertiserId: null }), { ok: true })
+})
+
+test('the scope admin stands for every scope, but not for other advertisers', () => {
+  const admin: AccessKey = { ...key, scopes: ['admin'] }
+  for (const scope of scopes) {
+    assert.equal(authorize(admin, { scope, advertiserId: 1 }).ok, true)
+    assert.equal(authorize(admin, { scope, advertiserId: 3 }).ok, false)
+  }
+})
+
+test('a refusal is the same whether or not the advertiser could exist', () => {
+  const refused = authorize(key, { scope: 'report:read', advertiserId: 3 })
+
+  assert.deepEqual(authorize(key, { scope: 'report:read', advertiserId: 'none-such' }), refused)
+})

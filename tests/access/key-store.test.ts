@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { limits, openKeyStore, type KeyStore } from '../../src/access/key-store.ts'
+import { ServiceError } from '../../src/errors.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import { openTestWarehouse } from '../catalog/warehouse.ts'
+
+const silent = { info: () => {}, error: () => {} }
+const adminKey = 'a'.repeat(43)
+let warehouse: Warehouse
+let nowMs = Date.UTC(2026, 2, 1)
+const clock = () => nowMs
+
+before(async () => {
+  warehouse = await openTestWarehouse()
+})
+after(() => warehouse.close())
+
+async function openStore(t: { after(close: () => Promise<void>): void }): Promise<KeyStore> {
+  // Refreshed by hand: tests own the time.
+  const options = { warehouse, clock, log: silent, adminKey, refreshMs: 3_600_000 }
+  const store = await openKeyStore(options)
+  t.after(() => store.close())
+  return store
+}
+
+const request = { name: 'n', advertisers: [1], scopes: ['report:read' as const] }
+
+test('a new key works at once here, after a refresh elsewhere, and after a restart', async (t) => {
+  const store = await openStore(t)
+  const other = await openStore(t)
+
+  const { id, key } = await store.create({ ...request, scopes: ['site:read', 'report:read'] })
+
+  assert.match(key, /^st_[A-Za-z0-9_-]{43}$/)
+  assert.deepEqual(store.find(key)?.scopes, ['report:read', 'site:read'])
+  assert.equal(other.find(key), null)
+  await other.refresh()
+  assert.equal(other.find(key)?.id, id)
+  assert.equal((await openStore(t)).find(key)?.id, id)
+})
+
+test('neither the key nor half of it is ever stored', async (t) => {
+  const store = await openStore(t)
+
+  const { id, key } = await store.create(request)
+
+  const rows = await warehouse.rows<{ body: string }>(
+    'SELECT body FROM catalog_entry WHERE id = {id:String} LIMIT 10',
+    { id }
+  )
+  const hash = createHash('sha256').update(key).digest('hex')
+  assert.equal(rows.length, 1)
+  assert.ok(rows[0]?.body.includes(hash))
+  assert.ok(!JSON.stringify(rows).includes(key.slice(3, 20)))
+  assert.ok(!JSON.stringify(store.list()).includes(hash))
+})
+
+test('what nobody handed out finds nothing, however long', async (t) => {
+  const store = await openStore(t)
+  const { key } = await store.create(request)
+
+  for (const text of [
+    '',
+    ' ',
+    'undefined',
+    key.slice(0, -1),
+    `${key}x`,
+    key.toLowerCase(),
+    'x'.repeat(9_999),
+  ]) {
+    assert.equal(store.find(text), null, text)
+  }
+})
+
+test('a key works until the instant it expires', async (t) => {
+  const store = await openStore(t)
+  const expiresAt = new Date(nowMs + 1_000).toISOString()
+  const { key } = await store.create({ ...request, expiresAt })
+
+  assert.notEqual(store.find(key), null)
+  nowMs += 999
+  assert.notEqual(store.find(key), null)
+  nowMs += 1
+  assert.equal(store.find(key), null)
+})
+
+test('a revoked key is refused at once here and after a refresh elsewhere, and stays listed', async (t) => {
+  const store = await openStore(t)
+  const { id, key } = await store.create(request)
+  const other = await openStore(t)
+  assert.notEqual(other.find(key), null)
+
+  assert.equal(await store.revoke(id), true)
+
+  assert.equal(store.find(key), null)
+  await other.refresh()
+  assert.equal(other.find(key), null)
+  assert.equal(store.list().find((listed) => listed.id === id)?.revokedAtMs, nowMs)
+  assert.equal(await other.revoke(id), true)
+  assert.equal(await store.revoke('key_none'), false)
+})
+
+// A node that has not heard of the revocation may write the key once more, and its clock may be ahead.
+test('a revocation beats every version of the key, even a later one', async (t) => {
+  const store = await openStore(t)
+  const { id, key } = await store.create(request)
+  const [row] = await warehouse.rows<{ body: string }>(
+    `SELECT body FROM catalog_entry WHERE kind = 'key' AND id = {id:String} LIMIT 1`,
+    { id }
+  )
+  await store.revoke(id)
+
+  const later = { kind: 'key', id, body: row?.body, version: (nowMs + 3_600_000) * 1_000 }
+  await warehouse.insert('catalog_entry', Buffer.from(`${JSON.stringify(later)}\n`))
+  await store.refresh()
+
+  assert.equal(store.find(key), null)
+  assert.equal((await openStore(t)).find(key), null)
+})
+
+function isStale(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'ACCESS_STALE'
+}
+
+test('a view older than 30 seconds lets no key in but that of the configuration', async (t) => {
+  const store = await openStore(t)
+  const { key } = await store.create(request)
+  await store.refresh()
+
+  nowMs += limits.viewAgeMsMax
+  assert.notEqual(store.find(key), null)
+  nowMs += 1
+  assert.throws(() => store.find(key), isStale)
+  assert.throws(() => store.find('st_unknown'), isStale)
+  assert.equal(store.find(adminKey)?.isConfigured, true)
+  await store.refresh()
+
+  assert.notEqual(store.find(key), null)
+})
+
+test('the key of the configuration may do everything and is not listed', async (t) => {
+  const store = await openStore(t)
+
+  const key = store.find(adminKey)
+
+  assert.equal(key?.advertisers, 'all')
+  assert.ok(key?.scopes.includes('admin'))
+  assert.ok(store.list().every(({ isConfigured }) => !isConfigured))
+})
+
+test('a blank, short or unprintable admin key is refused at construction, and not repeated', async () => {
+  for (const bad of ['', ' '.repeat(43), 'short', `${'a'.repeat(40)} b`, 'ä'.repeat(43)]) {
+    await assert.rejects(
+      openKeyStore({ warehouse, clock, log: silent, adminKey: bad }),
+      (error) =>
+        error instanceof ServiceError &&
+        error.code === 'CONFIG_INVALID' &&
+        (bad.trim() === '' || !error.message.includes(bad))
+    )
+  }
+})

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { test } from 'node:test'
+import { limits } from '../../src/campaign/app.ts'
+import { bearer, startHarness } from './harness.ts'
+
+const csvPath = '/v2/advertisers/1/reports/spa/product.csv'
+
+type After = { after(close: () => Promise<void>): void }
+
+async function listen(t: After) {
+  const harness = startHarness()
+  const url = new URL(await harness.app.listen({ port: 0, host: '127.0.0.1' }))
+  t.after(() => harness.app.close())
+  return { ...harness, url }
+}
+
+async function talk(port: string, text: string): Promise<string> {
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(text)
+  let answer = ''
+  socket.on('data', (chunk: Buffer) => (answer += chunk.toString()))
+  await Promise.race([once(socket, 'close'), delay(1_000)])
+  socket.destroy()
+  return answer
+}
+
+test('idle connections outlive those of common load balancers, and every wait is bounded', async (t) => {
+  const { app } = await listen(t)
+  assert.ok(app.server.keepAliveTimeout > 60_000)
+  assert.ok(app.server.headersTimeout > app.server.keepAliveTimeout)
+  assert.equal(app.server.maxConnections, limits.connectionsMax)
+})
+
+test('what is no HTTP is answered in the shape of every refusal', async (t) => {
+  const { url, log } = await listen(t)
+
+  const garbage = await talk(url.port, 'CANARY\r\n\r\n')
+  const long = await talk(url.port, `GET / HTTP/1.1\r\nx: ${'CANARY'.repeat(9_000)}\r\n\r\n`)
+
+  assert.match(garbage, /^HTTP\/1\.1 400 [^]*"messages":\["The request is not valid HTTP\."\]/)
+  assert.match(long, /^HTTP\/1\.1 431 [^]*"messages"/)
+  assert.ok(!log.text.includes('CANARY'))
+})
+
+function headOf(one: string, other: string): string {
+  return (
+    `POST ${csvPath} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n` +
+    `authorization: Bearer ${one}\r\nAuthorization: Bearer ${other}\r\ncontent-length: 0\r\n\r\n`
+  )
+}
+
+test('two Authorization headers are one too many, whichever is good', async (t) => {
+  const { url } = await listen(t)
+  assert.match(await talk(url.port, headOf('K1', 'K1')), /^HTTP\/1\.1 401 /)
+  assert.match(await talk(url.port, headOf('K1', 'x')), /^HTTP\/1\.1 401 /)
+})
+
+test('a body far too large is refused with an answer that its sender gets to read', async (t) => {
+  const { url } = await listen(t)
+  const large = Buffer.alloc(11_000_000, 0x20)
+
+  const declared = await fetch(new URL(csvPath, url), {
+    method: 'POST',
+    headers: bearer('K1'),
+    body: large,
+  })
+  const streamed = await fetch(new URL(csvPath, url), {
+    method: 'POST',
+    headers: bearer('K1'),
+    body: new Blob([large]).stream(),
+    duplex: 'half',
+  })
+
+  for (const response of [declared, streamed]) {
+    assert.equal(response.status, 413)
+    assert.deepEqual(await response.json(), { messages: ['body must have at most 1048576 bytes'] })
+  }
+})
+
+test('who may not call is told so before the body is read', async (t) => {
+  const { url } = await listen(t)
+
+  const answer = await talk(
+    url.port,
+    `POST ${csvPath} HTTP/1.1\r\nhost: x\r\ncontent-length: 900000\r\n\r\n{`
+  )
+
+  assert.match(answer, /^HTTP\/1\.1 401 /)
+})
+
+test('several requests share a connection', async (t) => {
+  const { url } = await listen(t)
+  const one = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
+  const last = 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'
+
+  const answer = await talk(url.port, one + one + last)
+
+  assert.equal(answer.match(/HTTP\/1\.1 200 OK/g)?.length, 3)
+})

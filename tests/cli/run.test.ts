@@ -1,0 +1,396 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { after, before, beforeEach, test } from 'node:test'
+import { runCli } from '../../src/cli/run.ts'
+
+interface Received {
+  readonly method: string
+  readonly url: string
+  readonly authorization: string
+  readonly type: string
+  readonly body: string
+}
+
+interface Reply {
+  readonly status: number
+  readonly body: string
+  /** Answers before the body has come in, as a server does that refuses it. */
+  readonly isEarly?: boolean
+}
+
+const received: Received[] = []
+let reply: Reply = { status: 200, body: '{}' }
+let url = ''
+let folder = ''
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const send = () => response.writeHead(reply.status).end(reply.body)
+  if (reply.isEarly === true) {
+    send()
+    request.resume()
+    return
+  }
+  const body = (await buffer(request)).toString()
+  const { method = '', headers } = request
+  received.push({
+    method,
+    url: request.url ?? '',
+    authorization: headers.authorization ?? '',
+    type: headers['content-type'] ?? '',
+    body,
+  })
+  send()
+}
+
+const server = createServer((request, response) => {
+  // A caller that breaks off is part of the tests.
+  answer(request, response).catch(() => {})
+})
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'shelftrace-cli-'))
+  await writeFile(join(folder, 'admin-key'), 'st_from-file\n')
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address: AddressInfo | string | null = server.address()
+  assert.ok(address !== null && typeof address !== 'string')
+  url = `http://127.0.0.1:${address.port}`
+})
+after(async () => {
+  server.close()
+  await rm(folder, { recursive: true, force: true })
+})
+beforeEach(() => {
+  received.length = 0
+  reply = { status: 200, body: '{}' }
+})
+
+class Capture extends Writable {
+  text = ''
+  readonly isTTY: boolean
+
+  constructor(isTTY = false) {
+    super()
+    this.isTTY = isTTY
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString()
+    done()
+  }
+}
+
+async function run(
+  argv: readonly string[],
+  options: {
+    readonly environment?: Readonly<Record<string, string>>
+    readonly stdin?: Readable
+    readonly isTTY?: boolean
+  } = {}
+) {
+  const stdout = new Capture()
+  const stderr = new Capture(options.isTTY)
+  const exitCode = await runCli({
+    argv,
+    environment: { SHELFTRACE_URL: url, SHELFTRACE_KEY: 'st_from-env', ...options.environment },
+    stdin: options.stdin ?? Readable.from([]),
+    stdout,
+    stderr,
+  })
+  return { exitCode, stdout: stdout.text, stderr: stderr.text }
+}
+
+function answerWith(status: number, json: unknown, more: Partial<Reply> = {}): void {
+  reply = { status, body: JSON.stringify(json), ...more }
+}
+
+async function fileOf(text: string): Promise<string> {
+  const path = join(folder, `input-${Math.random()}`)
+  await writeFile(path, text)
+  return path
+}
+
+test('help lists the commands, help about one tells its usage, and neither needs a server', async () => {
+  const environment = { SHELFTRACE_URL: 'http://127.0.0.1:1', SHELFTRACE_KEY: '' }
+  for (const argv of [[], ['help'], ['--help'], ['-h']]) {
+    const { exitCode, stdout } = await run(argv, { environment })
+    assert.equal(exitCode, 0)
+    for (const name of ['serve', 'catalog load', 'keys create', 'links mint', 'events load']) {
+      assert.ok(stdout.includes(`  ${name} `), name)
+    }
+  }
+  for (const argv of [
+    ['help', 'keys', 'create'],
+    ['keys', 'create', '--help'],
+  ]) {
+    const { exitCode, stdout } = await run(argv, { environment })
+    assert.equal(exitCode, 0)
+    assert.match(stdout, /^Usage: shelftrace keys create --name NAME/)
+  }
+})
+
+test('the version is that of the package', async () => {
+  const { exitCode, stdout } = await run(['--version'])
+  assert.equal(exitCode, 0)
+  assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+})
+
+const misunderstood: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
+  [['sevre'], /no command "sevre"\. Did you mean "serve"\?/],
+  [['keys', 'creat'], /It is one of: keys create, keys list, keys revoke/],
+  [['catalogue', 'load', 'x'], /Did you mean "catalog load"\?/],
+  [['xyzzyx'], /There is no command "xyzzyx"\. See/],
+  [['status', '--jsn'], /Unknown option '--jsn'.*help status/],
+  [['status', '--key', 'SECRET'], /Unknown option '--key'/],
+  [['status', 'extra'], /Usage: shelftrace status/],
+  [['catalog', 'load'], /Usage: shelftrace catalog load FILE/],
+  [['keys', 'create', '--name', 'n'], /--scopes is required/],
+  [
+    ['keys', 'create', '--name', 'n', '--scopes', 'root', '--advertisers', 'all'],
+    /--scopes must be among/,
+  ],
+  [
+    ['keys', 'create', '--name', 'n', '--scopes', 'admin', '--advertisers', '1,x'],
+    /--advertisers must be/,
+  ],
+  [
+    [
+      'keys',
+      'create',
+      '--name',
+      'n',
+      '--scopes',
+      'admin',
+      '--advertisers',
+      '1',
+      '--expires',
+      'soon',
+    ],
+    /--expires must be/,
+  ],
+  [['status', '--url', 'ftp://x'], /address of the server must be/],
+  [['status', '--url', 'http://u:SECRET@x'], /must not hold credentials/],
+]
+test('what is not understood ends with 2, says what was meant, and asks no server', async () => {
+  for (const [argv, message] of misunderstood) {
+    const { exitCode, stdout, stderr } = await run(argv)
+    assert.equal(exitCode, 2, argv.join(' '))
+    assert.match(stderr, message)
+    assert.equal(stdout, '')
+    assert.ok(!stderr.includes('SECRET'))
+  }
+  assert.deepEqual(received, [])
+})
+
+test('the key comes from SHELFTRACE_KEY, else from the data folder; without one nothing is sent', async () => {
+  answerWith(200, { keys: [] })
+
+  await run(['keys', 'list'])
+  await run(['keys', 'list'], { environment: { SHELFTRACE_KEY: '', SHELFTRACE_DATA_DIR: folder } })
+  const environment = { SHELFTRACE_KEY: '', SHELFTRACE_DATA_DIR: join(folder, 'none') }
+  const none = await run(['keys', 'list'], { environment })
+  const broken = await run(['keys', 'list'], { environment: { SHELFTRACE_KEY: 'SECRET\u00e4' } })
+
+  assert.deepEqual(
+    received.map(({ authorization }) => authorization),
+    ['Bearer st_from-env', 'Bearer st_from-file']
+  )
+  assert.equal(none.exitCode, 1)
+  assert.match(none.stderr, /There is no key: set SHELFTRACE_KEY/)
+  assert.equal(broken.exitCode, 1)
+  assert.ok(!broken.stderr.includes('SECRET'))
+})
+
+test('a server that is not there is named, with what to do about it', async () => {
+  const { exitCode, stderr } = await run(['status', '--url', 'http://127.0.0.1:1'])
+
+  assert.equal(exitCode, 1)
+  assert.match(stderr, /Nothing answers at http:\/\/127\.0\.0\.1:1 .*shelftrace serve/)
+})
+
+test('a refusal is told in the words of the server', async () => {
+  const cases = [
+    [401, /does not know this key/],
+    [403, /may not do this/],
+    [404, /answered 404/],
+    [422, /refused the request \(422\):\n {2}\/x is wrong\n/],
+    [503, /answered 503/],
+  ] as const
+  for (const [status, words] of cases) {
+    answerWith(status, { messages: ['/x is wrong'] })
+    const { exitCode, stderr } = await run(['status'])
+    assert.equal(exitCode, 1)
+    assert.match(stderr, words)
+    assert.match(stderr, /\/x is wrong/)
+  }
+})
+
+test('an answer that is none of ours is told as such', async () => {
+  reply = { status: 200, body: '<html>' }
+  assert.match((await run(['status'])).stderr, /is this the campaign port of Shelftrace\?/)
+  answerWith(200, { version: 1 })
+  assert.match((await run(['status'])).stderr, /is its version another one\?/)
+})
+
+test('catalog load puts the file and tells what was taken', async () => {
+  answerWith(200, { entries: 3, products: 2 })
+  const path = await fileOf('{"markets":[]}')
+
+  const text = await run(['catalog', 'load', path])
+  const json = await run(['catalog', 'load', '--json', '-'], { stdin: Readable.from(['{}']) })
+
+  assert.deepEqual(received[0], {
+    method: 'PUT',
+    url: '/admin/v1/catalog',
+    authorization: 'Bearer st_from-env',
+    type: 'application/json',
+    body: '{"markets":[]}',
+  })
+  assert.equal(text.stdout, '3 entries and 2 products taken.\n')
+  assert.equal(received[1]?.body, '{}')
+  assert.deepEqual(JSON.parse(json.stdout), { entries: 3, products: 2 })
+})
+
+test('a file that cannot be read is named before anything is sent', async () => {
+  for (const argv of [
+    ['catalog', 'load'],
+    ['links', 'mint'],
+    ['events', 'load'],
+  ]) {
+    const missing = await run([...argv, join(folder, 'missing')])
+    const directory = await run([...argv, folder])
+    assert.equal(missing.exitCode, 1)
+    assert.match(missing.stderr, /missing cannot be read \(ENOENT\)/)
+    assert.equal(directory.exitCode, 1)
+  }
+  assert.deepEqual(received, [])
+})
+
+test('keys create sends what was asked for and shows the key once', async () => {
+  answerWith(201, { id: 'key_1', key: 'st_new' })
+
+  const scopes = ['--scopes', 'report:read, site:read']
+  const rest = ['--advertisers', '1,2', '--expires', '2027-01-01T00:00:00Z']
+  const argv = ['keys', 'create', '--name', 'Acme', ...scopes, ...rest]
+  const { exitCode, stdout } = await run(argv)
+
+  assert.equal(exitCode, 0)
+  assert.equal(received[0]?.method, 'POST')
+  assert.deepEqual(JSON.parse(received[0]?.body ?? ''), {
+    name: 'Acme',
+    scopes: ['report:read', 'site:read'],
+    advertisers: [1, 2],
+    expiresAt: '2027-01-01T00:00:00Z',
+  })
+  assert.match(stdout, /^id {3}key_1\nkey {2}st_new\n/)
+})
+
+test('keys list is a table that no name can break out of', async () => {
+  const key = { advertisers: [1, 2], scopes: ['admin'], createdAt: '2026-03-01T00:00:00.000Z' }
+  answerWith(200, {
+    keys: [
+      { ...key, id: 'key_1', name: '\u001b[31mred\n\u202eevil' },
+      { ...key, id: 'key_22', name: 'b', advertisers: 'all', revokedAt: key.createdAt },
+    ],
+  })
+
+  const { stdout } = await run(['keys', 'list'])
+
+  const lines = stdout.split('\n')
+  assert.equal(lines.length, 4)
+  assert.match(lines[0] ?? '', /^ID {6}NAME {12}ADVERTISERS {2}SCOPES/)
+  assert.ok(!stdout.includes('\u001b') && !stdout.includes('\u202e'))
+  assert.match(lines[2] ?? '', /all .* never {4}2026-03-01T00:00:00\.000Z$/)
+})
+
+test('keys revoke names the key in the path, escaped', async () => {
+  reply = { status: 204, body: '' }
+
+  const { exitCode, stdout } = await run(['keys', 'revoke', 'a/../b'])
+
+  assert.equal(exitCode, 0)
+  assert.deepEqual([received[0]?.method, received[0]?.url], ['DELETE', '/admin/v1/keys/a%2F..%2Fb'])
+  assert.equal(stdout, 'a/../b is revoked.\n')
+})
+
+test('links mint prints the three addresses of every ad', async () => {
+  const link = {
+    servedAdId: '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
+    trackingData: 'T',
+    impressionUrl: 'https://t/impression/T',
+    clickUrl: 'https://t/click/T',
+    loadUrl: 'https://t/load/T',
+  }
+  answerWith(200, { links: [link] })
+
+  const { stdout } = await run(['links', 'mint', '-'], { stdin: Readable.from(['{"links":[]}']) })
+
+  assert.equal(received[0]?.url, '/admin/v1/tracking-links')
+  assert.match(stdout, /^3f2504e0[^]*impression {2}https:\/\/t\/impression\/T\n {2}click/)
+})
+
+test('events load streams the file, shows progress, and ends with 1 when lines were refused', async () => {
+  const refused = [{ line: 2, messages: ['/x \u001b[31m'] }]
+  answerWith(200, { accepted: 1, refused, refusedCount: 9 })
+  const path = await fileOf('{"a":1}\n{"b":2}\n')
+
+  const { exitCode, stdout, stderr } = await run(['events', 'load', path], { isTTY: true })
+
+  assert.equal(exitCode, 1)
+  assert.equal(received[0]?.type, 'application/x-ndjson')
+  assert.equal(received[0]?.body, '{"a":1}\n{"b":2}\n')
+  assert.equal(stdout, '1 events accepted, 9 refused.\n  line 2: /x \ufffd[31m\n  and 8 more\n')
+  assert.match(stderr, /\r2 lines, 0\.0 MiB sent\n$/)
+})
+
+test('events load stops sending what the server has refused, and tells why', async () => {
+  answerWith(503, { messages: ['The service cannot store events right now.'] }, { isEarly: true })
+  const line = Buffer.from(`${'x'.repeat(65_535)}\n`)
+  let count = 0
+  const endless = new Readable({
+    read() {
+      count += 1
+      this.push(count > 100_000 ? null : line)
+    },
+  })
+
+  const { exitCode, stderr } = await run(['events', 'load', '-'], { stdin: endless })
+
+  assert.equal(exitCode, 1)
+  assert.match(stderr, /answered 503\.\n {2}The service cannot store events right now\./)
+  assert.ok(count < 100_000)
+})
+
+test('status is told for people, and as it came with --json', async () => {
+  const status = {
+    version: '1.0.0',
+    warehouse: { kind: 'embedded', version: '26.7' },
+    spool: { frames: 3, bytes: 400 },
+    lagMs: 12,
+    sealed: [{ marketId: 1, completeThrough: '2026-03-01' }],
+    uncounted: { bot: 2 },
+    conflicts: 1,
+    setAside: 0,
+  }
+  answerWith(200, status)
+
+  const text = await run(['status'])
+  const json = await run(['status', '--json'])
+
+  assert.match(text.stdout, /market 1 +sealed through 2026-03-01/)
+  assert.match(text.stdout, /not counted: bot +2/)
+  assert.deepEqual(JSON.parse(json.stdout), status)
+})
+
+test('a server behind a path is reached under it', async () => {
+  answerWith(200, { keys: [] })
+
+  await run(['keys', 'list', '--url', `${url}/shelftrace/`])
+
+  assert.equal(received[0]?.url, '/shelftrace/admin/v1/keys')
+})

@@ -1,0 +1,168 @@
+// A whole service in processes of its own, as an operator runs it: for end-to-end and fault tests.
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface ServiceOptions {
+  readonly dataDir?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export class Service {
+  readonly dataDir: string
+  readonly trackingUrl: string
+  readonly campaignUrl: string
+  readonly #env: NodeJS.ProcessEnv
+  #supervisor: ChildProcess | null = null
+  #stdout = ''
+  #stderr = ''
+
+  constructor(options: {
+    dataDir: string
+    ports: readonly [number, number]
+    env: NodeJS.ProcessEnv
+  }) {
+    const [trackingPort, campaignPort] = options.ports
+    this.dataDir = options.dataDir
+    this.trackingUrl = `http://127.0.0.1:${trackingPort}`
+    this.campaignUrl = `http://127.0.0.1:${campaignPort}`
+    this.#env = {
+      ...withoutOurs(process.env),
+      SHELFTRACE_DATA_DIR: options.dataDir,
+      SHELFTRACE_TRACKING_PORT: String(trackingPort),
+      SHELFTRACE_CAMPAIGN_PORT: String(campaignPort),
+      ...options.env,
+    }
+  }
+
+  get stderr(): string {
+    return this.#stderr
+  }
+
+  get stdout(): string {
+    return this.#stdout
+  }
+
+  get pid(): number {
+    if (this.#supervisor?.pid === undefined) throw new Error('the service is not running')
+    return this.#supervisor.pid
+  }
+
+  get adminKey(): string {
+    return readFileSync(join(this.dataDir, 'admin-key'), 'utf8').trim()
+  }
+
+  /** Resolves when the service says that it takes traffic. */
+  async start(): Promise<void> {
+    // As built, since that is what runs: scripts/test.ts builds before the tests.
+    const child = spawn(process.execPath, ['dist/cli.js', 'serve'], {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#supervisor = child
+    child.stderr.on('data', (text: Buffer) => (this.#stderr += text.toString()))
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.on('data', (text: Buffer) => {
+        this.#stdout += text.toString()
+        if (this.#stdout.includes('takes traffic')) resolve()
+      })
+      child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${this.#stderr}`)))
+    })
+    this.#stdout = ''
+  }
+
+  /** The exit code. */
+  async terminate(): Promise<number | null> {
+    return await this.#end('SIGTERM')
+  }
+
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL')
+  }
+
+  async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    const child = this.#supervisor
+    this.#supervisor = null
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return null
+    const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    return await exited
+  }
+
+  /** Processes whose parent is the supervisor, by the name of their program. */
+  children(program: 'engine' | 'tracker'): readonly number[] {
+    const text = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8')
+    return text
+      .split(' ')
+      .filter((pid) => pid !== '')
+      .map(Number)
+      .filter((pid) => commandLine(pid).includes(`/dist/${program}.js`))
+  }
+
+  async admin(method: string, path: string, body?: unknown): Promise<Response> {
+    return await fetch(`${this.campaignUrl}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.adminKey}`,
+        'content-type': 'application/json',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  }
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    // It ended between the two looks.
+    return ''
+  }
+}
+
+function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('SHELFTRACE_')))
+}
+
+interface Lifetime {
+  after(fn: () => Promise<void>): void
+}
+
+/** Not started yet; ended, and its folder removed, when the test ends. */
+export async function prepareService(t: Lifetime, options: ServiceOptions = {}): Promise<Service> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'shelftrace-service-'))
+  const ports = [await freePort(), await freePort()] as const
+  const service = new Service({ dataDir, ports, env: { ...options.env } })
+  t.after(async () => {
+    await service.terminate()
+    if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+  })
+  return service
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** Asks until the answer is true; the last thing seen goes into the error. */
+export async function eventually(
+  what: string,
+  ask: () => Promise<boolean>,
+  patienceMs = 60_000
+): Promise<void> {
+  const deadline = Date.now() + patienceMs
+  while (!(await ask().catch(() => false))) {
+    if (Date.now() > deadline) throw new Error(`it never came to this: ${what}`)
+    await sleep(50)
+  }
+}

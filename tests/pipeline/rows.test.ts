@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createIdentityHasher } from '../../src/domain/identity.ts'
+import { buildAdEventRow, buildDeliveryRow, createBotCheck } from '../../src/pipeline/rows.ts'
+import type { RowContext } from '../../src/pipeline/rows.ts'
+import type { AdEventRecord, ConversionLine, ConversionRecord } from '../../src/spool/record.ts'
+import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
+import type { ServedAd } from '../../src/tracking-data/tracking-data.ts'
+import { anAd, servedAtMs } from '../tracking-data/builders.ts'
+
+const ring = createKeyRing()
+const { mint } = createMinter(ring)
+const hashIdentity = createIdentityHasher(Buffer.alloc(32, 7))
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const deliveryKey = 'ab'.repeat(16)
+const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+
+const context: RowContext = {
+  openTrackingData: createOpener(ring).open,
+  hashIdentity,
+  isTrustedSource: (publisherId, address) => publisherId === 10 && address !== '192.0.2.1',
+  isBot: createBotCheck(),
+}
+
+test('a row carries what the token says, and identities as hashes only', () => {
+  const ad = anAd({ userId: 'user-1', userLoggedInId: 'customer-1' })
+  const { servedAdId, trackingData } = mint(ad)
+
+  const row = buildAdEventRow({ ...aClick(), trackingData }, context)
+
+  assert.deepEqual(row, {
+    served_ad_id: servedAdId,
+    served_at_ms: servedAtMs,
+    received_at_ms: servedAtMs + hourMs,
+    kind: 'click',
+    verdict: 'counted',
+    publisher_id: 10,
+    site_id: 101,
+    market_id: 1,
+    advertiser_id: 7,
+    campaign_id: 1001,
+    ad_group_id: 5001,
+    gtin: '4006381333931',
+    gtin_key: '04006381333931',
+    group_id: 'GRP1',
+    user_identity: hashIdentity('user', 10, 'user-1'),
+    login_identity: hashIdentity('login', 10, 'customer-1'),
+    currency: 'EUR',
+    charge: '0.250000000',
+  })
+  assert.ok(!JSON.stringify(row).includes('user-1'))
+})
+
+// Micros of the cost, and the charge in nanos of the currency: never rounded, never a float.
+const charges: readonly (readonly [AdEventRecord['kind'], Partial<ServedAd>, string])[] = [
+  ['impression', { costPerMilleMicros: 1_500_000n }, '0.001500000'],
+  ['impression', { costPerMilleMicros: 1n }, '0.000000001'],
+  ['impression', { costPerMilleMicros: 1_000_000_000_000n }, '1000.000000000'],
+  ['impression', { costPerMilleMicros: 0n, costPerClickMicros: 5n }, '0.000000000'],
+  ['click', { costPerClickMicros: 250_000n }, '0.250000000'],
+  ['click', { costPerClickMicros: 1n }, '0.000001000'],
+  ['click', { costPerClickMicros: 1_000_000_000_000n }, '1000000.000000000'],
+  ['click', { costPerClickMicros: 0n, costPerMilleMicros: 5n }, '0.000000000'],
+  ['load', { costPerClickMicros: 5n, costPerMilleMicros: 5n }, '0.000000000'],
+]
+
+for (const [kind, costs, charge] of charges) {
+  test(`a ${kind} of an ad with ${printCosts(costs)} is charged ${charge}`, () => {
+    const { trackingData } = mint(anAd(costs))
+
+    assert.equal(buildAdEventRow({ ...aClick(), kind, trackingData }, context)?.charge, charge)
+  })
+}
+
+const verdicts: readonly (readonly [string, Partial<AdEventRecord>, string])[] = [
+  ['a click 7 days after serving', { receivedAtMs: servedAtMs + 7 * dayMs }, 'counted'],
+  ['a click a millisecond later', { receivedAtMs: servedAtMs + 7 * dayMs + 1 }, 'expired'],
+  [
+    'an impression 24 hours after',
+    { kind: 'impression', receivedAtMs: servedAtMs + dayMs },
+    'counted',
+  ],
+  [
+    'an impression a millisecond later',
+    { kind: 'impression', receivedAtMs: servedAtMs + dayMs + 1 },
+    'expired',
+  ],
+  ['a load a millisecond later', { kind: 'load', receivedAtMs: servedAtMs + dayMs + 1 }, 'expired'],
+  ['a click 5 minutes before serving', { receivedAtMs: servedAtMs - 300_000 }, 'counted'],
+  ['a click a millisecond earlier', { receivedAtMs: servedAtMs - 300_001 }, 'early'],
+  ['a click without a user agent', { userAgent: '' }, 'counted'],
+  ['a click of a bot', { userAgent: googlebot }, 'bot'],
+  ['a prefetch', { isPrefetch: true }, 'prefetch'],
+  ['a prefetch of a bot', { userAgent: googlebot, isPrefetch: true }, 'bot'],
+  ['an expired prefetch', { isPrefetch: true, receivedAtMs: servedAtMs + 9 * dayMs }, 'prefetch'],
+]
+
+for (const [event, changes, verdict] of verdicts) {
+  test(`${event} is ${verdict}`, () => {
+    const row = buildAdEventRow({ ...aClick(), ...changes }, context)
+
+    assert.equal(row?.verdict, verdict)
+  })
+}
+
+test('a token that does not open gives no row', () => {
+  const foreign = createMinter(createKeyRing()).mint(anAd())
+
+  assert.equal(buildAdEventRow({ ...aClick(), trackingData: foreign.trackingData }, context), null)
+})
+
+test('a placeholder is no identity', () => {
+  const { trackingData } = mint(anAd({ userId: 'undefined', userLoggedInId: '' }))
+
+  const row = buildAdEventRow({ ...aClick(), trackingData }, context)
+
+  assert.equal(row?.user_identity, '')
+  assert.equal(row?.login_identity, '')
+})
+
+test('a product spelled with blanks around it is the product without', () => {
+  const { trackingData } = mint(anAd({ gtin: ' \t96385074 \n' }))
+
+  const row = buildAdEventRow({ ...aClick(), trackingData }, context)
+  const delivery = buildDelivery({ lines: [aLine({ gtin: '96385074 ' })] })
+
+  assert.equal(row?.gtin, '96385074')
+  assert.equal(row?.gtin_key, '00000096385074')
+  assert.deepEqual(delivery.line_gtin_key, ['00000096385074'])
+  assert.deepEqual(delivery.line_gtin, ['96385074 '])
+})
+
+const amounts: readonly (readonly [number, number, string, string])[] = [
+  [19.99, 3, '59.970000000', 'valid'],
+  [0.1, 3, '0.300000000', 'valid'],
+  [1.005, 1_000, '1005.000000000', 'valid'],
+  [1500, 2, '3000.000000000', 'valid'],
+  [0, 5, '0.000000000', 'valid'],
+  [-0, 5, '0.000000000', 'valid'],
+  [5e-324, 1, '0.000000000', 'valid'],
+  [1e-9, 2_147_483_647, '2.147483647', 'valid'],
+  [1e12, 1, '1000000000000.000000000', 'valid'],
+  [999_999_999_999.999, 1, '999999999999.999000000', 'valid'],
+  [1e12, 2, '0', 'out-of-range'],
+  [1e308, 2_147_483_647, '0', 'out-of-range'],
+  [-0.01, 1, '0', 'out-of-range'],
+  [19.99, 0, '0', 'out-of-range'],
+  [19.99, -1, '0', 'out-of-range'],
+]
+
+for (const [price, quantity, value, verdict] of amounts) {
+  test(`${quantity} times ${price} is worth ${value} and ${verdict}`, () => {
+    const row = buildDelivery({ lines: [aLine({ price, quantity })] })
+
+    assert.deepEqual(row.line_value, [value])
+    assert.deepEqual(row.line_verdict, [verdict])
+    assert.deepEqual(row.line_price, [price])
+    assert.deepEqual(row.line_quantity, [quantity])
+  })
+}
+
+test('the currency changes nothing of an amount: it is exact, not in minor units', () => {
+  const row = buildDelivery({ currency: 'JPY', lines: [aLine({ price: 1234.5, quantity: 2 })] })
+
+  assert.equal(row.currency, 'JPY')
+  assert.deepEqual(row.line_value, ['2469.000000000'])
+})
+
+test('a line without a product is kept as no-product, and out-of-range comes before it', () => {
+  const lines = [aLine({ gtin: ' ' }), aLine({ gtin: '', quantity: 0 }), aLine()]
+
+  const row = buildDelivery({ lines })
+
+  assert.deepEqual(row.line_verdict, ['no-product', 'out-of-range', 'valid'])
+})
+
+test('the arrays of a delivery are as long as its lines', () => {
+  const row = buildDelivery({ lines: Array.from({ length: 50 }, () => aLine()) })
+
+  const lengths = Object.values(row).flatMap((value) =>
+    Array.isArray(value) ? [value.length] : []
+  )
+  assert.deepEqual(
+    lengths,
+    Array.from({ length: 8 }, () => 50)
+  )
+})
+
+test('a purchase is its publisher and transaction, by exact text', () => {
+  const [first, ...others] = [
+    purchaseKeyOf({ transactionId: 'T1' }),
+    purchaseKeyOf({ transactionId: 't1' }),
+    purchaseKeyOf({ transactionId: 'T1 ' }),
+    purchaseKeyOf({ transactionId: 'T1', publisherId: 11 }),
+  ]
+  assert.match(first ?? '', /^[0-9a-f]{32}$/u)
+  assert.equal(
+    purchaseKeyOf({ transactionId: 'T1', siteId: 5, currency: 'USD' }, 'cd'.repeat(16)),
+    first
+  )
+  assert.equal(new Set([first, ...others]).size, 4)
+})
+
+for (const blank of ['', ' ', '\t\u00a0\u3000']) {
+  test(`each delivery with the transaction ${JSON.stringify(blank)} is a purchase of its own`, () => {
+    const record = { ...aConversion(), transactionId: blank }
+
+    const first = buildDeliveryRow(deliveryKey, record, context)
+    const again = buildDeliveryRow(deliveryKey, record, context)
+    const other = buildDeliveryRow('cd'.repeat(16), record, context)
+
+    assert.equal(first.purchase_key, again.purchase_key)
+    assert.notEqual(first.purchase_key, other.purchase_key)
+    assert.equal(first.transaction_id, blank)
+  })
+}
+
+test('a repeat has the content of the first, and any change of content shows', () => {
+  const first = contentHashOf({})
+  const repeats = [
+    contentHashOf({ receivedAtMs: 1 }),
+    contentHashOf({ sourceAddress: '192.0.2.1' }),
+  ]
+  const others = [
+    contentHashOf({ siteId: 7 }),
+    contentHashOf({ currency: 'USD' }),
+    contentHashOf({ userIdentity: '' }),
+    contentHashOf({ loginIdentity: 'ef'.repeat(16) }),
+    contentHashOf({ lines: [aLine(), aLine()] }),
+    contentHashOf({ lines: [aLine({ price: 19.98 })] }),
+    contentHashOf({ lines: [aLine({ quantity: 2 })] }),
+    contentHashOf({ lines: [aLine({ gtin: '1' })] }),
+    contentHashOf({ lines: [aLine({ groupId: 'G' })] }),
+    contentHashOf({ lines: [aLine({ brand: 'Other' })] }),
+  ]
+
+  assert.deepEqual(repeats, [first, first])
+  assert.equal(new Set([first, ...others]).size, others.length + 1)
+})
+
+test('a delivery from elsewhere is untrusted and keeps all it said', () => {
+  const row = buildDelivery({ sourceAddress: '192.0.2.1' })
+
+  assert.equal(row.verdict, 'untrusted-source')
+  assert.equal(buildDelivery({}).verdict, 'valid')
+  assert.deepEqual(row.line_verdict, ['valid'])
+})
+
+test('a bot stays a bot after more user agents than are remembered', () => {
+  const isBot = createBotCheck()
+  const before = isBot(googlebot)
+
+  for (let index = 0; index <= 20_000; index += 1) isBot(`Mozilla/5.0 (X11) Browser/${index}`)
+
+  assert.equal(before, true)
+  assert.equal(isBot(googlebot), true)
+  assert.equal(isBot('Mozilla/5.0 (X11) Browser/1'), false)
+})
+
+function aClick(): AdEventRecord {
+  return {
+    type: 'ad-event',
+    kind: 'click',
+    receivedAtMs: servedAtMs + hourMs,
+    trackingData: mint(anAd()).trackingData,
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0',
+    isPrefetch: false,
+  }
+}
+
+function aConversion(): ConversionRecord {
+  return {
+    type: 'conversion',
+    receivedAtMs: servedAtMs + 2 * hourMs,
+    publisherId: 10,
+    siteId: 101,
+    transactionId: 'T1',
+    userIdentity: hashIdentity('user', 10, 'user-1'),
+    loginIdentity: '',
+    currency: 'EUR',
+    lines: [aLine()],
+    sourceAddress: '198.51.100.7',
+  }
+}
+
+function aLine(changes: Partial<ConversionLine> = {}): ConversionLine {
+  return {
+    gtin: '4006381333931',
+    groupId: '',
+    brand: 'Acme',
+    price: 19.99,
+    quantity: 1,
+    ...changes,
+  }
+}
+
+function buildDelivery(changes: Partial<ConversionRecord>) {
+  return buildDeliveryRow(deliveryKey, { ...aConversion(), ...changes }, context)
+}
+
+function purchaseKeyOf(changes: Partial<ConversionRecord>, key = deliveryKey): string {
+  return buildDeliveryRow(key, { ...aConversion(), ...changes }, context).purchase_key
+}
+
+function contentHashOf(changes: Partial<ConversionRecord>): string {
+  return buildDelivery(changes).content_hash
+}
+
+function printCosts(costs: Partial<ServedAd>): string {
+  return Object.entries(costs)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(' and ')
+}
