@@ -7,7 +7,7 @@ import { createOpener, parseKeyRing } from '../src/tracking-data/tracking-data.t
 import { announce } from './child.ts'
 
 const [path = '', keyRing = ''] = process.argv.slice(2)
-const quiet = { isLevelEnabled: () => false, debug() {}, warn: console.warn, error: console.error }
+const quiet = { isLevelEnabled: () => false, debug() {}, error: console.error }
 
 const { server } = createTrackingServer({
   spool: openLmdbSpool({ path, bytesMax: 8e9, clock: systemClock }),

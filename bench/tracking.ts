@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createKeyRing, formatKeyRing } from '../src/tracking-data/tracking-data.ts'
+import type { Usage } from './child.ts'
 import type { LoadOrder, LoadResult } from './load.ts'
 
 const kinds = ['conversion', 'impression'] as const
@@ -53,14 +54,14 @@ async function main(): Promise<void> {
   }
   try {
     const ports = { bare: await portOf(children.bare), tracker: await portOf(children.tracker) }
-    const results = new Map<string, LoadResult[]>()
+    const results = new Map<string, Run[]>()
     // Round 0 warms up, shorter, and is not counted.
-    await runRound(children.load, { ports, ms: 1_000, results: new Map() })
+    await runRound(children, { ports, ms: 1_000, results: new Map() })
     for (let round = 1; round <= rounds; round++) {
       if (performance.now() - startMs > runMsMax - seconds * 8_000) break
-      await runRound(children.load, { ports, ms: seconds * 1_000, results })
+      await runRound(children, { ports, ms: seconds * 1_000, results })
     }
-    report(results, await rssMbOf(children.tracker))
+    report(results, (await usageOf(children.tracker)).rssMb)
   } finally {
     for (const child of Object.values(children)) child.disconnect()
     await Promise.all(Object.values(children).map(ended))
@@ -71,13 +72,24 @@ async function main(): Promise<void> {
 interface Round {
   readonly ports: Readonly<Record<(typeof servers)[number], number>>
   readonly ms: number
-  readonly results: Map<string, LoadResult[]>
+  readonly results: Map<string, Run[]>
 }
 
-async function runRound(child: ChildProcess, { ports, ms, results }: Round): Promise<void> {
+interface Run extends LoadResult {
+  /** CPU time of the server process, all its threads. The one figure that a busy machine does not bend much. */
+  readonly cpuMicros: number
+}
+
+type Children = Readonly<Record<(typeof servers)[number] | 'load', ChildProcess>>
+
+async function runRound(children: Children, { ports, ms, results }: Round): Promise<void> {
   for (const kind of kinds) {
     for (const server of servers) {
-      push(results, `${kind} ${server}`, await load(child, { kind, port: ports[server], ms }))
+      const before = await usageOf(children[server])
+      const result = await load(children.load, { kind, port: ports[server], ms })
+      const { cpuMs } = await usageOf(children[server])
+      const cpuMicros = ((cpuMs - before.cpuMs) * 1_000) / result.requests
+      push(results, `${kind} ${server}`, { ...result, cpuMicros })
     }
   }
 }
@@ -109,10 +121,9 @@ async function portOf(child: ChildProcess): Promise<number> {
   return port
 }
 
-async function rssMbOf(child: ChildProcess): Promise<number> {
-  child.send('rss')
-  const { rssMb } = await messageOf<{ rssMb: number }>(child)
-  return rssMb
+function usageOf(child: ChildProcess): Promise<Usage> {
+  child.send('usage')
+  return messageOf<Usage>(child)
 }
 
 async function load(
@@ -138,11 +149,11 @@ function messageOf<T>(child: ChildProcess): Promise<T> {
   })
 }
 
-function push(results: Map<string, LoadResult[]>, key: string, result: LoadResult): void {
+function push(results: Map<string, Run[]>, key: string, result: Run): void {
   results.set(key, [...(results.get(key) ?? []), result])
 }
 
-function report(results: ReadonlyMap<string, readonly LoadResult[]>, rssMb: number): void {
+function report(results: ReadonlyMap<string, readonly Run[]>, rssMb: number): void {
   let isMissed = rssMb > rssMbTarget
   for (const kind of kinds) {
     const rates = new Map<string, number>()
@@ -155,7 +166,8 @@ function report(results: ReadonlyMap<string, readonly LoadResult[]>, rssMb: numb
       console.log(
         `${kind.padEnd(10)} ${server.padEnd(8)} ${rate.toFixed(0).padStart(6)} requests/s` +
           `  p50 ${median(runs.map((run) => run.p50Ms)).toFixed(2)} ms` +
-          `  p99 ${median(runs.map((run) => run.p99Ms)).toFixed(2)} ms  errors ${errors}`
+          `  p99 ${median(runs.map((run) => run.p99Ms)).toFixed(2)} ms` +
+          `  CPU ${median(runs.map((run) => run.cpuMicros)).toFixed(1)} us/request  errors ${errors}`
       )
     }
     const ratio = (rates.get('tracker') ?? NaN) / (rates.get('bare') ?? NaN)

@@ -173,7 +173,7 @@ function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-const known = [
+const known = new Set([
   'SHELFTRACE_DATA_DIR',
   'SHELFTRACE_HOST',
   'SHELFTRACE_TRACKING_PORT',
@@ -194,7 +194,7 @@ const known = [
   // The command line's own, which share the environment.
   'SHELFTRACE_URL',
   'SHELFTRACE_KEY',
-]
+])
 
 class Reader {
   readonly faults: string[] = []
@@ -257,7 +257,7 @@ class Reader {
   /** A misspelt variable would otherwise be a setting that silently does nothing. */
   refuseUnknown(): void {
     for (const name of Object.keys(this.#environment)) {
-      if (name.startsWith('SHELFTRACE_') && !known.includes(name)) {
+      if (name.startsWith('SHELFTRACE_') && !known.has(name)) {
         this.faults.push(`${name} is not a variable of Shelftrace; see docs/configuration.md`)
       }
     }

@@ -21,7 +21,7 @@ export interface Call {
  * A stream of text is sent as it is pulled. What it throws before its first chunk is answered
  * properly; what it throws later breaks the connection, so that a cut file never looks whole.
  */
-export type AnswerBody =
+type AnswerBody =
   | { readonly json: unknown }
   | { readonly text: string | Buffer }
   | { readonly chunks: AsyncIterable<string> }

@@ -2,7 +2,7 @@
 // wild, and need not survive a restart.
 import type { Clock } from '../lib/clock.ts'
 
-export interface RateAnswer {
+interface RateAnswer {
   readonly isAllowed: boolean
   readonly limit: number
   /** Whole requests left right now. */

@@ -3,7 +3,7 @@ import type { AccessKey } from '../access/key.ts'
 import { assert } from '../lib/assert.ts'
 import type { AdminDeps } from './deps.ts'
 
-export interface AuditRecord {
+interface AuditRecord {
   /** Who did it: the key of the call. */
   readonly key: AccessKey | null
   readonly action: 'catalog.put' | 'key.create' | 'key.revoke' | 'events.backfill'

@@ -1,6 +1,7 @@
 import { isForAdvertiser } from '../access/authenticate.ts'
 import { answerJson, refuse, type HandlerTable } from '../access/handler.ts'
 import type { AccessKey } from '../access/key.ts'
+import { printInstant } from '../access/stored-key.ts'
 import { parseKeyRequest, type KeyList, type KeyRequest } from '../contract/admin.ts'
 import { parseJsonBody } from '../contract/json.ts'
 import { assert } from '../lib/assert.ts'
@@ -55,8 +56,4 @@ function toListed(key: AccessKey): KeyList['keys'][number] {
     ...(expiresAtMs !== null && { expiresAt: printInstant(expiresAtMs) }),
     ...(revokedAtMs !== null && { revokedAt: printInstant(revokedAtMs) }),
   }
-}
-
-function printInstant(atMs: number): string {
-  return new Date(atMs).toISOString()
 }

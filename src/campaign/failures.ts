@@ -1,6 +1,7 @@
 import { refuse, type Answer } from '../access/handler.ts'
-import { ServiceError } from '../errors.ts'
-import type { CampaignLog } from './deps.ts'
+import { ServiceError, type ErrorCode } from '../errors.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { CampaignDeps, CampaignLog } from './deps.ts'
 
 interface Failed {
   readonly requestId: string
@@ -11,13 +12,17 @@ interface Failed {
 }
 
 const retryAfterSeconds = '5'
+const logIntervalMs = 1_000
 
 /** Turns whatever a request fails with into an answer that tells nothing of the inside. */
 export class Failures {
   readonly #log: CampaignLog
+  readonly #clock: Clock
+  readonly #loggedAtMs = new Map<ErrorCode, number>()
 
-  constructor(log: CampaignLog) {
+  constructor({ log, clock }: Pick<CampaignDeps, 'log' | 'clock'>) {
     this.#log = log
+    this.#clock = clock
   }
 
   answer(error: unknown, failed: Failed): Answer {
@@ -38,9 +43,18 @@ export class Failures {
 
   #answerKnown(error: ServiceError, failed: Failed): Answer {
     const { status, level, publicText, retryable } = error.kind
-    this.#write(level, error, failed)
+    if (this.#isDue(error.code)) this.#write(level, error, failed)
     const answer = refuse(status, [publicText])
     return retryable ? { ...answer, headers: { 'retry-after': retryAfterSeconds } } : answer
+  }
+
+  /** An outage fails every request with the same code: one line a second says as much as all. */
+  #isDue(code: ErrorCode): boolean {
+    const nowMs = this.#clock()
+    const loggedAtMs = this.#loggedAtMs.get(code) ?? -Infinity
+    if (Math.abs(nowMs - loggedAtMs) < logIntervalMs) return false
+    this.#loggedAtMs.set(code, nowMs)
+    return true
   }
 
   #write(

@@ -42,7 +42,7 @@ export class Gate {
   constructor(deps: CampaignDeps, operations: readonly Operation[]) {
     this.#deps = deps
     this.#paths = new PathTable(operations)
-    this.#failures = new Failures(deps.log)
+    this.#failures = new Failures(deps)
     const requestsPerMinuteMax = deps.requestsPerMinuteMax ?? requestsPerMinuteDefault
     this.#rates = createRateLimiter({ clock: deps.clock, requestsPerMinuteMax })
   }

@@ -1,6 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 
+/** Time for the answer to leave before what is still coming in resets the connection. */
+const lingerMs = 500
+
 /** What is no HTTP never becomes a request; it is answered on the bare socket, in our shape. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   // An answer that is owed to an earlier request of the connection would be taken for this one.
@@ -12,6 +15,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     socket.destroy()
     return
   }
+  socket.on('error', ignoreReset)
   const { status, message } = refusals.get(error.code) ?? malformed
   const body = JSON.stringify({ messages: [message] })
   socket.end(
@@ -25,6 +29,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
       body,
     ].join('\r\n')
   )
+  setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 
 const malformed = { status: 400, message: 'The request is not valid HTTP.' }
@@ -33,3 +38,6 @@ const refusals: ReadonlyMap<unknown, typeof malformed> = new Map([
   ['HPE_HEADER_OVERFLOW', { status: 431, message: 'The head of the request is too long.' }],
   ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, message: 'The request took too long to come in.' }],
 ])
+
+/** Whoever sends no HTTP may also hang up. */
+function ignoreReset(): void {}

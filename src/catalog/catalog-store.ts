@@ -49,7 +49,7 @@ export interface CatalogStore {
   close(): Promise<void>
 }
 
-export const refreshMsDefault = 2_000
+const refreshMsDefault = 2_000
 
 const parseAssignments = compileParser(
   Type.Array(

@@ -3,20 +3,17 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
-export const entryKinds = [
-  'market',
-  'publisher',
-  'advertiser',
-  'campaign',
-  'adGroup',
-  'creativeSize',
-  'asset',
-  'assignment',
-  'key',
-  'key-revoked',
-] as const
-
-export type EntryKind = (typeof entryKinds)[number]
+export type EntryKind =
+  | 'market'
+  | 'publisher'
+  | 'advertiser'
+  | 'campaign'
+  | 'adGroup'
+  | 'creativeSize'
+  | 'asset'
+  | 'assignment'
+  | 'key'
+  | 'key-revoked'
 
 export interface Entry {
   readonly kind: EntryKind

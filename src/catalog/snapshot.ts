@@ -84,22 +84,6 @@ export function findSite(publisher: PublisherEntry, siteId: number): SiteEntry |
   return publisher.sites?.find((site) => site.id === siteId)
 }
 
-export function listCampaigns(
-  snapshot: CatalogSnapshot,
-  advertiserId: number
-): readonly CampaignEntry[] {
-  return [...snapshot.campaigns.values()].filter((entry) => entry.advertiserId === advertiserId)
-}
-
-export function listAdGroups(
-  snapshot: CatalogSnapshot,
-  advertiserId: number
-): readonly AdGroupEntry[] {
-  return [...snapshot.adGroups.values()].filter(
-    (entry) => snapshot.campaigns.get(entry.campaignId)?.advertiserId === advertiserId
-  )
-}
-
 /** Entries are active unless they say otherwise. */
 export function isActive(entry: { readonly active?: boolean | undefined }): boolean {
   return entry.active !== false

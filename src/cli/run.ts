@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { ServiceError } from '../errors.ts'
 import { findKey, findUrl } from './address.ts'
 import { CliError, usageError } from './cli-error.ts'
 import { createClient, type AdminClient } from './client.ts'
@@ -18,9 +19,11 @@ export async function runCli(terminal: Terminal): Promise<number> {
   try {
     return await dispatch(terminal)
   } catch (error) {
-    if (!(error instanceof CliError)) throw error
+    // A start that fails, for a setting that is wrong or a folder in use, says why in one line.
+    const isExpected = error instanceof CliError || error instanceof ServiceError
+    if (!isExpected) throw error
     terminal.stderr.write(`shelftrace: ${error.message}\n`)
-    return error.exitCode
+    return error instanceof CliError ? error.exitCode : 1
   }
 }
 

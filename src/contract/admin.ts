@@ -171,7 +171,9 @@ export const statusResponseSchema = Type.Object(
       version: Type.String(),
     }),
     spool: Type.Object({
-      frames: count('Writes that are on disk and not yet shipped; one holds the events of a moment.'),
+      frames: count(
+        'Writes that are on disk and not yet shipped; one holds the events of a moment.'
+      ),
       bytes: count('Their size on disk.'),
     }),
     lagMs: count('Age of the oldest event that is not yet shipped.'),

@@ -13,7 +13,7 @@ export const limits = {
   bufferedBytesMax: 67_108_864,
 } as const
 
-export type BodyOutcome = { readonly outcome: 'whole'; readonly bytes: Buffer } | UnreadBody
+type BodyOutcome = { readonly outcome: 'whole'; readonly bytes: Buffer } | UnreadBody
 
 type UnreadBody =
   | { readonly outcome: 'too-large'; readonly isEnded: boolean }
@@ -141,7 +141,7 @@ class Reading {
 /** A sender that goes away in mid-body also closes the request, and that is handled. */
 function ignoreAborted(): void {}
 
-export type Inflated =
+type Inflated =
   | { readonly outcome: 'whole'; readonly bytes: Buffer }
   | { readonly outcome: 'too-large' | 'not-gzip' }
 

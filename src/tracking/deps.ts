@@ -4,10 +4,9 @@ import type { Spool } from '../spool/spool.ts'
 import type { Opener } from '../tracking-data/tracking-data.ts'
 
 /** As much of pino as this port uses. Lines hold route patterns, never paths, tokens or ids. */
-export interface TrackingLog {
+interface TrackingLog {
   isLevelEnabled(level: 'debug'): boolean
   debug(fields: object, message: string): void
-  warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 

@@ -44,6 +44,9 @@ interface BoundQuery {
   readonly params: Params
 }
 
+/** What a stream can carry; `EXPLAIN` and the like it refuses. */
+const streamable = /^\s*(?:SELECT|WITH)\b/iu
+
 /**
  * chDB runs bound statements one after the other in the whole process, whatever the session: behind
  * an attribution of 4 s every bound look-up would wait. Streams are bound outside of that queue.
@@ -52,6 +55,9 @@ async function readRows<Row>(session: Session, query: BoundQuery): Promise<Row[]
   const { sql, params } = query
   const format = 'JSONEachRow'
   if (isEmpty(params)) return parseLines((await session.queryAsync(sql, { format })).text())
+  if (!streamable.test(sql)) {
+    return parseLines((await session.queryBindAsync(sql, params, { format })).text())
+  }
   const rows: Row[] = []
   for await (const chunk of session.queryStreamBind(sql, params, { format })) {
     for (const row of parseLines<Row>(chunk.text())) rows.push(row)

@@ -71,7 +71,7 @@ export interface AdminHarness {
   readonly close: () => Promise<void>
 }
 
-export interface AuditRow {
+interface AuditRow {
   readonly key_id: string
   readonly action: string
   readonly subject: string

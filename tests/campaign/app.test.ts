@@ -233,6 +233,27 @@ test('failures of the catalogue are answered in their public words, anything els
   }
 })
 
+test('an outage is logged once a second, however many requests it fails', async (t) => {
+  let nowMs = 0
+  const down = new ServiceError('WAREHOUSE_UNAVAILABLE', 'away')
+  const { app, log } = startHarness({ runReport: () => Promise.reject(down), clock: () => nowMs })
+  t.after(() => app.close())
+  const request = {
+    method: 'POST',
+    url: reportPath,
+    headers: bearer('K1'),
+    payload: reportBody,
+  } as const
+
+  for (let count = 0; count < 20; count += 1) {
+    assert.equal((await app.inject(request)).statusCode, 503)
+    nowMs += 100
+  }
+
+  const logged = log.lines().filter(({ level }) => Number(level) >= 40)
+  assert.equal(logged.length, 2)
+})
+
 test('keys that cannot be checked are answered 503, not 401', async (t) => {
   const stale = new ServiceError('ACCESS_STALE', 'old')
   const { app } = startHarness({

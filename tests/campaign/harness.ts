@@ -27,7 +27,7 @@ const asset = {
   altText: 'Coffee',
 } as const
 
-export const bundle: CatalogBundle = {
+const bundle: CatalogBundle = {
   markets: [
     { id: 1, code: 'DE', currency: 'EUR', timeZone: 'Europe/Berlin' },
     { id: 2, code: 'SE', currency: 'SEK', timeZone: 'Europe/Stockholm' },
@@ -125,7 +125,7 @@ export function aKey(changes: Partial<AccessKey> = {}): AccessKey {
 }
 
 /** By what stands behind `Bearer`. */
-export const keysByText: Readonly<Record<string, AccessKey>> = {
+const keysByText: Readonly<Record<string, AccessKey>> = {
   K1: aKey(),
   K2: aKey({ id: 'key_2', advertisers: [2] }),
   all: aKey({ id: 'key_all', advertisers: 'all', scopes: ['admin'] }),

@@ -387,6 +387,15 @@ test('status is told for people, and as it came with --json', async () => {
   assert.deepEqual(JSON.parse(json.stdout), status)
 })
 
+test('serve with a setting that is wrong ends with 1 and names the setting', async () => {
+  const environment = { SHELFTRACE_DATA_DIR: folder, SHELFTRACE_CAMPAIGN_PORT: 'x' }
+
+  const { exitCode, stderr } = await run(['serve'], { environment })
+
+  assert.equal(exitCode, 1)
+  assert.match(stderr, /^shelftrace: [^]*SHELFTRACE_CAMPAIGN_PORT/)
+})
+
 test('a server behind a path is reached under it', async () => {
   answerWith(200, { keys: [] })
 

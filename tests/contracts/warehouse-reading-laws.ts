@@ -10,6 +10,7 @@ import type { Laws } from './warehouse-law.ts'
 export const readingLaws: Laws = {
   'a bound value of any type arrives as it was given': bindsValues,
   'a list that is too long for an address arrives whole': bindsLongLists,
+  'a statement that is no SELECT takes bound values as well': bindsInExplain,
   'text that looks like SQL stays a value': bindsInjection,
   'values bound at the same time never mix': keepsValuesApart,
   'a long statement holds up no other call': runsBesideLong,
@@ -80,6 +81,14 @@ async function bindsLongLists(warehouse: Warehouse): Promise<void> {
   })
 
   assert.deepEqual(row, { keys, n: 7 })
+}
+
+async function bindsInExplain(warehouse: Warehouse): Promise<void> {
+  const sql = 'EXPLAIN SYNTAX SELECT {text:String} AS text'
+
+  const rows = await warehouse.rows<{ explain: string }>(sql, { text: "it's" })
+
+  assert.match(rows.map((row) => row.explain).join(' '), /SELECT/u)
 }
 
 async function bindsInjection(warehouse: Warehouse): Promise<void> {

@@ -152,11 +152,9 @@ export interface Figures {
 
 /** The sums of the report over all rows, from yesterday to tomorrow. */
 export async function readFigures(service: Service): Promise<Figures> {
-  const day = (offset: number) =>
-    new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
   const answer = await service.admin('POST', '/v2/advertisers/1/reports/spa/product.json', {
-    startDate: day(-1),
-    endDate: day(1),
+    startDate: dayFromNow(-1),
+    endDate: dayFromNow(1),
     attributionProfile: 'CLK_14_DAYS',
   })
   if (!answer.ok) throw new Error(`report: ${answer.status} ${await answer.text()}`)
@@ -168,4 +166,8 @@ export async function readFigures(service: Service): Promise<Figures> {
     purchases: sum('CONVERSIONS'),
     valueCents: Math.round(sum('CONVERSION_VALUE') * 100),
   }
+}
+
+function dayFromNow(offset: number): string {
+  return new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
 }

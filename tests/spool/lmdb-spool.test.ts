@@ -12,7 +12,8 @@ import { fileURLToPath } from 'node:url'
 import { open } from 'lmdb'
 import { openLmdbSpool } from '../../src/spool/lmdb-spool.ts'
 import type { LmdbSpool } from '../../src/spool/lmdb-spool.ts'
-import { anEvent, codeOf, spoolContract } from '../contracts/spool.contract.ts'
+import { anEvent } from '../contracts/spool-model.ts'
+import { codeOf, spoolContract } from '../contracts/spool.contract.ts'
 
 const noStrace = spawnSync('strace', ['-V']).status === 0 ? false : 'strace is not installed'
 const writerPath = fileURLToPath(new URL('./spool-writer.child.ts', import.meta.url))

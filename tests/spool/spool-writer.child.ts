@@ -3,7 +3,8 @@
 import { writeSync } from 'node:fs'
 import { open } from 'lmdb'
 import { openLmdbSpool } from '../../src/spool/lmdb-spool.ts'
-import { anEvent, codeOf } from '../contracts/spool.contract.ts'
+import { anEvent } from '../contracts/spool-model.ts'
+import { codeOf } from '../contracts/spool.contract.ts'
 
 const [mode = '', path = '', name = ''] = process.argv.slice(2)
 const spool = openLmdbSpool({ path, bytesMax: 1e9, clock: Date.now, diskFreeBytesMin: 0 })

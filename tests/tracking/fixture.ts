@@ -67,7 +67,6 @@ export async function startTracker(
     log: {
       isLevelEnabled: () => true,
       debug: log('debug'),
-      warn: log('warn'),
       error: log('error'),
     },
     trustProxy: false,

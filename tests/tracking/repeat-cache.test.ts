@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RepeatCache, limits } from '../../src/tracking/repeat-cache.ts'
-import { anEvent } from '../contracts/spool.contract.ts'
+import { anEvent } from '../contracts/spool-model.ts'
 
 test('what was added is known for half a minute at least and a minute at most', () => {
   let nowMs = 1_000_000

@@ -153,7 +153,7 @@ test('the timeouts of the server: idle above 60 s, headers above idle, requests 
     hashIdentity: () => '',
     clock: Date.now,
     isReady: () => true,
-    log: { isLevelEnabled: () => false, debug() {}, warn() {}, error() {} },
+    log: { isLevelEnabled: () => false, debug() {}, error() {} },
     trustProxy: false,
   })
   t.after(() => server.close())

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseConfig } from '../src/config.ts'
+import { ServiceError } from '../src/errors.ts'
+
+function faultsOf(environment: Record<string, string>): string {
+  try {
+    parseConfig(environment)
+  } catch (error) {
+    assert.ok(error instanceof ServiceError)
+    assert.equal(error.code, 'CONFIG_INVALID')
+    return error.message
+  }
+  return ''
+}
+
+test('an empty environment is a complete configuration on loopback', () => {
+  const config = parseConfig({})
+
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.trackingUrl, 'http://127.0.0.1:8080')
+  assert.equal(config.campaignUrl, 'http://127.0.0.1:8081')
+  assert.deepEqual(config.roles, ['tracker', 'engine'])
+  assert.equal(config.settleMs, 2_000)
+  assert.equal(config.spoolBytesMax, 10 * 1024 ** 3)
+  assert.equal(config.retentionDays, 400)
+  assert.equal(config.warehouseUrl, null)
+  assert.ok(config.trackerCount >= 1)
+})
+
+const broken: readonly (readonly [Record<string, string>, RegExp])[] = [
+  [
+    { SHELFTRACE_TRACKING_PORT: '80a' },
+    /SHELFTRACE_TRACKING_PORT must be an integer from 1 to 65535, got "80a"/,
+  ],
+  [{ SHELFTRACE_TRACKING_PORT: '0' }, /SHELFTRACE_TRACKING_PORT must be an integer from 1/],
+  [{ SHELFTRACE_CAMPAIGN_PORT: '65536' }, /SHELFTRACE_CAMPAIGN_PORT must be/],
+  [{ SHELFTRACE_CAMPAIGN_PORT: '8080' }, /SHELFTRACE_CAMPAIGN_PORT must differ/],
+  [{ SHELFTRACE_SETTLE_MS: '-1' }, /SHELFTRACE_SETTLE_MS must be an integer from 0/],
+  [{ SHELFTRACE_RETENTION_DAYS: '59' }, /SHELFTRACE_RETENTION_DAYS must be an integer from 60/],
+  [{ SHELFTRACE_TRACKERS: '1.5' }, /SHELFTRACE_TRACKERS must be an integer/],
+  [{ SHELFTRACE_WAREHOUSE_URL: 'localhost' }, /SHELFTRACE_WAREHOUSE_URL must be an absolute http/],
+  [{ SHELFTRACE_TRACKING_URL: 'ftp://x' }, /SHELFTRACE_TRACKING_URL must be an absolute http/],
+  [{ SHELFTRACE_ROLES: 'tracker,enigne' }, /SHELFTRACE_ROLES must be/],
+  [{ SHELFTRACE_ROLES: 'tracker' }, /SHELFTRACE_WAREHOUSE_URL must be set where SHELFTRACE_ROLES/],
+  [{ SHELFTRACE_TLS_CERT: '/x' }, /SHELFTRACE_TLS_KEY must be set too/],
+  [{ SHELFTRACE_TRUST_PROXY: 'yes' }, /SHELFTRACE_TRUST_PROXY must be one of true, false/],
+  [{ SHELFTRACE_LOG_LEVEL: 'loud' }, /SHELFTRACE_LOG_LEVEL must be one of/],
+  [{ SHELFTRACE_HOST: '0.0.0.0' }, /SHELFTRACE_HOST must be a loopback address unless/],
+  [{ SHELFTRACE_ADMIN_KEY: '' }, /SHELFTRACE_ADMIN_KEY must be at least 32/],
+  [{ SHELFTRACE_ADMIN_KEY: '   ' }, /SHELFTRACE_ADMIN_KEY must be at least 32/],
+  [{ SHELFTRACE_TRAKERS: '2' }, /SHELFTRACE_TRAKERS is not a variable of Shelftrace/],
+]
+
+for (const [environment, expected] of broken) {
+  const [name = ''] = Object.keys(environment)
+  test(`a fault in ${name} (${JSON.stringify(environment[name])}) is told with its name and rule`, () => {
+    assert.match(faultsOf(environment), expected)
+  })
+}
+
+test('every fault is told at once', () => {
+  const faults = faultsOf({ SHELFTRACE_TRACKING_PORT: 'x', SHELFTRACE_SETTLE_MS: 'y' })
+
+  assert.match(faults, /SHELFTRACE_TRACKING_PORT/)
+  assert.match(faults, /SHELFTRACE_SETTLE_MS/)
+})
+
+test('no fault repeats a key or a password', () => {
+  const faults = faultsOf({
+    SHELFTRACE_ADMIN_KEY: 'secret canary',
+    SHELFTRACE_WAREHOUSE_URL: 'http//user:canary@host',
+  })
+
+  assert.match(faults, /SHELFTRACE_ADMIN_KEY/)
+  assert.match(faults, /SHELFTRACE_WAREHOUSE_URL/)
+  assert.doesNotMatch(faults, /canary/)
+})
+
+test('another host is taken with a certificate or behind a proxy', () => {
+  const proxied = { SHELFTRACE_HOST: '0.0.0.0', SHELFTRACE_TRUST_PROXY: '1' }
+  const secure = {
+    SHELFTRACE_HOST: '::',
+    SHELFTRACE_TLS_CERT: 'cert.pem',
+    SHELFTRACE_TLS_KEY: 'key.pem',
+  }
+
+  assert.equal(parseConfig(proxied).trustProxy, true)
+  assert.equal(parseConfig(secure).trackingUrl, 'https://[::]:8080')
+})
