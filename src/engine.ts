@@ -152,7 +152,7 @@ async function startCampaign(
       campaignUrl: config.campaignUrl,
       version,
     }),
-    readiness: () => [],
+    readiness: () => pipeline.failingSteps(),
     metrics: createMetrics({ spool, pipeline, clock: systemClock }),
     clock: systemClock,
     log,

@@ -27,12 +27,6 @@ export const errorKinds = {
   ),
   WAREHOUSE_REFUSED: kind(500, 'error', 'The service failed to answer; the failure is logged.'),
   WAREHOUSE_LOCKED: kind(500, 'fatal', 'The data folder is in use by another process.'),
-  REPORTS_BUSY: retryable(
-    429,
-    'warn',
-    'Too many reports are running at once; try again in a moment.'
-  ),
-  SHUTTING_DOWN: retryable(503, 'info', 'The service is stopping; try again in a moment.'),
   ACCESS_STALE: retryable(503, 'error', 'Keys cannot be checked right now; try again later.'),
 } as const satisfies Record<string, ErrorKind>
 

@@ -7,10 +7,6 @@ export type ChildMessage =
   /** The child ends. `isFinal`: starting it again cannot help. */
   | { readonly type: 'failed'; readonly message: string; readonly isFinal: boolean }
 
-export interface SupervisorMessage {
-  readonly type: 'drain'
-}
-
 /** Both shut down well within the 10 seconds after which a process manager kills. */
 export const drainMsMax = 8_000
 

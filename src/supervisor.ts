@@ -11,6 +11,7 @@ import type { Config } from './config.ts'
 import { createLog } from './ops/log.ts'
 import { drainMsMax, parseChildMessage } from './processes.ts'
 import { ensureSecrets } from './secrets.ts'
+import { Admission } from './admission.ts'
 import { embeddedSessions } from './warehouse/embedded.ts'
 
 const limits = {
@@ -29,16 +30,23 @@ const engineThreads = embeddedSessions + 8
 /** Resolves with the exit code when everything has ended. */
 export async function runSupervisor(environment: NodeJS.ProcessEnv): Promise<number> {
   const config = parseConfig(environment)
-  ensureSecrets(config)
+  const { identityFingerprint } = ensureSecrets(config)
   const log = createLog({ level: config.logLevel, process: 'supervisor' })
-  const supervisor = new Supervisor(config, log)
+  const supervisor = new Supervisor({ config, log, identityFingerprint })
   process.on('SIGTERM', () => supervisor.stop(0))
   process.on('SIGINT', () => supervisor.stop(0))
   return await supervisor.run()
 }
 
+interface SupervisorOptions {
+  readonly config: Config
+  readonly log: Logger
+  readonly identityFingerprint: string
+}
+
 interface Slot {
   readonly name: string
+  readonly isEngine: boolean
   readonly start: () => ChildProcess
   child: ChildProcess | null
   isReady: boolean
@@ -51,20 +59,22 @@ class Supervisor {
   readonly #config: Config
   readonly #log: Logger
   readonly #slots: readonly Slot[]
+  readonly #admission: Admission
   readonly #startedAtMs = Date.now()
   #wasReady = false
   #stopping: { readonly exitCode: number } | null = null
   #finish: (exitCode: number) => void = () => undefined
 
-  constructor(config: Config, log: Logger) {
+  constructor({ config, log, identityFingerprint }: SupervisorOptions) {
     this.#config = config
     this.#log = log
+    this.#admission = new Admission(config.dataDir, identityFingerprint)
     const trackers = config.roles.includes('tracker') ? config.trackerCount : 0
     // The engine process also ships the spool, so a node without the engine's role has one too.
     this.#slots = [
-      newSlot('engine', forkEngine),
+      newSlot('engine', forkEngine, true),
       ...Array.from({ length: trackers }, (_, index) =>
-        newSlot(`tracker ${index + 1}`, forkTracker)
+        newSlot(`tracker ${index + 1}`, forkTracker, false)
       ),
     ]
   }
@@ -72,7 +82,9 @@ class Supervisor {
   async run(): Promise<number> {
     return await new Promise((resolve) => {
       this.#finish = resolve
-      for (const slot of this.#slots) this.#start(slot)
+      for (const slot of this.#slots) {
+        if (slot.isEngine || this.#admission.isKnown()) this.#start(slot)
+      }
     })
   }
 
@@ -103,6 +115,7 @@ class Supervisor {
     if (message.type === 'ready') {
       slot.isReady = true
       slot.lastFailure = null
+      if (slot.isEngine) this.#admitTrackers()
       this.#announceReady()
       return
     }
@@ -111,6 +124,15 @@ class Supervisor {
     if (message.isFinal && !this.#wasReady) {
       process.stderr.write(`${message.message}\n`)
       this.stop(1)
+    }
+  }
+
+  /** The engine has compared the identity secret with the warehouse's: events may be taken. */
+  #admitTrackers(): void {
+    this.#admission.remember()
+    for (const slot of this.#slots) {
+      if (slot.child === null && slot.startedAtMs === 0 && this.#stopping === null)
+        this.#start(slot)
     }
   }
 
@@ -153,9 +175,10 @@ class Supervisor {
   }
 }
 
-function newSlot(name: string, start: () => ChildProcess): Slot {
+function newSlot(name: string, start: () => ChildProcess, isEngine: boolean): Slot {
   return {
     name,
+    isEngine,
     start,
     child: null,
     isReady: false,

@@ -45,7 +45,7 @@ test('a broken secrets file is named with the field and never quoted', (t) => {
   const canary = 'canary-of-a-secret'
   for (const [content, field] of [
     [`{"identitySecret":"${canary}"}`, /identitySecret must be 32 bytes/],
-    [`${canary}`, /must be readable JSON/],
+    [canary, /must be readable JSON/],
     ['[]', /identitySecret/],
     [whole.replace(/"key": "[^"]+"/, `"key": "${canary}"`), /keyRing/],
   ] as const) {

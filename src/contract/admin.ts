@@ -155,8 +155,10 @@ export const eventsResultSchema = Type.Object(
       Type.Object({
         line: Type.Integer({ minimum: 1 }),
         messages: Type.Array(Type.String()),
-      })
+      }),
+      { description: 'The first of the refused lines, in order.' }
     ),
+    refusedCount: Type.Integer({ minimum: 0, description: 'All refused lines, listed or not.' }),
   },
   { title: 'EventsResult' }
 )
@@ -198,7 +200,6 @@ export type KeyRequest = Immutable<Type.Static<typeof keyRequestSchema>>
 export type KeyResponse = Immutable<Type.Static<typeof keyResponseSchema>>
 export type KeyList = Immutable<Type.Static<typeof keyListSchema>>
 export type LinkRequest = Immutable<Type.Static<typeof linkRequestSchema>>
-export type TrackingLinksRequest = Immutable<Type.Static<typeof trackingLinksRequestSchema>>
 export type TrackingLinksResponse = Immutable<Type.Static<typeof trackingLinksResponseSchema>>
 export type EventsResult = Immutable<Type.Static<typeof eventsResultSchema>>
 export type StatusResponse = Immutable<Type.Static<typeof statusResponseSchema>>

@@ -169,7 +169,6 @@ export type PublisherEntry = Immutable<Type.Static<typeof publisherEntrySchema>>
 export type AdvertiserEntry = Immutable<Type.Static<typeof advertiserEntrySchema>>
 export type CampaignEntry = Immutable<Type.Static<typeof campaignEntrySchema>>
 export type AdGroupEntry = Immutable<Type.Static<typeof adGroupEntrySchema>>
-export type ProductEntry = Immutable<Type.Static<typeof productEntrySchema>>
 export type CreativeSizeEntry = Immutable<Type.Static<typeof creativeSizeEntrySchema>>
 export type AssetEntry = Immutable<Type.Static<typeof assetEntrySchema>>
 export type CatalogBundle = Immutable<Type.Static<typeof catalogBundleSchema>>

@@ -59,7 +59,5 @@ export const siteLocationsQuerySchema = Type.Object({
 })
 
 export type AdGroupType = (typeof adGroupTypes)[number]
-export type SiteDetails = Immutable<Type.Static<typeof siteDetailsSchema>>
 export type Location = Immutable<Type.Static<typeof locationSchema>>
 export type SiteLocations = Immutable<Type.Static<typeof siteLocationsSchema>>
-export type SiteLocationsQuery = Immutable<Type.Static<typeof siteLocationsQuerySchema>>

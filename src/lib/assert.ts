@@ -5,8 +5,3 @@
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${message}`)
 }
-
-/** Makes a switch over a union fail to compile when the union grows. */
-export function assertNever(value: never): never {
-  throw new Error(`assertion failed: unexpected value ${JSON.stringify(value)}`)
-}

@@ -30,6 +30,7 @@ export interface PipelineCounts {
 export class Pipeline {
   readonly counts: PipelineCounts = { shipped: 0, setAside: 0, attributed: 0, failures: 0 }
   readonly #deps: PipelineDeps
+  readonly #failingSteps = new Map<string, string>()
   readonly #loops: readonly Loop[]
 
   constructor(deps: PipelineDeps) {
@@ -44,6 +45,11 @@ export class Pipeline {
       }),
       ...(deps.attributes ? this.#attribution(attributor) : []),
     ]
+  }
+
+  /** The steps whose last try failed, with the code of the failure; empty when all is well. */
+  failingSteps(): readonly string[] {
+    return [...this.#failingSteps].map(([step, code]) => `${step} fails: ${code}`)
   }
 
   /** Resolves when the steps under way have ended. What they left undone is done at the next start. */
@@ -68,12 +74,17 @@ export class Pipeline {
 
   #repeat(name: string, pauseMs: number, step: () => Promise<boolean>): Loop {
     return new Loop({
-      step,
+      step: async () => {
+        const hasMore = await step()
+        this.#failingSteps.delete(name)
+        return hasMore
+      },
       pauseMs,
       failurePauseMsMax: intervals.failurePauseMsMax,
       onFailure: (error, failureCount) => {
         this.counts.failures += 1
         const code = error instanceof ServiceError ? error.code : 'UNEXPECTED'
+        this.#failingSteps.set(name, code)
         const details = error instanceof ServiceError ? error.details : {}
         const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
         const reason = cause instanceof Error ? cause.message.slice(0, 500) : String(cause)

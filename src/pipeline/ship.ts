@@ -93,7 +93,15 @@ interface PlanOptions {
 
 function planRows(batch: SpoolBatch, options: PlanOptions): Plan {
   const plan: Plan = { adEvents: [], deliveries: [], touches: [] }
-  for (const entry of batch.entries) planRow(plan, entry, options)
+  for (const entry of batch.entries) {
+    try {
+      planRow(plan, entry, options)
+    } catch (error) {
+      // A record of another version, say. It must not block those behind it for ever.
+      const reason = error instanceof Error ? error.message : String(error)
+      options.refusals.push({ key: entry.key, reason, record: JSON.stringify(entry.record) })
+    }
+  }
   return plan
 }
 

@@ -208,7 +208,7 @@ test('failures of the catalogue are answered in their public words, anything els
   const cases = [
     [new ServiceError('WAREHOUSE_UNAVAILABLE', secretWords), 503, /cannot be reached/],
     [new ServiceError('WAREHOUSE_REFUSED', secretWords), 500, /failed to answer/],
-    [new ServiceError('REPORTS_BUSY', secretWords), 429, /Too many reports/],
+    [new ServiceError('SPOOL_FULL', secretWords), 503, /cannot store events/],
     [new Error(secretWords), 500, /logged as [0-9a-f-]{36}/],
     [Object.assign(new Error(secretWords), { statusCode: 404 }), 404, /malformed/],
   ] as const
@@ -227,7 +227,7 @@ test('failures of the catalogue are answered in their public words, anything els
     assert.equal(response.statusCode, status)
     assert.match(messagesOf(response)[0] ?? '', words)
     assert.ok(!response.body.includes('SELECT') && !/\\n +at /.test(response.body))
-    if (status === 503 || status === 429) assert.ok(Number(response.headers['retry-after']) > 0)
+    if (status === 503) assert.ok(Number(response.headers['retry-after']) > 0)
     const logged = log.lines().filter(({ level }) => Number(level) >= 40)
     assert.equal(logged.length, status === 404 ? 0 : 1)
   }

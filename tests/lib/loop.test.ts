@@ -52,7 +52,7 @@ test('stopping waits for the step under way', async () => {
 })
 
 function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve: () => void = () => undefined
-  const promise = new Promise<void>((settle) => (resolve = settle))
-  return { promise, resolve }
+  const settled: { resolve?: () => void } = {}
+  const promise = new Promise<void>((resolve) => (settled.resolve = resolve))
+  return { promise, resolve: () => settled.resolve?.() }
 }

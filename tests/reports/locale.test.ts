@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { listColumns, orderByColumns, reportColumns } from '../../src/reports/columns.ts'
+import { orderByColumns } from '../../src/contract/report-request.ts'
+import { listColumns, reportColumns } from '../../src/reports/columns.ts'
 import { columnNames, labelsByLanguage } from '../../src/reports/labels.ts'
 import { type Labels, resolveLabels } from '../../src/reports/locale.ts'
 
