@@ -87,6 +87,11 @@ export class Shoppers {
     })
   }
 
+  async shopOnce(): Promise<void> {
+    const token = this.#tokens.pop()
+    if (token !== undefined) await this.#shop(token)
+  }
+
   /** Lets every shopper finish what was begun. */
   async stop(): Promise<void> {
     this.#isStopping = true
