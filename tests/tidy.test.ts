@@ -1,0 +1,96 @@
+// What the linters miss: sizes, layers, and words that do not belong.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { test } from 'node:test'
+
+function listFiles(folder: string, extension: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(extension))
+    .map((file) => join(folder, file))
+}
+
+const sources = listFiles('src', '.ts').filter((file) => !file.includes('/generated/'))
+
+// Lower layers know nothing of higher ones; siblings of one layer do not know each other.
+const layers: readonly (readonly string[])[] = [
+  ['lib'],
+  ['domain'],
+  ['contract', 'tracking-data'],
+  ['spool', 'warehouse'],
+  ['catalog'],
+  ['access', 'reports'],
+  ['tracking', 'campaign', 'admin', 'pipeline', 'ops', 'cli'],
+]
+
+function layerOf(file: string): number {
+  const [folder = ''] = relative('src', file).split('/')
+  const index = layers.findIndex((names) => names.includes(folder))
+  // Composition roots stand above everything; the error catalogue below.
+  return index === -1 ? (file === 'src/errors.ts' ? -1 : layers.length) : index
+}
+
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8')
+  return [...text.matchAll(/from '(\.[^']+)'/gu)].map((match) =>
+    join(dirname(file), match[1] ?? '')
+  )
+}
+
+// Types alone bind nothing at run time: the admin API answers with the spool's and the pipeline's.
+const allowed = new Set([
+  'src/ops/log.ts -> src/config.ts',
+  'src/ops/tls.ts -> src/config.ts',
+  'src/ops/metrics.ts -> src/pipeline/pipeline.ts',
+  'src/cli/commands.ts -> src/supervisor.ts',
+])
+
+test('imports point downward only', () => {
+  const upward = sources.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => dirname(target) !== dirname(file))
+      .filter((target) => {
+        const [own = ''] = relative('src', file).split('/')
+        const [other = ''] = relative('src', target).split('/')
+        if (own === other) return false
+        return layerOf(target) >= layerOf(file) && layerOf(file) < layers.length
+      })
+      .map((target) => `${file} -> ${target}`)
+      .filter((edge) => !allowed.has(edge))
+  )
+
+  assert.deepEqual(upward, [])
+})
+
+test('a file that is long says why in its first lines', () => {
+  const files = [...sources, ...listFiles('tests', '.ts'), ...listFiles('scripts', '.ts')]
+  const long = files.filter((file) => {
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const codeLines = lines.filter((line) => !/^\s*(\/\/|\*|\/\*|$)/u.test(line))
+    const head = lines.slice(0, 5).join('\n')
+    return codeLines.length > 400 && !/pure table|oxlint-disable max-lines/iu.test(head)
+  })
+
+  assert.deepEqual(long, [])
+})
+
+test('only the configuration sees the environment', () => {
+  const readers = sources.filter((file) => /process\.env\b/u.test(readFileSync(file, 'utf8')))
+
+  // The roots hand it to the configuration; the supervisor hands it to its children.
+  assert.deepEqual(readers.toSorted(), [
+    'src/cli.ts',
+    'src/engine.ts',
+    'src/supervisor.ts',
+    'src/tracker.ts',
+  ])
+})
+
+test('no source holds unfinished work', () => {
+  const found = sources.filter((file) =>
+    /\b(TODO|FIXME|HACK|not implemented)\b/u.test(readFileSync(file, 'utf8'))
+  )
+
+  assert.deepEqual(found, [])
+})
