@@ -27,6 +27,7 @@ import { Pipeline } from './pipeline/pipeline.ts'
 import { createBotCheck } from './pipeline/rows.ts'
 import { describe, runChild } from './processes.ts'
 import type { Child } from './processes.ts'
+import { KeptPages } from './reports/kept-pages.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { ensureSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
@@ -123,6 +124,10 @@ async function startCampaign(
     log,
     adminKey: secrets.adminKey,
   })
+  const keptPages = new KeptPages({
+    folder: join(config.dataDir, 'kept-reports'),
+    clock: systemClock,
+  })
   const status = () =>
     readStatus({
       version,
@@ -134,7 +139,11 @@ async function startCampaign(
   const app = buildCampaignApp({
     keys,
     catalog,
-    runReport: createReportRunner({ warehouse, catalog: () => catalogNames(catalog.current()) }),
+    runReport: createReportRunner({
+      warehouse,
+      catalog: () => catalogNames(catalog.current()),
+      keptPages,
+    }),
     adminHandlers: createAdminHandlers({
       catalog,
       keys,
@@ -163,6 +172,7 @@ async function startCampaign(
     async close() {
       await app.close()
       await keys.close()
+      keptPages.close()
     },
   }
 }

@@ -3,73 +3,97 @@ import { divideHalfEven, formatDecimal, nanosScale, parseDecimal } from '../doma
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
+import type { KeptPages } from './kept-pages.ts'
+import { questionOf } from './kept-pages.ts'
 import { answerColumns, buildReportQuery } from './query.ts'
 import type { ReportCall, ReportResult, ReportRow, RunReport } from './report.ts'
 
 export interface ReportDeps {
   readonly warehouse: Warehouse
   readonly catalog: () => CatalogNames
+  readonly keptPages: KeptPages
 }
 
-/** Answers reports straight from the events; the rows are pulled through in flat memory. */
+/**
+ * Answers reports straight from the events; rows are pulled through in flat memory. A result of one
+ * page goes straight to the reader. A longer one is kept: page 0 computes it anew, the other pages
+ * are cut from what page 0 gave, or compute it when nothing is kept (any more).
+ */
 export function createReportRunner(deps: ReportDeps): RunReport {
   return async (call: ReportCall): Promise<ReportResult> => {
-    const catalog = deps.catalog()
-    const query = buildReportQuery({ ...call, catalog })
-    const stream = deps.warehouse.stream(query.sql, query.params, call.signal)
-    const blocks = stream[Symbol.asyncIterator]()
-    const first = await blocks.next()
-    if (first.done === true) return await answerEmptyPage(deps, call, query)
-    const head = first.value[0]
-    assert(head !== undefined, 'a block of the engine has a row')
-    const totals = readRow(head)
-    const format = createRowFormat(call.advertiserId, catalog)
-    return {
-      totalRows: totals.total_rows,
-      unconvertedCount: Number(totals.total_unconverted),
-      completeThrough: null,
-      rows: formatBlocks(first.value, blocks, format),
+    const { page, ...body } = call.request
+    const question = questionOf([call.keyId, call.advertiserId, body])
+    if (page === 0 || deps.keptPages.find(question) === null) {
+      const result = await compute(deps, call)
+      if (result.totalRows <= body.limit) return page === 0 ? result : await emptyPage(result)
+      await deps.keptPages.keep(question, result, { rows: result.rows, limit: body.limit })
     }
+    const totals = deps.keptPages.find(question) ?? noTotals
+    return { ...totals, completeThrough: null, rows: deps.keptPages.readPage(question, page) }
   }
 }
 
-/** A page behind the last one is empty, but says how many rows there are. */
-async function answerEmptyPage(
-  deps: ReportDeps,
-  call: ReportCall,
-  query: ReturnType<typeof buildReportQuery>
-): Promise<ReportResult> {
-  const [row] =
-    call.request.page === 0
-      ? []
-      : await deps.warehouse.rows<{ totalRows: number; totalUnconverted: string }>(
-          query.countSql,
-          query.params
-        )
+const noTotals = { totalRows: 0, unconvertedCount: 0 }
+
+/** All rows of the result, first to last. */
+async function compute(deps: ReportDeps, call: ReportCall): Promise<ReportResult> {
+  const catalog = deps.catalog()
+  const query = buildReportQuery({ ...call, catalog })
+  const stream = deps.warehouse.stream(query.sql, query.params, call.signal)
+  const blocks = stream[Symbol.asyncIterator]()
+  // A caller who leaves before reading on would hold the session for ever.
+  const release = (): void => void blocks.return?.()?.catch(() => undefined)
+  call.signal.addEventListener('abort', release, { once: true })
+  const first = await blocks.next()
+  if (first.done === true) return { ...noTotals, completeThrough: null, rows: noBlocks() }
+  const head = first.value[0]
+  assert(head !== undefined, 'a block of the engine has a row')
+  const totals = readRow(head)
   return {
-    totalRows: row?.totalRows ?? 0,
-    unconvertedCount: Number(row?.totalUnconverted ?? 0),
+    totalRows: totals.total_rows,
+    unconvertedCount: Number(totals.total_unconverted),
     completeThrough: null,
-    rows: noBlocks(),
+    rows: formatBlocks(first.value, blocks, createRowFormat(call.advertiserId, catalog)),
   }
+}
+
+/** Behind the last page: the totals stay, and the query that gave them is let go. */
+async function emptyPage(result: ReportResult): Promise<ReportResult> {
+  await result.rows[Symbol.asyncIterator]().return?.()
+  return { ...result, rows: noBlocks() }
 }
 
 async function* noBlocks(): AsyncGenerator<readonly ReportRow[]> {
   // A page without rows has no block.
 }
 
-async function* formatBlocks(
+/**
+ * Not a generator: one that nobody has begun to read cannot be told to stop, and the session of the
+ * warehouse behind it would never come free.
+ */
+function formatBlocks(
   first: readonly (readonly unknown[])[],
   rest: AsyncIterator<readonly unknown[][]>,
   format: (row: readonly unknown[]) => ReportRow
-): AsyncGenerator<readonly ReportRow[]> {
-  try {
-    yield first.map(format)
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-      yield next.value.map(format)
-    }
-  } finally {
-    await rest.return?.()
+): AsyncIterableIterator<readonly ReportRow[]> {
+  let isFirst = true
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    async next() {
+      if (isFirst) {
+        isFirst = false
+        return { done: false, value: first.map(format) }
+      }
+      const next = await rest.next()
+      if (next.done === true) return { done: true, value: undefined }
+      return { done: false, value: next.value.map(format) }
+    },
+    async return() {
+      await rest.return?.()
+      return { done: true, value: undefined }
+    },
   }
 }
 

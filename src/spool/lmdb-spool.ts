@@ -38,6 +38,12 @@ interface LmdbStats {
 /** ENOSPC, EDQUOT and EFBIG: no room, as the operating system spells it. */
 const noRoomCodes: ReadonlySet<unknown> = new Set([28, 122, 27])
 const diskCheckIntervalMs = 200
+/**
+ * From the start of one write to that of the next. A write with its two syncs costs about 0.5 ms of
+ * CPU time whether it holds one record or 200: measured 440 us a record alone, 44 in groups of 16, 9
+ * in groups of 128. A record that comes after a pause is written at once.
+ */
+const writeIntervalMsMin = 5
 
 export function openLmdbSpool(options: LmdbSpoolOptions): LmdbSpool {
   return new LmdbSpool(options)
@@ -50,6 +56,7 @@ export class LmdbSpool implements Spool {
   readonly #nextKey = createKeySource()
   #flushing: Promise<void> | null = null
   #isFlushScheduled = false
+  #lastWriteAtMs = -Infinity
   /** A write is past its time: nothing is accepted until it has ended. */
   #isStuck = false
   #closing: Promise<void> | null = null
@@ -130,10 +137,13 @@ export class LmdbSpool implements Spool {
   #scheduleFlush(): void {
     if (this.#isFlushScheduled || this.#flushing !== null) return
     this.#isFlushScheduled = true
-    setImmediate(() => {
+    const start = (): void => {
       this.#isFlushScheduled = false
       if (this.#flushing === null && !this.#queue.isEmpty) void this.#flush()
-    })
+    }
+    const restMs = this.#lastWriteAtMs + writeIntervalMsMin - performance.now()
+    if (restMs > 0) setTimeout(start, restMs)
+    else setImmediate(start)
   }
 
   /** Never rejects: every outcome goes to the frames. */
@@ -146,6 +156,7 @@ export class LmdbSpool implements Spool {
   }
 
   async #writeWaiting(): Promise<void> {
+    this.#lastWriteAtMs = performance.now()
     const frames = this.#queue.take()
     const fitting = this.#refuseWhatDoesNotFit(frames)
     let failure: Error | undefined

@@ -48,6 +48,8 @@ export const statementSettings = {
   max_partitions_per_insert_block: 0,
   insert_deduplicate: 0,
   async_insert: 0,
+  // Batches are small; parsing them in parallel costs buffers and gains nothing.
+  input_format_parallel_parsing: 0,
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 1,
   input_format_skip_unknown_fields: 0,

@@ -1,13 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 
+interface Lifetime {
+  after(close: () => Promise<void>): void
+}
+
 /** A migrated warehouse in a folder of its own, both gone when the test ends. */
-export async function openTestWarehouse(t: Pick<TestContext, 'after'>): Promise<Warehouse> {
+export async function openTestWarehouse(t: Lifetime): Promise<Warehouse> {
   const path = mkdtempSync(join(tmpdir(), 'shelftrace-warehouse-'))
   const warehouse = openEmbeddedWarehouse({ path })
   t.after(async () => {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { ReportRequest } from '../../src/contract/report-request.ts'
 import { dayOf } from '../../src/domain/day.ts'
 import { gtinKey } from '../../src/domain/gtin.ts'
 import { parseDecimal } from '../../src/domain/money.ts'
 import type { CatalogNames } from '../../src/reports/catalog-names.ts'
+import { KeptPages } from '../../src/reports/kept-pages.ts'
 import type { ReportRow } from '../../src/reports/report.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
@@ -87,12 +91,15 @@ async function readReport(
   advertiserId: number,
   request: ReportRequest
 ): Promise<readonly ReportRow[]> {
-  const runReport = createReportRunner({ warehouse, catalog: () => catalog })
+  const folder = mkdtempSync(join(tmpdir(), 'shelftrace-kept-'))
+  const keptPages = new KeptPages({ folder, clock: Date.now })
+  const runReport = createReportRunner({ warehouse, catalog: () => catalog, keptPages })
   const signal = new AbortController().signal
   const result = await runReport({ advertiserId, request, keyId: 'test', signal })
   const rows: ReportRow[] = []
   for await (const block of result.rows) rows.push(...block)
   assert.equal(result.totalRows, rows.length)
+  keptPages.close()
   return rows
 }
 
