@@ -22,7 +22,7 @@ export const attributeLimits = {
   // A look at what is pending reads this many rows; a batch attributes about so many purchases,
   // which with their touchpoints stay below 300 MB in the engine.
   pendingRowsMax: 50_000,
-  purchasesPerBatchMax: 20_000,
+  purchasesPerBatchMax: 10_000,
   /** An insert that takes longer than this to become visible is found by the next look back. */
   visibilityMs: 10_000,
   lookBackMs: 3_600_000,

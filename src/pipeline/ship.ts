@@ -13,7 +13,7 @@ import type { RowContext } from './rows.ts'
 export const shipLimits = {
   // Larger batches ship faster, but cost memory on both sides of the insert: with 20,000 the engine
   // reached 710 MB in a flood of a million events.
-  recordsPerBatchMax: 10_000,
+  recordsPerBatchMax: 5_000,
 } as const
 
 export interface ShipDeps {

@@ -64,7 +64,7 @@ SETTINGS ${reportSettings}`,
 }
 
 // As many as the last page of the contract reaches: page 1,000 of 10,000 rows.
-const rowsMax = 10_010_000
+export const rowsMax = 10_010_000
 
 // A served ad and a purchase stand in one partition each, so parts of different partitions need no
 // merging to be final: without this a report over months is several times slower.

@@ -5,7 +5,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
 import type { KeptPages } from './kept-pages.ts'
 import { questionOf } from './kept-pages.ts'
-import { answerColumns, buildReportQuery } from './query.ts'
+import { answerColumns, buildReportQuery, rowsMax } from './query.ts'
 import type { ReportCall, ReportResult, ReportRow, RunReport } from './report.ts'
 
 export interface ReportDeps {
@@ -53,7 +53,10 @@ async function compute(deps: ReportDeps, call: ReportCall): Promise<ReportResult
     totalRows: totals.total_rows,
     unconvertedCount: Number(totals.total_unconverted),
     completeThrough: null,
-    rows: formatBlocks(first.value, blocks, createRowFormat(call.advertiserId, catalog)),
+    rows: formatBlocks(first.value, blocks, {
+      format: createRowFormat(call.advertiserId, catalog),
+      rowCount: Math.min(totals.total_rows, rowsMax),
+    }),
   }
 }
 
@@ -74,9 +77,10 @@ async function* noBlocks(): AsyncGenerator<readonly ReportRow[]> {
 function formatBlocks(
   first: readonly (readonly unknown[])[],
   rest: AsyncIterator<readonly unknown[][]>,
-  format: (row: readonly unknown[]) => ReportRow
+  { format, rowCount }: { format: (row: readonly unknown[]) => ReportRow; rowCount: number }
 ): AsyncIterableIterator<readonly ReportRow[]> {
   let isFirst = true
+  let readCount = first.length
   return {
     [Symbol.asyncIterator]() {
       return this
@@ -87,7 +91,12 @@ function formatBlocks(
         return { done: false, value: first.map(format) }
       }
       const next = await rest.next()
-      if (next.done === true) return { done: true, value: undefined }
+      if (next.done === true) {
+        // A stream that was let go ends early without a word; what it gave must never look whole.
+        if (readCount !== rowCount) throw new Error('the report ended before its last row')
+        return { done: true, value: undefined }
+      }
+      readCount += next.value.length
       return { done: false, value: next.value.map(format) }
     },
     async return() {

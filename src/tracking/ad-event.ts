@@ -71,16 +71,14 @@ export class AdEventHandler {
     // Only what counts by its age may stand for its repeats: an early event repeated a minute later
     // may be in time, and then must be stored.
     const verdict = eventVerdict(event.kind, opened.data.servedAtMs, record.receivedAtMs)
-    this.#append(record, verdict === 'counted' ? repeatKey : null).then(
-      () => reply(answer),
+    this.#deps.spool.append(record).then(
+      () => {
+        // A repeat is known only once the first is on disk; one that comes before is stored too.
+        if (verdict === 'counted') this.#repeats.add(repeatKey)
+        return reply(answer)
+      },
       (error: unknown) => reply(this.#deps.failures.answer(error, route))
     )
-  }
-
-  /** A repeat is known only once the first is on disk; one that comes before is stored too. */
-  async #append(record: AdEventRecord, repeatKey: string | null): Promise<void> {
-    await this.#deps.spool.append(record)
-    if (repeatKey !== null) this.#repeats.add(repeatKey)
   }
 }
 

@@ -10,11 +10,18 @@ export interface Answer {
   readonly body: string | Buffer
 }
 
-// `nosniff` on everything: no body of this port is ever anything else than its type says.
 const common = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff']
 const json = ['content-type', 'application/json', ...common]
 
-export const stored = answerJson(200, '{}')
+/**
+ * To a POST, which no cache keeps, with a body that is always the same: no other header earns the
+ * 0.3 us it costs. `nosniff` and `no-store` stand on all that is not so plain.
+ */
+export const stored: Answer = {
+  status: 200,
+  headers: ['content-type', 'application/json', 'content-length', '2'],
+  body: '{}',
+}
 
 /** A transparent image of one pixel, which pages under any embedder policy may show. */
 const pixelBytes = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')

@@ -23,7 +23,7 @@ const brokenEscape: Route = { name: 'broken-escape' }
 
 export function findRoute(target: string): Route {
   const path = pathOf(target)
-  return fixed.get(path) ?? findLink(path) ?? (unescape(path) === null ? brokenEscape : unknown)
+  return findLink(path) ?? fixed.get(path) ?? (unescape(path) === null ? brokenEscape : unknown)
 }
 
 /** Method and path never reach a log line: a path holds a token, and a token a shopper. */

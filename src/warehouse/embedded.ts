@@ -19,6 +19,7 @@ export interface EmbeddedOptions {
 
 export function openEmbeddedWarehouse(options: EmbeddedOptions): Warehouse {
   const pool = new SessionPool(options.path)
+  const purging = startPurging(pool)
   return {
     async command(sql, params = {}) {
       await pool.use('statement', (session) =>
@@ -35,8 +36,31 @@ export function openEmbeddedWarehouse(options: EmbeddedOptions): Warehouse {
         session.insert({ table, values: lines, format: 'JSONEachRow' })
       )
     },
-    close: () => pool.close(),
+    close: () => {
+      clearInterval(purging)
+      return pool.close()
+    },
   }
+}
+
+// The engine's allocator keeps what queries gave back: after a flood of a million events 44 MB were
+// in use and 366 MB held. Giving it back this often costs nothing that could be measured.
+const purgePauseMs = 2_000
+
+/** Gives unused memory back to the system now and then, for as long as the engine can. */
+function startPurging(pool: SessionPool): NodeJS.Timeout {
+  let usedBefore = pool.useCount
+  const purging = setInterval(() => {
+    if (pool.useCount === usedBefore) return
+    pool
+      .use('statement', (session) => session.queryAsync('SYSTEM JEMALLOC PURGE'))
+      .then(
+        () => (usedBefore = pool.useCount),
+        // A build without this allocator has nothing to give back.
+        () => clearInterval(purging)
+      )
+  }, purgePauseMs)
+  return purging.unref()
 }
 
 interface BoundQuery {
@@ -74,6 +98,7 @@ class SessionPool {
   readonly #all: Session[] = []
   readonly #waiting: ((session: Session) => void)[] = []
   #running = 0
+  useCount = 0
   #drained: (() => void) | null = null
 
   constructor(path: string) {
@@ -138,6 +163,7 @@ class SessionPool {
   async #take(signal?: AbortSignal): Promise<Session> {
     signal?.throwIfAborted()
     this.#running += 1
+    this.useCount += 1
     const session = this.#idle.pop()
     if (session !== undefined) return session
     return await new Promise((resolve, reject) => {
