@@ -12,6 +12,7 @@ import { createAddAsset } from './add-asset.ts'
 import type { CampaignDeps } from './deps.ts'
 import { Gate } from './gate.ts'
 import { createOperatorHandlers } from './operator.ts'
+import { answersHead } from './path-table.ts'
 import { answerClientError } from './protocol-errors.ts'
 import { createReportHandlers } from './report/handlers.ts'
 import { createSiteLocations } from './site-locations.ts'
@@ -114,6 +115,7 @@ function addRoute(app: FastifyInstance, gate: Gate, route: Route): void {
     method: operation.method.toUpperCase(),
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { operation },
+    exposeHeadRoute: answersHead(operation),
     handler: (request, reply) => gate.handle(route, request, reply),
   })
 }

@@ -6,8 +6,10 @@ export class PathTable {
 
   constructor(operations: readonly Operation[]) {
     const methodsByPath = new Map<string, string[]>()
-    for (const { path, method } of operations) {
-      methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method.toUpperCase()])
+    for (const operation of operations) {
+      const { path, method } = operation
+      const methods = [method.toUpperCase(), ...(answersHead(operation) ? ['HEAD'] : [])]
+      methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...methods])
     }
     this.#paths = [...methodsByPath].map(([path, methods]) => ({
       form: formOf(path),
@@ -20,6 +22,11 @@ export class PathTable {
     const [path = ''] = url.split('?')
     return this.#paths.find(({ form }) => form.test(path))?.methods ?? null
   }
+}
+
+/** Load balancers ask for health with HEAD; what needs a key answers its own methods only. */
+export function answersHead({ method, access }: Operation): boolean {
+  return method === 'get' && access === null
 }
 
 function formOf(path: string): RegExp {

@@ -115,7 +115,8 @@ test('a wrong method is told apart from a wrong path', async (t) => {
   t.after(() => app.close())
   const wrongMethods = [
     ['GET', reportPath, 'POST'],
-    ['HEAD', '/healthz', 'GET'],
+    ['POST', '/healthz', 'GET, HEAD'],
+    ['HEAD', '/admin/v1/status', 'GET'],
     ['OPTIONS', reportPath, 'POST'],
     ['POST', '/admin/v1/catalog', 'PUT, GET'],
     ['PATCH', '/admin/v1/keys/x', 'DELETE'],
@@ -138,6 +139,8 @@ test('a wrong method is told apart from a wrong path', async (t) => {
     assert.equal(response.statusCode, 404, url)
     assert.deepEqual(messagesOf(response), ['There is nothing here.'])
   }
+  const head = await app.inject({ method: 'HEAD', url: '/healthz' })
+  assert.deepEqual([head.statusCode, head.body], [200, ''])
   const broken = await app.inject({ method: 'GET', url: '/admin/v1/%ff' })
   assert.equal(broken.statusCode, 400)
 })
