@@ -32,6 +32,11 @@ const notOurs = refusal(400, [
   'The tracking data is not the string that the ad server issued, or was manipulated.',
 ])
 const userAgentLengthMax = 512
+const patterns = {
+  impression: '/impression/{trackingData}',
+  click: '/click/{trackingData}',
+  load: '/load/{trackingData}',
+} as const
 
 /**
  * POST, GET and HEAD on `/impression/{trackingData}`, `/click/…` and `/load/…`. Any body is read past:
@@ -49,35 +54,29 @@ export class AdEventHandler {
   handle(event: AdEvent, reply: Reply): void {
     if (!hasBody(event.request.headers)) return this.#take(event, reply)
     this.#deps.bodies.skip(event.request, (body) => {
-      if (body.outcome === 'whole') this.#take(event, reply)
-      else reply(answerUnread(body))
+      if (body.outcome !== 'whole') return reply(answerUnread(body))
+      this.#deps.failures.guard(patterns[event.kind], reply, () => this.#take(event, reply))
     })
   }
 
   #take(event: AdEvent, reply: Reply): void {
-    const route = `/${event.kind}/{trackingData}`
-    this.#deps.failures.guard(route, reply, () => this.#store(event, route, reply))
-  }
-
-  #store(event: AdEvent, route: string, reply: Reply): void {
     const opened = this.#deps.openTrackingData(event.token)
     if (!opened.ok) return reply(notOurs)
     const answer = answerTo(event, opened.data)
     if (event.request.method === 'HEAD') return reply(answer)
 
     const record = toRecord(event, opened.canonical, this.#deps.clock())
-    const repeatKey = this.#repeats.keyOf(record)
-    if (this.#repeats.has(repeatKey)) return reply(answer)
+    if (this.#repeats.has(record)) return reply(answer)
     // Only what counts by its age may stand for its repeats: an early event repeated a minute later
     // may be in time, and then must be stored.
     const verdict = eventVerdict(event.kind, opened.data.servedAtMs, record.receivedAtMs)
     this.#deps.spool.append(record).then(
       () => {
         // A repeat is known only once the first is on disk; one that comes before is stored too.
-        if (verdict === 'counted') this.#repeats.add(repeatKey)
+        if (verdict === 'counted') this.#repeats.add(record)
         return reply(answer)
       },
-      (error: unknown) => reply(this.#deps.failures.answer(error, route))
+      (error: unknown) => reply(this.#deps.failures.answer(error, patterns[event.kind]))
     )
   }
 }

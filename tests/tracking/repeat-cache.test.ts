@@ -1,80 +1,125 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import type { AdEventRecord } from '../../src/spool/record.ts'
 import { RepeatCache, limits } from '../../src/tracking/repeat-cache.ts'
 import { anEvent } from '../contracts/spool-model.ts'
+
+function aToken(): string {
+  return Buffer.concat([Buffer.from([1, 0, 0, 0, 7]), randomBytes(100)]).toString('base64url')
+}
+
+function someEvents(count: number): readonly AdEventRecord[] {
+  return Array.from({ length: count }, () => anEvent({ trackingData: aToken() }))
+}
+
+function eventOf(agent: number): AdEventRecord {
+  return { ...a, userAgent: `agent-${agent}` }
+}
+
+const [a = anEvent({}), b = anEvent({})] = someEvents(2)
 
 test('what was added is known for half a minute at least and a minute at most', () => {
   let nowMs = 1_000_000
   const cache = new RepeatCache(() => nowMs)
-  cache.add('a')
+  cache.add(a)
   nowMs += 20_000
-  cache.add('b')
+  cache.add(b)
 
   nowMs += limits.keepMs / 2 - 20_000
-  assert.deepEqual([cache.has('a'), cache.has('b')], [true, true])
+  assert.deepEqual([cache.has(a), cache.has(b)], [true, true])
 
   nowMs += limits.keepMs / 2
-  assert.deepEqual([cache.has('a'), cache.has('b')], [false, false])
+  assert.deepEqual([cache.has(a), cache.has(b)], [false, false])
 })
 
 test('nothing is known any more after a pause longer than the time kept', () => {
   let nowMs = 1_000_000
   const cache = new RepeatCache(() => nowMs)
-  cache.add('a')
+  cache.add(a)
 
   nowMs += limits.keepMs
 
-  assert.equal(cache.has('a'), false)
+  assert.equal(cache.has(a), false)
   assert.equal(cache.size, 0)
 })
 
 test('a clock that steps back forgets everything', () => {
   let nowMs = 1_000_000
   const cache = new RepeatCache(() => nowMs)
-  cache.add('a')
+  cache.add(a)
 
   nowMs -= 1
 
-  assert.equal(cache.has('a'), false)
+  assert.equal(cache.has(a), false)
 })
 
 test('the number of entries is bounded, and the latest are the ones known', () => {
   const cache = new RepeatCache(() => 0)
+  const events = someEvents(2 * limits.entriesMax + 10)
 
-  for (let index = 0; index < 3 * limits.entriesMax; index++) cache.add(`key-${index}`)
+  for (const event of events) cache.add(event)
 
   assert.ok(cache.size <= limits.entriesMax)
-  assert.equal(cache.has(`key-${3 * limits.entriesMax - 1}`), true)
-  assert.equal(cache.has('key-0'), false)
+  const latest = events.slice(-limits.entriesMax / 2)
+  assert.ok(latest.every((event) => cache.has(event)))
+  assert.equal(cache.has(events[0] ?? a), false)
 })
 
-test('the key tells apart kinds, purposes, user agents and tokens by head or tag', () => {
+test('events that were not added are never known, however full the cache', () => {
   const cache = new RepeatCache(() => 0)
-  const middle = 'm'.repeat(50)
+  for (const event of someEvents(limits.entriesMax - 1)) cache.add(event)
+
+  assert.ok(someEvents(100_000).every((event) => !cache.has(event)))
+})
+
+test('kinds, purposes, user agents and every character of key id and tag tell events apart', () => {
+  const token = aToken()
+  const altered = [...Array(7).keys(), ...Array.from({ length: 22 }, (_, index) => -1 - index)]
+    .filter((at) => at !== 0)
+    .map((at) => {
+      const index = at < 0 ? token.length + at : at
+      const other = token[index] === 'A' ? 'B' : 'A'
+      return anEvent({ trackingData: token.slice(0, index) + other + token.slice(index + 1) })
+    })
   const events = [
-    anEvent({ trackingData: `AAAAAAA${middle}${'t'.repeat(22)}` }),
-    anEvent({ trackingData: `AAAAAAB${middle}${'t'.repeat(22)}` }),
-    anEvent({ trackingData: `AAAAAAA${middle}${'t'.repeat(21)}u` }),
-    anEvent({ kind: 'click', trackingData: `AAAAAAA${middle}${'t'.repeat(22)}` }),
-    anEvent({ isPrefetch: true, trackingData: `AAAAAAA${middle}${'t'.repeat(22)}` }),
-    anEvent({ userAgent: 'other', trackingData: `AAAAAAA${middle}${'t'.repeat(22)}` }),
+    anEvent({ trackingData: token }),
+    ...altered,
+    anEvent({ kind: 'click', trackingData: token }),
+    anEvent({ kind: 'load', trackingData: token }),
+    anEvent({ isPrefetch: true, trackingData: token }),
+    anEvent({ kind: 'load', isPrefetch: true, trackingData: token }),
+    anEvent({ userAgent: 'other', trackingData: token }),
   ]
 
-  const keys = events.map((event) => cache.keyOf(event))
-
-  assert.equal(new Set(keys).size, events.length)
-  assert.deepEqual(
-    events.map((event) => cache.keyOf(event)),
-    keys
-  )
+  for (const added of events) {
+    const cache = new RepeatCache(() => 0)
+    cache.add(added)
+    assert.deepEqual(
+      events.filter((event) => cache.has(event)),
+      [added]
+    )
+  }
 })
 
-test('user agents without end only cost repeats: no number is given out twice', () => {
+test('a user agent beyond the bound only costs repeats: nothing is taken for another', () => {
   const cache = new RepeatCache(() => 0)
-  const keyOf = (index: number): string => cache.keyOf(anEvent({ userAgent: `agent-${index}` }))
+  cache.add(eventOf(0))
 
-  const keys = Array.from({ length: 3 * limits.userAgentsMax }, (_, index) => keyOf(index))
+  for (let index = 1; index <= 3 * limits.userAgentsMax; index++) {
+    assert.equal(cache.has(eventOf(index)), false)
+  }
 
-  assert.equal(new Set(keys).size, keys.length)
-  assert.ok(!keys.includes(keyOf(0)), 'forgotten, so numbered anew')
+  assert.equal(cache.has(eventOf(0)), false)
+})
+
+// One token under ever new user agents must not make one long run of places to search.
+test('one token with 50,000 user agents stays quick', { timeout: 20_000 }, () => {
+  const cache = new RepeatCache(() => 0)
+  const startMs = performance.now()
+
+  for (let index = 0; index < 49_000; index++) cache.add({ ...a, userAgent: `agent-${index}` })
+
+  assert.equal(cache.size, 49_000)
+  assert.ok(performance.now() - startMs < 5_000)
 })
