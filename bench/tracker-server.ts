@@ -1,5 +1,5 @@
 // One tracker process as it runs in production: the real server, LMDB, and an fsync before each 200.
-import { openLmdbSpool } from '../src/spool/lmdb-spool.ts'
+import { openFileSpool } from '../src/spool/file-spool.ts'
 import { createIdentityHasher } from '../src/domain/identity.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { createTrackingServer } from '../src/tracking/server.ts'
@@ -10,7 +10,7 @@ const [path = '', keyRing = ''] = process.argv.slice(2)
 const quiet = { isLevelEnabled: () => false, debug() {}, error: console.error }
 
 const { server } = createTrackingServer({
-  spool: openLmdbSpool({ path, bytesMax: 8e9, clock: systemClock }),
+  spool: openFileSpool({ path, bytesMax: 8e9, clock: systemClock }),
   openTrackingData: createOpener(parseKeyRing(keyRing)).open,
   hashIdentity: createIdentityHasher(Buffer.alloc(32, 7)),
   clock: systemClock,

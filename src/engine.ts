@@ -31,7 +31,7 @@ import { KeptPages } from './reports/kept-pages.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { ensureSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
-import { openLmdbSpool } from './spool/lmdb-spool.ts'
+import { openFileSpool } from './spool/file-spool.ts'
 import type { Spool } from './spool/spool.ts'
 import { createMinter, createOpener } from './tracking-data/tracking-data.ts'
 import { openEmbeddedWarehouse } from './warehouse/embedded.ts'
@@ -55,7 +55,7 @@ async function startEngine(config: Config): Promise<Child> {
   const secrets = ensureSecrets(config)
   const warehouse = openWarehouse(config)
   await prepareWarehouse(warehouse, secrets, log)
-  const spool = openLmdbSpool({
+  const spool = openFileSpool({
     path: join(config.dataDir, 'spool'),
     bytesMax: config.spoolBytesMax,
     clock: systemClock,

@@ -10,7 +10,7 @@ import { readTlsFiles } from './ops/tls.ts'
 import { runChild } from './processes.ts'
 import type { Child } from './processes.ts'
 import { ensureSecrets } from './secrets.ts'
-import { openLmdbSpool } from './spool/lmdb-spool.ts'
+import { openFileSpool } from './spool/file-spool.ts'
 import { createOpener } from './tracking-data/tracking-data.ts'
 import { createTrackingServer } from './tracking/server.ts'
 import type { TrackingServer } from './tracking/server.ts'
@@ -18,7 +18,7 @@ import type { TrackingServer } from './tracking/server.ts'
 async function startTracker(config: Config): Promise<Child> {
   const log = createLog({ level: config.logLevel, process: 'tracker' })
   const secrets = ensureSecrets(config)
-  const spool = openLmdbSpool({
+  const spool = openFileSpool({
     path: join(config.dataDir, 'spool'),
     bytesMax: config.spoolBytesMax,
     clock: systemClock,

@@ -23,7 +23,7 @@ function describe(answer: StatusResponse): string {
   const facts = [
     ['version', answer.version],
     ['warehouse', `${warehouse.kind}, ${warehouse.version}`],
-    ['spool', `${spool.frames} writes, ${spool.bytes} bytes, oldest ${lagMs} ms`],
+    ['spool', `${spool.bytes} bytes wait, the oldest for ${lagMs} ms`],
     ['conflicts', String(conflicts)],
     ['set aside', String(setAside)],
     ...sealed.map(({ marketId, completeThrough }) => [

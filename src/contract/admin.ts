@@ -173,10 +173,7 @@ export const statusResponseSchema = Type.Object(
       version: Type.String(),
     }),
     spool: Type.Object({
-      frames: count(
-        'Writes that are on disk and not yet shipped; one holds the events of a moment.'
-      ),
-      bytes: count('Their size on disk.'),
+      bytes: count('What is on disk and not yet shipped.'),
     }),
     lagMs: count('Age of the oldest event that is not yet shipped.'),
     sealed: Type.Array(

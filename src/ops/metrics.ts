@@ -22,11 +22,6 @@ export function createMetrics({ spool, pipeline, clock }: MetricsDeps): () => Pr
     })
   }
   gauge(
-    'spool_frames',
-    'Writes on disk that are not yet in the warehouse.',
-    () => spool.depth().frames
-  )
-  gauge(
     'spool_bytes',
     'Bytes on disk that are not yet in the warehouse.',
     () => spool.depth().bytes

@@ -23,7 +23,7 @@ export async function readStatus(deps: StatusDeps): Promise<StatusResponse> {
   return {
     version: deps.version,
     warehouse: { kind: deps.warehouseKind, version: facts?.version ?? 'unknown' },
-    spool: { frames: depth.frames, bytes: depth.bytes },
+    spool: { bytes: depth.bytes },
     lagMs: depth.oldestAtMs === null ? 0 : Math.max(0, deps.clock() - depth.oldestAtMs),
     sealed: [],
     uncounted: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),

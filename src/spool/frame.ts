@@ -7,7 +7,7 @@ import type { SpoolRecord } from './record.ts'
 // payload = UTF-8 JSON array of `count` records
 // key     = ms of the append (6 bytes) | random of this opening (6 bytes) | counter (4 bytes)
 // Integers are big-endian, so keys sort by time. A frame's key is that of its first record; record i
-// has the key with counter + i. LMDB keeps no checksums of its own, hence ours.
+// has the key with counter + i.
 
 const frameVersion = 1
 const headerBytes = 9
@@ -95,10 +95,6 @@ export function recordKeys(frameKey: Buffer, recordCount: number): readonly stri
   return Array.from({ length: recordCount }, (_, index) => {
     return prefix + (first + index).toString(16).padStart(8, '0')
   })
-}
-
-export function isFrameKey(key: Buffer): boolean {
-  return key.length === keyBytes
 }
 
 export function frameInstantMs(frameKey: Buffer): number {

@@ -49,9 +49,11 @@ class MemorySpool implements Spool {
 
   read(recordsMax: number): SpoolBatch {
     const builder = new BatchBuilder()
-    for (const key of [...this.#frames.keys()].toSorted()) {
+    for (const key of this.#frames.keys()) {
       const frame = this.#frames.get(key)
-      if (frame !== undefined) builder.add(Buffer.from(key, 'hex'), frame)
+      if (frame !== undefined) {
+        builder.add({ id: key, key: Buffer.from(key, 'hex'), bytes: frame })
+      }
       if (builder.recordCount >= recordsMax || builder.bytes >= limits.readBytesMax) break
     }
     return builder.build()
@@ -65,7 +67,6 @@ class MemorySpool implements Spool {
   depth(): SpoolDepth {
     const [oldestKey] = [...this.#frames.keys()].toSorted()
     return {
-      frames: this.#frames.size,
       bytes: this.#bytes(),
       oldestAtMs: oldestKey === undefined ? null : frameInstantMs(Buffer.from(oldestKey, 'hex')),
     }

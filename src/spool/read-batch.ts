@@ -1,4 +1,6 @@
-import { decodeFrame, isFrameKey, recordKeys } from './frame.ts'
+import { createHash } from 'node:crypto'
+import { decodeFrame, recordKeys } from './frame.ts'
+import type { StoredFrame } from './segment-reader.ts'
 import type { SpoolBatch, SpoolEntry } from './spool.ts'
 
 /** Puts frames together to what a reader takes; what cannot be read is set apart, never dropped. */
@@ -17,17 +19,17 @@ export class BatchBuilder {
     return this.#bytes
   }
 
-  add(frameKey: Buffer, frame: Buffer): void {
-    this.#bytes += frame.length
-    const key = frameKey.toString('hex')
-    this.#frames.push(key)
-    if (!isFrameKey(frameKey)) {
-      this.#broken.push({ key, bytes: Buffer.from(frame), reason: 'its key is not 16 bytes' })
+  add({ id, key: frameKey, bytes }: StoredFrame): void {
+    this.#bytes += bytes.length
+    this.#frames.push(id)
+    if (frameKey === null) {
+      const key = createHash('sha256').update(id).digest('hex').slice(0, 32)
+      this.#broken.push({ key, bytes, reason: 'the rest of a segment is damaged' })
       return
     }
-    const decoded = decodeFrame(frame)
+    const decoded = decodeFrame(bytes)
     if (!decoded.ok) {
-      this.#broken.push({ key, bytes: Buffer.from(frame), reason: decoded.reason })
+      this.#broken.push({ key: frameKey.toString('hex'), bytes, reason: decoded.reason })
       return
     }
     const keys = recordKeys(frameKey, decoded.records.length)

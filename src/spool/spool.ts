@@ -1,6 +1,5 @@
 import type { SpoolRecord } from './record.ts'
 
-/** The first key bytes are the instant of the append, so that the oldest entry is read first. */
 export interface SpoolEntry {
   /** 32 lowercase hex characters; the natural key of the record, never used twice. */
   readonly key: string
@@ -21,7 +20,6 @@ export interface SpoolBatch {
 }
 
 export interface SpoolDepth {
-  readonly frames: number
   readonly bytes: number
   /** The instant of the oldest append that is still here; null when empty. */
   readonly oldestAtMs: number | null
@@ -37,9 +35,9 @@ export interface Spool {
    * write. Rejects with SPOOL_FULL or SPOOL_UNAVAILABLE, and then nothing of the record is kept.
    */
   append(record: SpoolRecord): Promise<void>
-  /** Oldest first, up to about `recordsMax` records (whole frames, at least one when not empty). */
+  /** In the order of appending, by process; up to about `recordsMax` records (whole frames, at least one when not empty). */
   read(recordsMax: number): SpoolBatch
-  /** Forgets what was read, durably; call it only when the warehouse holds it synced. */
+  /** Forgets what was read; call it only when the warehouse holds it synced. */
   remove(batch: SpoolBatch): Promise<void>
   depth(): SpoolDepth
   close(): Promise<void>

@@ -23,7 +23,7 @@ export const nowMs = Date.UTC(2026, 2, 2, 10)
 export const status: StatusResponse = {
   version: '1.0.0',
   warehouse: { kind: 'embedded', version: '26.7' },
-  spool: { frames: 3, bytes: 400 },
+  spool: { bytes: 400 },
   lagMs: 12,
   sealed: [{ marketId: 1, completeThrough: null }],
   uncounted: { bot: 2 },

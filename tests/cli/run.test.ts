@@ -370,7 +370,7 @@ test('status is told for people, and as it came with --json', async () => {
   const status = {
     version: '1.0.0',
     warehouse: { kind: 'embedded', version: '26.7' },
-    spool: { frames: 3, bytes: 400 },
+    spool: { bytes: 400 },
     lagMs: 12,
     sealed: [{ marketId: 1, completeThrough: '2026-03-01' }],
     uncounted: { bot: 2 },

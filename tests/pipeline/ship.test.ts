@@ -41,7 +41,7 @@ test('what is shipped leaves the spool and stands in the warehouse', async (t) =
   const result = await shipBatch(deps)
 
   assert.deepEqual(result, { shippedCount: 3, setAsideCount: 0 })
-  assert.equal(spool.depth().frames, 0)
+  assert.equal(spool.depth().bytes, 0)
   assert.deepEqual(await counts(warehouse), { events: 2, touchpoints: 4, deliveries: 1, aside: 0 })
 })
 
@@ -65,7 +65,7 @@ test('a batch takes the oldest records and leaves the rest for the next', async 
   assert.ok(first.shippedCount >= shipLimits.recordsPerBatchMax)
   assert.ok(first.shippedCount < shipLimits.recordsPerBatchMax + 1_000)
   assert.equal(first.shippedCount + second.shippedCount, records.length)
-  assert.equal(spool.depth().frames, 0)
+  assert.equal(spool.depth().bytes, 0)
 })
 
 test('a batch that is shipped again after a crash before its removal counts once', async (t) => {
@@ -108,7 +108,7 @@ for (const statement of [
     assert.equal(spool.read(10).entries.length, records.length)
     await shipBatch(deps)
 
-    assert.equal(spool.depth().frames, 0)
+    assert.equal(spool.depth().bytes, 0)
     const expected = { events: 1, touchpoints: 2, deliveries: 1, aside: 1 }
     assert.deepEqual(await counts(warehouse), expected)
   })
@@ -185,7 +185,7 @@ test('a broken frame is set aside as its bytes, and the frames around it are shi
   const result = await shipBatch(deps)
 
   assert.deepEqual(result, { shippedCount: 3, setAsideCount: 1 })
-  assert.equal(spool.depth().frames, 0)
+  assert.equal(spool.depth().bytes, 0)
   assert.deepEqual(await readAside(warehouse), [
     { key, reason: 'shorter than its header', record: bytes.toString('base64') },
   ])

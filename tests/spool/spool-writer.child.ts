@@ -1,13 +1,12 @@
 // A process of its own that writes to a spool: `node spool-writer.child.ts <mode> <path> <name>`.
 // Each line on stdout is written before the next append starts, so a kill loses no acknowledgement.
 import { writeSync } from 'node:fs'
-import { open } from 'lmdb'
-import { openLmdbSpool } from '../../src/spool/lmdb-spool.ts'
+import { openFileSpool } from '../../src/spool/file-spool.ts'
 import { anEvent } from '../contracts/spool-model.ts'
 import { codeOf } from '../contracts/spool.contract.ts'
 
 const [mode = '', path = '', name = ''] = process.argv.slice(2)
-const spool = openLmdbSpool({ path, bytesMax: 1e9, clock: Date.now, diskFreeBytesMin: 0 })
+const spool = openFileSpool({ path, bytesMax: 1e9, clock: Date.now, diskFreeBytesMin: 0 })
 
 function tell(line: string): void {
   writeSync(1, `${line}\n`)
@@ -31,9 +30,9 @@ async function writeSome(): Promise<void> {
   await Promise.all(lanes)
 }
 
-/** The parent limits the size of files, which to a database looks like a disk that is full. */
+/** The parent limits the size of files, which looks like a disk that is full. */
 async function fillAndRecover(): Promise<void> {
-  const large = anEvent({ userAgent: 'x'.repeat(100_000) })
+  const large = anEvent({ userAgent: 'x'.repeat(30_000) })
   const fill = async (): Promise<void> => {
     for (let count = 0; ; count++) {
       const code = await spool.append(large).then(() => null, codeOf)
@@ -44,24 +43,11 @@ async function fillAndRecover(): Promise<void> {
   }
   await fill()
   await fill()
-  // LMDB reuses the pages that a transaction freed from the second transaction after it on.
   for (let removal = 0; removal < 3; removal++) await spool.remove(spool.read(1))
   await fill()
 }
 
-/** Sits in a write transaction, so that no other process can write. */
-function holdTheLock(): void {
-  const db = open({ path, encoding: 'binary', keyEncoding: 'binary', overlappingSync: false })
-  db.transactionSync(() => {
-    tell('holding')
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20_000)
-  })
-}
-
 switch (mode) {
-  case 'hold':
-    holdTheLock()
-    break
   case 'forever':
     void Promise.all(Array.from({ length: 20 }, (_, lane) => writeForever(lane)))
     break

@@ -1,0 +1,244 @@
+// The spool in files: every process appends to segments of its own and never to another's, so no
+// lock is shared and no process that dies can leave one behind. docs/decisions/0016 says why not LMDB.
+import { closeSync, fsyncSync, mkdirSync, openSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { ServiceError } from '../errors.ts'
+import type { Clock } from '../lib/clock.ts'
+import { FrameQueue, limits } from './batching.ts'
+import type { PendingFrame } from './batching.ts'
+import { createKeySource, encodeFrame } from './frame.ts'
+import { BatchBuilder } from './read-batch.ts'
+import type { SpoolRecord } from './record.ts'
+import { encodeEntryHeader, entryHeaderBytes } from './segment.ts'
+import { SegmentReader } from './segment-reader.ts'
+import { SegmentWriter } from './segment-writer.ts'
+import type { Spool, SpoolBatch, SpoolDepth } from './spool.ts'
+
+interface FileSpoolOptions {
+  /** A folder; made when missing. */
+  readonly path: string
+  /** Bound on what waits to be shipped, over all processes. */
+  readonly bytesMax: number
+  readonly clock: Clock
+  /** Appends are refused while the file system has less room; shipping needs some to work. */
+  readonly diskFreeBytesMin?: number
+  /** A write that takes longer is answered as a failure; a hanging disk must not hang callers. */
+  readonly writeTimeoutMsMax?: number
+  readonly inFlightBytesMax?: number
+}
+
+/** ENOSPC, EDQUOT and EFBIG: no room, as the operating system spells it. */
+const noRoomCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+/**
+ * How old the count of bytes over all processes, and of free disk, may be. With thousands of segments
+ * waiting a count takes long; then it is made so seldom that it takes a twentieth of the time.
+ */
+const roomCheckMs = 200
+const roomCheckShare = 20
+/**
+ * From the start of one write to that of the next, while writes are busy ones: a write with its sync
+ * costs about the same whatever it holds. Few senders, or a record after a pause, never wait.
+ */
+const writeIntervalMsMin = 4
+const busyRecordsMin = 16
+
+export function openFileSpool(options: FileSpoolOptions): FileSpool {
+  return new FileSpool(options)
+}
+
+export class FileSpool implements Spool {
+  readonly #options: FileSpoolOptions
+  readonly #queue: FrameQueue
+  readonly #nextKey = createKeySource()
+  readonly #writer: SegmentWriter
+  readonly #reader: SegmentReader
+  #flushing: Promise<void> | null = null
+  #isFlushScheduled = false
+  #lastWriteAtMs = -Infinity
+  #lastWriteRecords = 0
+  /** A write is past its time: nothing is accepted until it has ended. */
+  #isStuck = false
+  #closing: Promise<void> | null = null
+  #roomCheckedAtMs = -Infinity
+  #roomCheckTookMs = 0
+  #liveBytes = 0
+  #isDiskFull = false
+
+  constructor(options: FileSpoolOptions) {
+    this.#options = options
+    this.#queue = new FrameQueue(options.inFlightBytesMax ?? limits.inFlightBytesMax)
+    mkdirSync(options.path, { recursive: true, mode: 0o700 })
+    syncFolder(options.path)
+    syncFolder(dirname(options.path))
+    this.#writer = new SegmentWriter(options.path)
+    this.#reader = new SegmentReader(options.path, options.clock)
+  }
+
+  append(record: SpoolRecord): Promise<void> {
+    if (this.#closing !== null) return Promise.reject(unavailable('the spool is closed'))
+    if (this.#isStuck) return Promise.reject(unavailable('an earlier write has not ended'))
+    const written = this.#queue.push(record, this.#options.clock())
+    this.#scheduleFlush()
+    return written
+  }
+
+  read(recordsMax: number): SpoolBatch {
+    const builder = new BatchBuilder()
+    for (const frame of this.#reader.frames()) {
+      builder.add(frame)
+      if (builder.recordCount >= recordsMax || builder.bytes >= limits.readBytesMax) break
+    }
+    return builder.build()
+  }
+
+  async remove(batch: SpoolBatch): Promise<void> {
+    await Promise.resolve()
+    this.#reader.remove(batch.frames)
+    this.#roomCheckedAtMs = -Infinity
+  }
+
+  depth(): SpoolDepth {
+    return this.#reader.depth()
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    while (!this.#queue.isEmpty || this.#flushing !== null) {
+      await (this.#flushing ?? this.#flush())
+    }
+    // A write that hangs keeps its file; the process ends instead.
+    if (!this.#isStuck) this.#writer.close()
+  }
+
+  /** All records of this turn of the event loop share the write: it starts after the turn. */
+  #scheduleFlush(): void {
+    if (this.#isFlushScheduled || this.#flushing !== null) return
+    this.#isFlushScheduled = true
+    const start = (): void => {
+      this.#isFlushScheduled = false
+      if (this.#flushing === null && !this.#queue.isEmpty) void this.#flush()
+    }
+    const restMs = this.#lastWriteAtMs + writeIntervalMsMin - performance.now()
+    if (restMs > 0 && this.#lastWriteRecords >= busyRecordsMin) setTimeout(start, restMs)
+    else setImmediate(start)
+  }
+
+  /** Never rejects: every outcome goes to the frames. */
+  #flush(): Promise<void> {
+    this.#flushing = this.#writeWaiting().finally(() => {
+      this.#flushing = null
+      if (!this.#queue.isEmpty) this.#scheduleFlush()
+    })
+    return this.#flushing
+  }
+
+  async #writeWaiting(): Promise<void> {
+    this.#lastWriteAtMs = performance.now()
+    const frames = this.#queue.take()
+    this.#lastWriteRecords = frames.reduce((sum, frame) => sum + frame.texts.length, 0)
+    const fitting = this.#refuseWhatDoesNotFit(frames)
+    let failure: Error | undefined
+    try {
+      if (fitting.length > 0) await this.#write(fitting)
+    } catch (error) {
+      failure = toServiceError(error)
+    }
+    for (const frame of fitting) this.#finish(frame, failure)
+    if (this.#isStuck) this.#refuseAll(this.#queue.take(), unavailable('the disk does not answer'))
+  }
+
+  /** Synced when this resolves, within the time a write may take. */
+  async #write(frames: readonly PendingFrame[]): Promise<void> {
+    const parts = frames.flatMap((frame) => {
+      const key = this.#nextKey(frame.atMs, frame.texts.length)
+      const bytes = encodeFrame(frame.texts, frame.payloadBytes)
+      return [encodeEntryHeader(key, bytes.length), bytes]
+    })
+    const writing = this.#writer.append(parts, this.#options.clock())
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        this.#isStuck = true
+        void writing.catch(consume).finally(() => (this.#isStuck = false))
+        reject(unavailable('a write takes too long'))
+      }, this.#options.writeTimeoutMsMax ?? 10_000)
+    })
+    try {
+      await Promise.race([writing, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #finish(frame: PendingFrame, failure: Error | undefined): void {
+    this.#queue.forget(frame)
+    frame.settle(failure)
+  }
+
+  #refuseAll(frames: readonly PendingFrame[], failure: Error): void {
+    for (const frame of frames) this.#finish(frame, failure)
+  }
+
+  /** Processes that write at the same instant may each go over by what they write in between. */
+  #refuseWhatDoesNotFit(frames: readonly PendingFrame[]): readonly PendingFrame[] {
+    try {
+      this.#lookAtRoom()
+    } catch (error) {
+      this.#refuseAll(frames, toServiceError(error))
+      return []
+    }
+    if (this.#isDiskFull) {
+      this.#refuseAll(frames, new ServiceError('SPOOL_FULL', 'the disk has no room left'))
+      return []
+    }
+    return frames.filter((frame) => {
+      const bytes = this.#liveBytes + frame.payloadBytes + entryHeaderBytes + 9
+      if (bytes <= this.#options.bytesMax) {
+        this.#liveBytes = bytes
+        return true
+      }
+      const details = { bytes, bytesMax: this.#options.bytesMax }
+      this.#finish(frame, new ServiceError('SPOOL_FULL', 'the spool is at its bound', { details }))
+      return false
+    })
+  }
+
+  #lookAtRoom(): void {
+    const nowMs = performance.now()
+    const pauseMs = Math.max(roomCheckMs, this.#roomCheckTookMs * roomCheckShare)
+    if (nowMs - this.#roomCheckedAtMs < pauseMs && !this.#isDiskFull) return
+    this.#roomCheckedAtMs = nowMs
+    this.#liveBytes = this.#reader.liveBytes()
+    const disk = statfsSync(this.#options.path)
+    this.#isDiskFull = disk.bavail * disk.bsize < (this.#options.diskFreeBytesMin ?? 16_777_216)
+    this.#roomCheckTookMs = performance.now() - nowMs
+  }
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+function unavailable(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('SPOOL_UNAVAILABLE', message, { cause })
+}
+
+function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  if (!noRoomCodes.has(code)) return unavailable('the spool could not be written', error)
+  return new ServiceError('SPOOL_FULL', 'the disk has no room left', { cause: error })
+}
+
+function consume(): void {
+  // The failure was answered when the time ran out; only that it has ended matters here.
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, fdatasync, fsync, openSync, write } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { assert } from '../lib/assert.ts'
+import { segmentName } from './segment.ts'
+
+export const segmentLimits = {
+  // Small enough that an engine that lost its place ships little again, large enough for few files.
+  bytesMax: 8_388_608,
+  ageMsMax: 2_000,
+} as const
+
+interface OpenSegment {
+  readonly fd: number
+  readonly path: string
+  readonly openedAtMs: number
+  bytes: number
+}
+
+const writeAt = promisify(write)
+const syncData = promisify(fdatasync)
+const syncFolder = promisify(fsync)
+
+/**
+ * Appends to segments of its own, one write at a time, each synced when it resolves. A segment that
+ * failed is never written again: a reader may be past the place where the failure left it.
+ */
+export class SegmentWriter {
+  readonly #folder: string
+  readonly #folderFd: number
+  readonly #opening = randomBytes(6).toString('hex')
+  #serial = 0
+  #segment: OpenSegment | null = null
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.#folderFd = openSync(folder, 'r')
+  }
+
+  /** Rejects when it is not certain that all of it is on disk and will be read. */
+  async append(parts: readonly Buffer[], createdAtMs: number): Promise<void> {
+    const segment = await this.#segmentFor(createdAtMs)
+    // Until the end nothing else may be written here; a failure leaves it so.
+    this.#segment = null
+    try {
+      const bytes = Buffer.concat(parts)
+      for (let done = 0; done < bytes.length;) {
+        const rest = bytes.length - done
+        const { bytesWritten } = await writeAt(segment.fd, bytes, done, rest, segment.bytes + done)
+        done += bytesWritten
+      }
+      await syncData(segment.fd)
+      // Readers take the name away before they delete. While it stands, they have yet to read this.
+      if (!existsSync(segment.path)) throw new Error('the segment was taken away during the write')
+      segment.bytes += bytes.length
+    } catch (error) {
+      closeSync(segment.fd)
+      throw error
+    }
+    assert(this.#segment === null, 'one write at a time')
+    this.#segment = segment
+  }
+
+  close(): void {
+    this.#letGo()
+    closeSync(this.#folderFd)
+  }
+
+  async #segmentFor(createdAtMs: number): Promise<OpenSegment> {
+    const current = this.#segment
+    const isUsable =
+      current !== null &&
+      current.bytes < segmentLimits.bytesMax &&
+      performance.now() - current.openedAtMs < segmentLimits.ageMsMax &&
+      existsSync(current.path)
+    if (isUsable) return current
+    this.#letGo()
+    this.#serial += 1
+    const path = join(this.#folder, segmentName(createdAtMs, this.#opening, this.#serial))
+    const fd = openSync(path, 'wx', 0o600)
+    try {
+      // Without this a power cut could lose the name, and with it all that was synced under it.
+      await syncFolder(this.#folderFd)
+    } catch (error) {
+      closeSync(fd)
+      throw error
+    }
+    return { fd, path, openedAtMs: performance.now(), bytes: 0 }
+  }
+
+  #letGo(): void {
+    if (this.#segment !== null) closeSync(this.#segment.fd)
+    this.#segment = null
+  }
+}

@@ -1,0 +1,56 @@
+import { crc32 } from 'node:zlib'
+
+// A segment is a file that one opening of the spool appends to and others read.
+//
+// name    = ms of its creation (12 hex) - random of the opening (12 hex) - serial (8 hex) .seg
+// segment = entry*
+// entry   = magic "STsp" | frame length (4 bytes) | frame key (16 bytes) | CRC-32 of these (4 bytes) | frame
+//
+// Names sort by creation. Beside a segment, `.done` holds how many of its bytes were removed, as
+// decimal text; losing it only means shipping again. Integers are big-endian.
+
+const magic = 0x53547370
+const lengthAt = 4
+const keyAt = 8
+const checksumAt = 24
+export const entryHeaderBytes = 28
+
+const namePattern = /^[0-9a-f]{12}-[0-9a-f]{12}-[0-9a-f]{8}\.seg$/u
+
+export function isSegmentName(name: string): boolean {
+  return namePattern.test(name)
+}
+
+export function segmentName(createdAtMs: number, opening: string, serial: number): string {
+  const hex = (value: number, length: number): string => value.toString(16).padStart(length, '0')
+  return `${hex(createdAtMs, 12)}-${opening}-${hex(serial, 8)}.seg`
+}
+
+export function encodeEntryHeader(key: Buffer, frameBytes: number): Buffer {
+  const header = Buffer.allocUnsafe(entryHeaderBytes)
+  header.writeUInt32BE(magic, 0)
+  header.writeUInt32BE(frameBytes, lengthAt)
+  key.copy(header, keyAt)
+  header.writeUInt32BE(crc32(header.subarray(0, checksumAt)), checksumAt)
+  return header
+}
+
+export type EntryHeader =
+  | { readonly state: 'whole'; readonly key: Buffer; readonly frameBytes: number }
+  /** Not all of it is there: it is being written, or its writer died and never acknowledged it. */
+  | { readonly state: 'unfinished' }
+  /** No header of ours: the disk changed what was written. */
+  | { readonly state: 'damaged' }
+
+export function decodeEntryHeader(bytes: Buffer): EntryHeader {
+  if (bytes.length < entryHeaderBytes) return { state: 'unfinished' }
+  const isOurs =
+    bytes.readUInt32BE(0) === magic &&
+    bytes.readUInt32BE(checksumAt) === crc32(bytes.subarray(0, checksumAt))
+  if (!isOurs) return { state: 'damaged' }
+  return {
+    state: 'whole',
+    key: Buffer.from(bytes.subarray(keyAt, checksumAt)),
+    frameBytes: bytes.readUInt32BE(lengthAt),
+  }
+}
