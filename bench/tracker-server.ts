@@ -1,4 +1,4 @@
-// One tracker process as it runs in production: the real server, LMDB, and an fsync before each 200.
+// One tracker process as it runs in production: the real server, the real spool, and an fsync before each 200.
 import { openFileSpool } from '../src/spool/file-spool.ts'
 import { createIdentityHasher } from '../src/domain/identity.ts'
 import { systemClock } from '../src/lib/clock.ts'

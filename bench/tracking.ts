@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { trackerOptions } from '../src/processes.ts'
 import { createKeyRing, formatKeyRing } from '../src/tracking-data/tracking-data.ts'
 import type { Usage } from './child.ts'
 import type { LoadOrder, LoadResult } from './load.ts'
@@ -115,7 +116,12 @@ function start(path: string, args: readonly string[], isProfiled = false): Child
   const execArgv = isProfiled
     ? ['--cpu-prof', `--cpu-prof-dir=${join(tmpdir(), 'shelftrace-prof')}`]
     : []
-  return fork(path, args, { execArgv, env: { ...process.env, NODE_ENV: 'production' } })
+  // A tracker runs with the options the supervisor gives it.
+  const own = path.endsWith('tracker-server.js') ? trackerOptions : []
+  return fork(path, args, {
+    execArgv: [...execArgv, ...own],
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
 }
 
 async function portOf(child: ChildProcess): Promise<number> {

@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { createLog } from './ops/log.ts'
-import { drainMsMax, parseChildMessage } from './processes.ts'
+import { drainMsMax, parseChildMessage, trackerOptions } from './processes.ts'
 import { ensureSecrets } from './secrets.ts'
 import { Admission } from './admission.ts'
 import { embeddedSessions } from './warehouse/embedded.ts'
@@ -190,7 +190,10 @@ function newSlot(name: string, start: () => ChildProcess, isEngine: boolean): Sl
 
 /** The trackers share their port, so the cluster module hands the connections out in turn. */
 function forkTracker(): ChildProcess {
-  cluster.setupPrimary({ exec: programPath('tracker') })
+  cluster.setupPrimary({
+    exec: programPath('tracker'),
+    execArgv: [...process.execArgv, ...trackerOptions],
+  })
   return cluster.fork().process
 }
 

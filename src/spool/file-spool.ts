@@ -39,7 +39,7 @@ const roomCheckShare = 20
  * From the start of one write to that of the next, while writes are busy ones: a write with its sync
  * costs about the same whatever it holds. Few senders, or a record after a pause, never wait.
  */
-const writeIntervalMsMin = 4
+const writeIntervalMsMin = 5
 const busyRecordsMin = 16
 
 export function openFileSpool(options: FileSpoolOptions): FileSpool {
