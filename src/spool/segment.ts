@@ -22,7 +22,6 @@ export function isSegmentName(name: string): boolean {
 }
 
 export function segmentName(createdAtMs: number, opening: string, serial: number): string {
-  const hex = (value: number, length: number): string => value.toString(16).padStart(length, '0')
   return `${hex(createdAtMs, 12)}-${opening}-${hex(serial, 8)}.seg`
 }
 
@@ -53,4 +52,8 @@ export function decodeEntryHeader(bytes: Buffer): EntryHeader {
     key: Buffer.from(bytes.subarray(keyAt, checksumAt)),
     frameBytes: bytes.readUInt32BE(lengthAt),
   }
+}
+
+function hex(value: number, length: number): string {
+  return value.toString(16).padStart(length, '0')
 }
