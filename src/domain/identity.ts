@@ -1,6 +1,6 @@
 // Raw ids never reach disk. What does is a keyed hash: without the secret nobody can test whether a
 // given shopper is among the touchpoints, and the same id at two publishers is two identities.
-import { createHmac, createSecretKey } from 'node:crypto'
+import { createHash, createHmac, hash } from 'node:crypto'
 import { assert } from '../lib/assert.ts'
 
 export type IdentityKind = 'user' | 'login'
@@ -55,10 +55,40 @@ export function normalizeId(id: string): string {
  */
 export function createIdentityHasher(secret: Buffer): IdentityHasher {
   assert(secret.length >= secretBytesMin, 'an identity secret has at least 16 bytes')
-  const key = createSecretKey(secret)
+  const hmac = createQuickHmac(secret)
   return (kind, publisherId, id) => {
     if (normalizeId(id) === '') return ''
-    const digest = createHmac('sha256', key).update(`${kind}\0${publisherId}\0${id}`).digest('hex')
-    return digest.slice(0, identityHexLength)
+    return hmac(`${kind}\0${publisherId}\0${id}`).slice(0, identityHexLength)
+  }
+}
+
+const blockBytes = 64
+const digestBytes = 32
+/** Kind, publisher and 128 characters of 4 bytes fit; what is longer takes the slower way. */
+const quickBytesMax = 1_024
+
+/**
+ * HMAC-SHA-256 (RFC 2104) as two one-shot hashes over prepared pads: half the time of `createHmac`,
+ * which makes a native object each time that the garbage collector has to look after.
+ */
+function createQuickHmac(secret: Buffer): (text: string) => string {
+  const key = secret.length > blockBytes ? createHash('sha256').update(secret).digest() : secret
+  const inner = Buffer.alloc(blockBytes + quickBytesMax)
+  const outer = Buffer.alloc(blockBytes + digestBytes)
+  for (let at = 0; at < blockBytes; at += 1) {
+    inner[at] = (key[at] ?? 0) ^ 0x36
+    outer[at] = (key[at] ?? 0) ^ 0x5c
+  }
+  return (text) => {
+    if (text.length * 3 > quickBytesMax) {
+      return createHmac('sha256', secret).update(text).digest('hex')
+    }
+    const bytes = inner.write(text, blockBytes)
+    outer.write(
+      hash('sha256', inner.subarray(0, blockBytes + bytes), 'binary'),
+      blockBytes,
+      'binary'
+    )
+    return hash('sha256', outer, 'hex')
   }
 }

@@ -91,3 +91,13 @@ test('changing the buffer afterwards does not change the secret', () => {
 test('a secret short enough to guess is a fault of the caller', () => {
   assert.throws(() => createIdentityHasher(Buffer.alloc(15)), /at least 16 bytes/)
 })
+
+test('an identity is the start of the HMAC-SHA-256 of RFC 2104, for secrets and ids of every length', () => {
+  for (const secret of [16, 32, 64, 65, 200].map((length) => Buffer.alloc(length, 'k'))) {
+    const hashIdentity = createIdentityHasher(secret)
+    for (const id of ['a', 'ä'.repeat(128), '\u{1f600}'.repeat(128), 'x'.repeat(5_000), 'b']) {
+      const whole = createHmac('sha256', secret).update(`login\0${10}\0${id}`).digest('hex')
+      assert.equal(hashIdentity('login', 10, id), whole.slice(0, 32))
+    }
+  }
+})
