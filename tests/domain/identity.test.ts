@@ -93,10 +93,10 @@ test('a secret short enough to guess is a fault of the caller', () => {
 })
 
 test('an identity is the start of the HMAC-SHA-256 of RFC 2104, for secrets and ids of every length', () => {
-  for (const secret of [16, 32, 64, 65, 200].map((length) => Buffer.alloc(length, 'k'))) {
-    const hashIdentity = createIdentityHasher(secret)
+  for (const key of [16, 32, 64, 65, 200].map((length) => Buffer.alloc(length, 'k'))) {
+    const hashIdentity = createIdentityHasher(key)
     for (const id of ['a', 'ä'.repeat(128), '\u{1f600}'.repeat(128), 'x'.repeat(5_000), 'b']) {
-      const whole = createHmac('sha256', secret).update(`login\0${10}\0${id}`).digest('hex')
+      const whole = createHmac('sha256', key).update(`login\u000010\u0000${id}`).digest('hex')
       assert.equal(hashIdentity('login', 10, id), whole.slice(0, 32))
     }
   }
