@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { trackerOptions } from '../src/processes.ts'
+import { trackerEnvironment, trackerOptions } from '../src/processes.ts'
 import { createKeyRing, formatKeyRing } from '../src/tracking-data/tracking-data.ts'
 import type { Usage } from './child.ts'
 import type { LoadOrder, LoadResult } from './load.ts'
@@ -117,7 +117,9 @@ function start(path: string, args: readonly string[], isProfiled = false): Child
     ? ['--cpu-prof', `--cpu-prof-dir=${join(tmpdir(), 'shelftrace-prof')}`]
     : []
   // A tracker runs with the options the supervisor gives it.
-  const own = path.endsWith('tracker-server.js') ? trackerOptions : []
+  const isTracker = path.endsWith('tracker-server.js')
+  const own = isTracker ? trackerOptions : []
+  const env = { ...process.env, NODE_ENV: 'production', ...(isTracker ? trackerEnvironment : {}) }
   return fork(path, args, {
     execArgv: [...execArgv, ...own],
     env: { ...process.env, NODE_ENV: 'production' },

@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { createLog } from './ops/log.ts'
-import { drainMsMax, parseChildMessage, trackerOptions } from './processes.ts'
+import { drainMsMax, parseChildMessage, trackerEnvironment, trackerOptions } from './processes.ts'
 import { ensureSecrets } from './secrets.ts'
 import { Admission } from './admission.ts'
 import { embeddedSessions } from './warehouse/embedded.ts'
@@ -194,7 +194,7 @@ function forkTracker(): ChildProcess {
     exec: programPath('tracker'),
     execArgv: [...process.execArgv, ...trackerOptions],
   })
-  return cluster.fork().process
+  return cluster.fork(trackerEnvironment).process
 }
 
 function forkEngine(): ChildProcess {
