@@ -122,7 +122,7 @@ function start(path: string, args: readonly string[], isProfiled = false): Child
   const env = { ...process.env, NODE_ENV: 'production', ...(isTracker ? trackerEnvironment : {}) }
   return fork(path, args, {
     execArgv: [...execArgv, ...own],
-    env: { ...process.env, NODE_ENV: 'production' },
+    env,
   })
 }
 
