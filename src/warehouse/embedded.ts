@@ -93,6 +93,15 @@ function isEmpty(params: Params): boolean {
   return Object.keys(params).length === 0
 }
 
+/**
+ * One merge at a time: each holds buffers for every column of every part it reads, and several at
+ * once took the engine past 800 MB in a flood of a million events.
+ */
+const engineSettings = {
+  background_pool_size: 1,
+  background_merges_mutations_concurrency_ratio: 1,
+} as const
+
 class SessionPool {
   readonly #idle: Session[] = []
   readonly #all: Session[] = []
@@ -103,7 +112,7 @@ class SessionPool {
 
   constructor(path: string) {
     const { Session } = loadChdb()
-    const connectionArgs = Object.entries(statementSettings).map(
+    const connectionArgs = Object.entries({ ...engineSettings, ...statementSettings }).map(
       ([name, value]) => `--${name}=${value}`
     )
     try {
