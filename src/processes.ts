@@ -9,6 +9,7 @@ export type ChildMessage =
 
 /** Both shut down well within the 10 seconds after which a process manager kills. */
 export const drainMsMax = 8_000
+const supervisorCheckMs = 500
 
 /**
  * For the V8 of a tracker. Requests live for the few milliseconds until their write is synced, longer
@@ -51,27 +52,37 @@ export async function runChild(start: () => Promise<Child>): Promise<void> {
     if (isEnding) return
     isEnding = true
     // Native code may hang; the supervisor's patience ends soon after.
-    setTimeout(() => process.exit(1), drainMsMax).unref()
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), drainMsMax).unref()
     await child?.close()
-    process.exit(0)
+    leave(0)
   }
   const endSafely = (): void => {
-    end().catch(() => process.exit(1))
+    end().catch(() => leave(1))
   }
   process.on('message', (message) => {
     if (isDrainMessage(message)) endSafely()
   })
   process.on('disconnect', endSafely)
   process.on('SIGTERM', endSafely)
+  // The event is missed when the supervisor dies while this program is still being loaded.
+  setInterval(() => {
+    if (!process.connected) endSafely()
+  }, supervisorCheckMs).unref()
   try {
     child = await start()
     tell({ type: 'ready' })
-    if (!process.connected && process.send !== undefined) endSafely()
   } catch (error) {
-    tell({ type: 'failed', message: describe(error), isFinal: isFinal(error) }, () =>
-      process.exit(1)
-    )
+    tell({ type: 'failed', message: describe(error), isFinal: isFinal(error) }, () => leave(1))
   }
+}
+
+/**
+ * An exit runs the destructors of native code, which may wait for its threads for ever, holding the
+ * lock of the warehouse. Without a supervisor nobody asks for the exit code: then this ends for sure.
+ */
+function leave(exitCode: number): void {
+  if (process.connected) process.exit(exitCode)
+  process.kill(process.pid, 'SIGKILL')
 }
 
 function tell(message: ChildMessage, sent: () => void = () => undefined): void {
