@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts'
-import { emptyPayloadBytes, textBytes } from './frame.ts'
+import { emptyPayloadBytes, recordText, textBytes } from './frame.ts'
 import type { SpoolRecord } from './record.ts'
 
 /** 1,000 records of a few hundred bytes; a longer frame only if one record alone is longer. */
@@ -36,7 +36,7 @@ export class FrameQueue {
 
   /** The promise of the frame that took the record; rejected when too much is in flight. */
   push(record: SpoolRecord, atMs: number): Promise<void> {
-    const text = JSON.stringify(record)
+    const text = recordText(record)
     const bytes = textBytes(text)
     if (this.#bytes + bytes > this.#inFlightBytesMax) {
       const details = { inFlightBytes: this.#bytes }
