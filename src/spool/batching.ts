@@ -34,6 +34,11 @@ export class FrameQueue {
     return this.#frames.length === 0
   }
 
+  /** What waits to be written. */
+  get recordCount(): number {
+    return this.#frames.reduce((sum, frame) => sum + frame.texts.length, 0)
+  }
+
   /** The promise of the frame that took the record; rejected when too much is in flight. */
   push(record: SpoolRecord, atMs: number): Promise<void> {
     const text = recordText(record)

@@ -36,11 +36,10 @@ const noRoomCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 const roomCheckMs = 200
 const roomCheckShare = 20
 /**
- * From the start of one write to that of the next, while writes are busy ones: a write with its sync
- * costs about the same whatever it holds. Few senders, or a record after a pause, never wait.
+ * How long a write may wait for records that are still coming in: a write with its sync costs about the
+ * same whatever it holds. It starts at once when a turn of the event loop brings none.
  */
-const writeIntervalMsMin = 5
-const busyRecordsMin = 16
+const gatherMsMax = 5
 
 export function openFileSpool(options: FileSpoolOptions): FileSpool {
   return new FileSpool(options)
@@ -55,7 +54,6 @@ export class FileSpool implements Spool {
   #flushing: Promise<void> | null = null
   #isFlushScheduled = false
   #lastWriteAtMs = -Infinity
-  #lastWriteRecords = 0
   /** A write is past its time: nothing is accepted until it has ended. */
   #isStuck = false
   #closing: Promise<void> | null = null
@@ -114,17 +112,21 @@ export class FileSpool implements Spool {
     if (!this.#isStuck) this.#writer.close()
   }
 
-  /** All records of this turn of the event loop share the write: it starts after the turn. */
+  /** Starts after the first turn of the event loop that brings nothing new, or when time is up. */
   #scheduleFlush(): void {
     if (this.#isFlushScheduled || this.#flushing !== null) return
     this.#isFlushScheduled = true
-    const start = (): void => {
+    const lastAtMs = this.#lastWriteAtMs + gatherMsMax
+    let seenCount = 0
+    const startOrWait = (): void => {
+      if (this.#queue.recordCount > seenCount && performance.now() < lastAtMs) {
+        seenCount = this.#queue.recordCount
+        return void setImmediate(startOrWait)
+      }
       this.#isFlushScheduled = false
       if (this.#flushing === null && !this.#queue.isEmpty) void this.#flush()
     }
-    const restMs = this.#lastWriteAtMs + writeIntervalMsMin - performance.now()
-    if (restMs > 0 && this.#lastWriteRecords >= busyRecordsMin) setTimeout(start, restMs)
-    else setImmediate(start)
+    setImmediate(startOrWait)
   }
 
   /** Never rejects: every outcome goes to the frames. */
@@ -139,7 +141,6 @@ export class FileSpool implements Spool {
   async #writeWaiting(): Promise<void> {
     this.#lastWriteAtMs = performance.now()
     const frames = this.#queue.take()
-    this.#lastWriteRecords = frames.reduce((sum, frame) => sum + frame.texts.length, 0)
     const fitting = this.#refuseWhatDoesNotFit(frames)
     let failure: Error | undefined
     try {
