@@ -21,7 +21,8 @@ import { systemClock } from './lib/clock.ts'
 import { createLog } from './ops/log.ts'
 import { createMetrics } from './ops/metrics.ts'
 import { readStatus } from './ops/status.ts'
-import { readTlsFiles } from './ops/tls.ts'
+import { openTls } from './ops/tls.ts'
+import type { RenewedTls } from './ops/tls.ts'
 import { version } from './ops/version.ts'
 import { Pipeline } from './pipeline/pipeline.ts'
 import { createBotCheck } from './pipeline/rows.ts'
@@ -48,11 +49,14 @@ interface Engine {
   readonly warehouse: Warehouse
   readonly spool: Spool
   readonly catalog: CatalogStore
+  /** Null: the campaign port speaks HTTP, or is not served here. */
+  readonly tls: RenewedTls | null
 }
 
 async function startEngine(config: Config): Promise<Child> {
   const log = createLog({ level: config.logLevel, process: 'engine' })
   const secrets = ensureSecrets(config)
+  const tls = await openCampaignTls(config, log)
   const warehouse = openWarehouse(config)
   await prepareWarehouse(warehouse, secrets, log)
   const spool = openFileSpool({
@@ -61,7 +65,7 @@ async function startEngine(config: Config): Promise<Child> {
     clock: systemClock,
   })
   const catalog = await openCatalogStore({ warehouse, clock: systemClock, log })
-  const engine: Engine = { config, log, secrets, warehouse, spool, catalog }
+  const engine: Engine = { config, log, secrets, warehouse, spool, catalog, tls }
   const pipeline = startPipeline(engine)
   const campaign = config.roles.includes('engine') ? await startCampaign(engine, pipeline) : null
   return {
@@ -73,6 +77,12 @@ async function startEngine(config: Config): Promise<Child> {
       await warehouse.close()
     },
   }
+}
+
+/** Before the warehouse, which may be waited for: what is wrong with the files is told at once. */
+async function openCampaignTls(config: Config, log: Logger): Promise<RenewedTls | null> {
+  if (config.tls === null || !config.roles.includes('engine')) return null
+  return await openTls({ files: config.tls, log, clock: systemClock })
 }
 
 function openWarehouse(config: Config): Warehouse {
@@ -117,7 +127,7 @@ async function startCampaign(
   engine: Engine,
   pipeline: Pipeline
 ): Promise<{ close(): Promise<void> }> {
-  const { config, log, secrets, warehouse, spool, catalog } = engine
+  const { config, log, secrets, warehouse, spool, catalog, tls } = engine
   const keys = await openKeyStore({
     warehouse,
     clock: systemClock,
@@ -165,11 +175,14 @@ async function startCampaign(
     metrics: createMetrics({ spool, pipeline, clock: systemClock }),
     clock: systemClock,
     log,
-    ...(config.tls === null ? {} : { tls: readTlsFiles(config.tls) }),
+    tls: tls?.current,
   })
+  tls?.serve(app.server)
   await listen(app, config)
+  tls?.watch()
   return {
     async close() {
+      await tls?.close()
       await app.close()
       await keys.close()
       keptPages.close()

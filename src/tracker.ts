@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 import { createIdentityHasher } from './domain/identity.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './ops/log.ts'
-import { readTlsFiles } from './ops/tls.ts'
+import { openTls } from './ops/tls.ts'
 import { runChild } from './processes.ts'
 import type { Child } from './processes.ts'
 import { ensureSecrets } from './secrets.ts'
@@ -18,6 +18,8 @@ import type { TrackingServer } from './tracking/server.ts'
 async function startTracker(config: Config): Promise<Child> {
   const log = createLog({ level: config.logLevel, process: 'tracker' })
   const secrets = ensureSecrets(config)
+  const tls =
+    config.tls === null ? null : await openTls({ files: config.tls, log, clock: systemClock })
   const spool = openFileSpool({
     path: join(config.dataDir, 'spool'),
     bytesMax: config.spoolBytesMax,
@@ -31,11 +33,14 @@ async function startTracker(config: Config): Promise<Child> {
     isReady: () => true,
     log,
     trustProxy: config.trustProxy,
-    tls: config.tls === null ? undefined : readTlsFiles(config.tls),
+    tls: tls?.current,
   })
+  tls?.serve(tracking.server)
   await listen(tracking, config)
+  tls?.watch()
   return {
     async close() {
+      await tls?.close()
       await tracking.close()
       await spool.close()
     },

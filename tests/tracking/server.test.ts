@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { ServiceError } from '../../src/errors.ts'
 import { openMemorySpool } from '../../src/spool/memory-spool.ts'
 import type { Spool } from '../../src/spool/spool.ts'
 import { createTrackingServer } from '../../src/tracking/server.ts'
+import { makeCertificate } from '../helpers/certificate.ts'
 import { aConversion, messagesOf, nowMs, startTracker } from './fixture.ts'
 
 const valid = JSON.stringify(aConversion())
@@ -207,24 +204,8 @@ test('close is bounded: a request that never ends does not hold it', async (t) =
   assert.ok(performance.now() - startMs < 2_000)
 })
 
-const openssl = ((): string | false => {
-  try {
-    return execFileSync('openssl', ['version'], { encoding: 'utf8' })
-  } catch {
-    // Reported as the reason of the skip below.
-    return false
-  }
-})()
-
-test('with a certificate the port speaks HTTPS', { skip: !openssl && 'no openssl' }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'shelftrace-tls-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  const [keyPath, certPath] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=localhost', '-days', '2', '-nodes']
-  const files = ['-keyout', keyPath, '-out', certPath]
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
-  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, ...files], { stdio: 'ignore' })
-  const tls = { cert: readFileSync(certPath), key: readFileSync(keyPath) }
+test('with a certificate the port speaks HTTPS', async (t) => {
+  const tls = makeCertificate()
   const tracker = await startTracker(t, { tls })
 
   const sending = httpsRequest({
@@ -233,7 +214,6 @@ test('with a certificate the port speaks HTTPS', { skip: !openssl && 'no openssl
     method: 'POST',
     ca: tls.cert,
     servername: 'localhost',
-    checkServerIdentity: () => undefined,
     agent: false,
   })
   sending.end()
