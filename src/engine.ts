@@ -8,6 +8,7 @@ import type { Logger } from 'pino'
 import { openKeyStore } from './access/key-store.ts'
 import { createAdminHandlers } from './admin/handlers.ts'
 import { buildCampaignApp } from './campaign/app.ts'
+import { createDocsPages } from './campaign/docs-pages.ts'
 import { openCatalogStore } from './catalog/catalog-store.ts'
 import type { CatalogStore } from './catalog/catalog-store.ts'
 import { catalogNames } from './campaign/report/names.ts'
@@ -171,6 +172,7 @@ async function startCampaign(
       campaignUrl: config.campaignUrl,
       version,
     }),
+    pages: createDocsPages(config),
     readiness: () => pipeline.failingSteps(),
     metrics: createMetrics({ spool, pipeline, clock: systemClock }),
     clock: systemClock,

@@ -17,6 +17,15 @@ export interface Call {
   readonly signal: AbortSignal
 }
 
+/** Bytes that never change while the process runs; callers that have them are told so instead. */
+export interface StaticFile {
+  readonly plain: Buffer
+  /** Null: compressing it gains nothing. */
+  readonly gzip: Buffer | null
+  /** Of the content, whatever its encoding. */
+  readonly hash: string
+}
+
 /**
  * A stream of text is sent as it is pulled. What it throws before its first chunk is answered
  * properly; what it throws later breaks the connection, so that a cut file never looks whole.
@@ -24,6 +33,7 @@ export interface Call {
 type AnswerBody =
   | { readonly json: unknown }
   | { readonly text: string | Buffer }
+  | { readonly file: StaticFile }
   | { readonly chunks: AsyncIterable<string> }
 
 export interface Answer {

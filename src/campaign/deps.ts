@@ -15,7 +15,7 @@ export interface CampaignLog {
   fatal(fields: object, message: string): void
 }
 
-/** A public page such as those of the dashboard: the same answer for everyone, to GET only. */
+/** A public page such as those of the dashboard: the same answer for everyone, to GET and HEAD. */
 export interface PublicPage {
   readonly path: string
   readonly answer: Answer
