@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { expectedOperations, expectedSchemas } from './interface-table.ts'
@@ -80,6 +81,23 @@ test('every reference resolves and every component is referred to', () => {
 
   const names = Object.keys(schemas).map((name) => `#/components/schemas/${name}`)
   assert.deepEqual([...references].toSorted(), names.toSorted())
+})
+
+test('every schema is one of JSON Schema 2020-12, the dialect of OpenAPI 3.1', () => {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false })
+  const id = 'https://ads.example/openapi.json'
+  ajv.addVocabulary(Object.keys(document))
+  ajv.addSchema({ $id: id, ...document })
+  let count = 0
+  walk(document, (node) => {
+    if (!isJson(node['schema'])) return
+    const inlined: unknown = JSON.parse(
+      JSON.stringify(node['schema']).replaceAll('"#/', `"${id}#/`)
+    )
+    assert.doesNotThrow(() => ajv.compile(asJson(inlined)))
+    count += 1
+  })
+  assert.ok(count > 100)
 })
 
 test('path parameters are declared exactly as the path spells them', () => {

@@ -26,6 +26,7 @@ test('a service takes traffic on both ports when it says so, and SIGTERM ends al
     assert.equal(await status(`${service.trackingUrl}${path}`), 200)
     assert.equal(await status(`${service.campaignUrl}${path}`), 200)
   }
+  assert.equal(await status(`${service.campaignUrl}/docs`), 200)
   const children = [...service.children('engine'), ...service.children('tracker')]
   assert.ok(children.length >= 2)
   assert.equal(await service.terminate(), 0)
