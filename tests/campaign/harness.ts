@@ -27,7 +27,7 @@ const asset = {
   altText: 'Coffee',
 } as const
 
-const bundle: CatalogBundle = {
+export const bundle: CatalogBundle = {
   markets: [
     { id: 1, code: 'DE', currency: 'EUR', timeZone: 'Europe/Berlin' },
     { id: 2, code: 'SE', currency: 'SEK', timeZone: 'Europe/Stockholm' },
