@@ -68,9 +68,9 @@ function parseId(query: URLSearchParams, name: string, messages: string[]): numb
 
 function parseAdGroupType(query: URLSearchParams, messages: string[]): AdGroupType | null {
   const value = queryText(query, 'adGroupType')
-  if (value.kind === 'absent') return null
-  const type =
-    value.kind === 'given' ? adGroupTypes.find((known) => known === value.text) : undefined
+  if (value.kind === 'repeated') messages.push('adGroupType must be given once')
+  if (value.kind !== 'given') return null
+  const type = adGroupTypes.find((known) => known === value.text)
   if (type === undefined) messages.push(`adGroupType must be one of: ${adGroupTypes.join(', ')}`)
   return type ?? null
 }
