@@ -47,8 +47,9 @@ export function createReportHandlers(deps: ReportDeps): HandlerTable {
       if (release === null) return busy
       const { asked } = parsed
       try {
-        const { advertiserId, request } = asked
+        const { advertiserId } = asked
         const { signal, key } = call
+        const request = withinEventDays(asked.request)
         const result = await deps.runReport({ advertiserId, request, keyId: key.id, signal })
         return await print(result, asked, release)
       } catch (error) {
@@ -58,6 +59,23 @@ export function createReportHandlers(deps: ReportDeps): HandlerTable {
     }
 
   return { downloadSpaProductReport: report(printCsv), readSpaProductReport: report(printJson) }
+}
+
+/**
+ * Instants of events lie in the years 2020 to 2100; the months around them hold every zone. A range
+ * beyond asks for no more, but its days may be ones that the warehouse cannot write or count with.
+ */
+const eventDays = { first: '2019-12-01', last: '2101-01-31' } as const
+
+function withinEventDays(request: ReportRequest): ReportRequest {
+  const { startDate, endDate } = request
+  return { ...request, startDate: clampDay(startDate), endDate: clampDay(endDate) }
+}
+
+/** ISO days of four-digit years sort as text. */
+function clampDay(day: string): string {
+  if (day < eventDays.first) return eventDays.first
+  return day > eventDays.last ? eventDays.last : day
 }
 
 const busy: Answer = {
