@@ -132,9 +132,10 @@ test('the headers of content and of acceptance decide nothing', async () => {
 })
 
 const ids: readonly string[] = [
-  ...['0', '-1', '01001', '+1001', '1001.0', '1e3', '0x3e9', '2147483648', '4294968297'],
-  ...['9'.repeat(400), 'x', 'null', '%20', '1001%20', '1001%2F', '%D9%A1', '1001,1001'],
-]
+  '0|-1|01001|+1001|1001.0|1e3|0x3e9|2147483648|4294968297|x|null|%20|1001%20|1001%2F|%D9%A1',
+  '1001,1001',
+  '9'.repeat(400),
+].flatMap((texts) => texts.split('|'))
 const elsewhere: readonly Ids[] = [
   ['1', '1001', '9999'],
   ['1', '9999', '5001'],

@@ -86,10 +86,10 @@ const publisherRule = 'publisherId must be an integer of 32 bits'
 const marketRule = 'marketId must be an integer of 32 bits'
 const typeRule = 'adGroupType must be one of: DISPLAY, SPA, SPONSORED_BRAND'
 const noIntegers: readonly string[] = [
-  ...['', '%20', '+10', '%2B10', '010', '-0', '--10', '1e1', '0xA', '10.0', '10.5', '10,1', '1_0'],
-  ...['%2010', '10%20', '10%00', '10%0A', '2147483648', '-2147483649', '4294967306', 'x', 'NaN'],
-  ...['null', 'Infinity', '%D9%A1', '%FF', '[10]', '9'.repeat(400)],
-]
+  '|%20|+10|%2B10|010|-0|--10|1e1|0xA|10.0|10.5|10,1|1_0|%2010|10%20|10%00|10%0A|2147483648',
+  '-2147483649|4294967306|x|NaN|null|Infinity|%D9%A1|%FF|[10]',
+  '9'.repeat(400),
+].flatMap((texts) => texts.split('|'))
 const refused: readonly (readonly [name: string, query: string, messages: readonly string[]])[] = [
   ['nothing', '', ['publisherId is required', 'marketId is required']],
   ['an empty query', '?', ['publisherId is required', 'marketId is required']],

@@ -66,7 +66,7 @@ test('styles load nothing but data that they hold themselves', async (t) => {
     const { body } = await app.inject({ url: path })
     const loaded = [...body.matchAll(/url\(["']?(.{5})|@import/gu)].map((match) => match[1])
     assert.ok(
-      loaded.every((start) => start === 'data:'),
+      loaded.every((scheme) => scheme === 'data:'),
       path
     )
   }
