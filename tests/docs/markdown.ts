@@ -34,7 +34,9 @@ export function readAnchors(file: string): ReadonlySet<string> {
 
 /** Targets of links and images, without those inside code. */
 export function readLinks(file: string): readonly string[] {
-  const prose = parsePage(file).prose.join('\n').replaceAll(/(`+)[^`]+\1/gu, '')
+  const prose = parsePage(file)
+    .prose.join('\n')
+    .replaceAll(/(`+)[^`]+\1/gu, '')
   return [...prose.matchAll(/\]\(\s*<?([^)\s>]+)>?[^)]*\)/gu)].map((match) => match[1] ?? '')
 }
 

@@ -5,15 +5,27 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { prepareService } from '../helpers/service.ts'
+import { replaceExamples } from './installation.ts'
+import { readBlocks } from './markdown.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   scripts: Record<string, string>
 }
 
-function shellBlocks(section: string): readonly string[] {
-  const text = readme.split(/^## /mu).find((part) => part.startsWith(section)) ?? ''
-  return [...text.matchAll(/```sh\n(.*?)```/gsu)].map((match) => match[1] ?? '')
+const sections = readme.split('\n').flatMap((line, index) => {
+  const title = /^## (?<title>.*)$/u.exec(line)?.groups?.['title']
+  return title === undefined ? [] : [{ title, line: index + 1 }]
+})
+
+function shellBlocks(title: string): readonly string[] {
+  return readBlocks('README.md')
+    .filter(({ language }) => language === 'sh')
+    .filter(({ line }) => {
+      const section = sections.findLast((candidate) => candidate.line < line)
+      return section?.title.startsWith(title) === true
+    })
+    .map(({ text }) => text)
 }
 
 test('the README stays under 150 lines and names only scripts that exist', () => {
@@ -35,7 +47,7 @@ test('the commands of the README, in order, lead from a new install to a report 
   const [, operator = ''] = shellBlocks('For operators')
   const [shop = ''] = shellBlocks('For shops')
   const [advertiser = ''] = shellBlocks('For advertisers')
-  const script = [
+  const commands = [
     'set -eu',
     operator,
     shop,
@@ -43,11 +55,11 @@ test('the commands of the README, in order, lead from a new install to a report 
     'for try in $(seq 120); do',
     advertiser,
     'if grep -q 39.98 report.csv; then break; fi; sleep 0.25; done',
-  ]
-    .join('\n')
-    .replaceAll('dist/cli.js', resolve('dist/cli.js'))
-    .replaceAll('http://127.0.0.1:8080', service.trackingUrl)
-    .replaceAll('http://127.0.0.1:8081', service.campaignUrl)
+  ].join('\n')
+  const script = replaceExamples(commands, service).replaceAll(
+    'dist/cli.js',
+    resolve('dist/cli.js')
+  )
 
   const run = spawnSync('bash', ['-c', script], {
     cwd: folder,

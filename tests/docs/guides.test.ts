@@ -1,0 +1,253 @@
+// Every block of every guide, in the order in which the parties would come to it: the operator sets
+// up an installation, the ad server mints, the publisher reports, the advertiser reads.
+
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { eventually, freePort } from '../helpers/service.ts'
+import type { Service } from '../helpers/service.ts'
+import { jsonFaults, textFault } from './answer.ts'
+import { prepareInstallation, replaceExamples } from './installation.ts'
+import type { Installation, Replacements } from './installation.ts'
+import { readBlocks } from './markdown.ts'
+import type { Block } from './markdown.ts'
+import {
+  checkBrowserScript,
+  checkJson,
+  checkShellSyntax,
+  checkUnit,
+  fenceFault,
+  fileNameOf,
+  has,
+  missingProgram,
+} from './samples.ts'
+import { Shell } from './shell.ts'
+
+const guidePath = (name: string) => join('docs/guides', `${name}.md`)
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  scripts: Record<string, string>
+}
+
+/** What its reader was given before the first block, by the operator or in an ad response. */
+interface Given {
+  readonly scopes: readonly string[]
+  readonly advertisers: readonly number[] | 'all'
+}
+
+const guides: Readonly<Record<string, Given | null>> = {
+  operator: null,
+  'ad-server': { scopes: ['link:mint'], advertisers: 'all' },
+  publisher: null,
+  advertiser: { scopes: ['report:read', 'asset:write', 'site:read'], advertisers: [1] },
+}
+
+test('every guide has its place in the story, and the fence of every block says what to do with it', () => {
+  const names = readdirSync('docs/guides').map((file) => file.replace('.md', ''))
+  const faults = names.flatMap((name) => readBlocks(guidePath(name)).map(fenceFault))
+
+  assert.deepEqual(names.toSorted(), Object.keys(guides).toSorted())
+  assert.deepEqual(
+    faults.filter((fault) => fault !== null),
+    []
+  )
+})
+
+test('whoever follows the guides, block by block, gets the answers that they show', async (t) => {
+  const installation = await prepareInstallation(t)
+  const { service } = installation
+  await service.start()
+
+  for (const [name, given] of Object.entries(guides)) {
+    await step(t, { name: `the ${name}'s guide` }, async (t) => {
+      const key = given === null ? {} : { key: await createKey(service, given) }
+      const token = name === 'publisher' ? { token: await serveClickedAd(service) } : {}
+      const real = { trackingUrl: service.trackingUrl, campaignUrl: service.campaignUrl }
+      const walk = new Walk(installation, { ...real, ...key, ...token })
+      t.after(() => walk.close())
+
+      await walk.follow(t, readBlocks(guidePath(name)))
+
+      if (name === 'publisher') await assertPurchasesArrived(service, walk.transactions)
+    })
+  }
+})
+
+/** A subtest without which there is no going on: what follows would only fail for its sake. */
+async function step(
+  t: TestContext,
+  { name, skip = false }: { readonly name: string; readonly skip?: string | false },
+  run: (t: TestContext) => Promise<void>
+): Promise<void> {
+  let isDone = false
+  await t.test(name, { skip }, async (t) => {
+    await run(t)
+    isDone = true
+  })
+  if (!isDone && skip === false) throw new Error(`it ends at ${name}`)
+}
+
+class Walk {
+  readonly transactions = new Set<string>()
+  readonly #installation: Installation
+  readonly #real: Replacements
+  readonly #shell: Shell
+  #printed = ''
+
+  constructor(installation: Installation, real: Replacements) {
+    this.#installation = installation
+    this.#real = real
+    const { folder, service } = installation
+    this.#shell = new Shell({ folder, env: { SHELFTRACE_URL: service.campaignUrl } })
+  }
+
+  async close(): Promise<void> {
+    await this.#shell.close()
+  }
+
+  async follow(t: TestContext, blocks: readonly Block[]): Promise<void> {
+    const saved = new Map<string, string>()
+    for (const [index, block] of blocks.entries()) {
+      const next = blocks[index + 1]
+      const name = fileNameOf(block)
+      const text = replaceExamples(block.text, this.#real)
+      if (name !== null) {
+        saved.set(name, block.text)
+        writeFileSync(join(this.#installation.folder, name), text)
+      }
+      const missing = block.language === 'sh' ? missingProgram(block) : null
+      const skip = missing === null ? false : `${missing} is not installed`
+      await step(t, { name: `line ${block.line}: ${block.language}`, skip }, async () => {
+        await this.#take({ ...block, text }, next)
+        if (block.language === 'sh') this.#note(block, saved)
+      })
+    }
+    const texts = blocks.filter((block) => block.language !== 'json').map(({ text }) => text)
+    for (const name of saved.keys()) {
+      assert.ok(
+        texts.some((text) => text.includes(name)),
+        `${name} is saved and never used`
+      )
+    }
+  }
+
+  async #take(block: Block, next: Block | undefined): Promise<void> {
+    const shown = has(next, 'answer') ? next : undefined
+    if (block.language === 'sh' && fileNameOf(block) === null) await this.#run(block, shown)
+    if (block.language === 'json') checkJson(block)
+    if (block.language === 'ini') checkUnit(block)
+    if (has(block, 'browser')) checkBrowserScript(block, this.#installation.folder)
+  }
+
+  async #run(block: Block, shown: Block | undefined): Promise<void> {
+    const { service } = this.#installation
+    if (has(block, 'parsed')) return checkShellSyntax(block, scripts)
+    if (has(block, 'serve')) return await this.#serve(block)
+    if (has(block, 'stopped')) await service.terminate()
+    this.#printed = await this.#shell.run(block.text)
+    if (has(block, 'stopped')) await service.start()
+    if (shown === undefined) return
+    if (has(block, 'repeat')) {
+      await eventually(`${block.file}:${block.line}`, async () => {
+        this.#printed = await this.#shell.run(block.text)
+        return this.#answerFaults(shown).length === 0
+      })
+    }
+    assert.deepEqual(this.#answerFaults(shown), [])
+  }
+
+  #answerFaults(shown: Block): readonly string[] {
+    const text = replaceExamples(shown.text, this.#real)
+    if (shown.language === 'json') return jsonFaults(JSON.parse(text), JSON.parse(this.#printed))
+    const fault = textFault(text, this.#printed)
+    return fault === null ? [] : [fault]
+  }
+
+  /** A node of its own beside the installation: the files and ports of the block are not ours. */
+  async #serve(block: Block): Promise<void> {
+    const folder = join(this.#installation.folder, `node-${block.line}`)
+    mkdirSync(folder)
+    makeCertificate(folder)
+    const ports = [await freePort(), await freePort()]
+    const child = spawn('bash', ['-euc', block.text.replaceAll('/etc/shelftrace', folder)], {
+      cwd: this.#installation.folder,
+      env: {
+        PATH: process.env['PATH'],
+        SHELFTRACE_DATA_DIR: join(folder, 'data'),
+        SHELFTRACE_TRACKING_PORT: String(ports[0]),
+        SHELFTRACE_CAMPAIGN_PORT: String(ports[1]),
+      },
+      detached: true,
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (text: Buffer) => (output += text.toString()))
+    }
+    const exited = new Promise((resolve) => child.once('close', resolve))
+    const serves = eventually(`it takes traffic: ${block.text}`, () =>
+      Promise.resolve(output.includes('Shelftrace takes traffic'))
+    )
+    await Promise.race([serves, exited])
+    // The whole group: the shell stands before the supervisor.
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
+    await exited
+    assert.match(output, /Shelftrace takes traffic/u)
+  }
+
+  /** Which purchases the block sent, by itself or by the files that it names. */
+  #note(block: Block, saved: ReadonlyMap<string, string>): void {
+    const used = [...saved].filter(([name]) => block.text.includes(name)).map(([, text]) => text)
+    const nested = [...saved].filter(([name]) => used.some((text) => text.includes(name)))
+    const text = [block.text, ...used, ...nested.map(([, inner]) => inner)].join('\n')
+    for (const [id] of text.matchAll(/\b2026-\d{6}\b/gu)) this.transactions.add(id)
+  }
+}
+
+function makeCertificate(folder: string): void {
+  const made = spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-subj', '/CN=track.example', '-days', '2'],
+    ...['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')],
+  ])
+  assert.equal(made.status, 0)
+}
+
+async function createKey(service: Service, given: Given): Promise<string> {
+  const answer = await service.admin('POST', '/admin/v1/keys', { name: 'a reader', ...given })
+  return ((await answer.json()) as { key: string }).key
+}
+
+/** The token of an ad that the shopper of the publisher's guide was served and has clicked. */
+async function serveClickedAd(service: Service): Promise<string> {
+  const ads = {
+    ...{ publisherId: 10, siteId: 101, marketId: 1, advertiserId: 1, campaignId: 1001 },
+    ...{ adGroupId: 5001, gtin: '4006381333931', groupId: 'COFFEE', userId: 'c0a8-77' },
+    ...{ userLoggedInId: 'member-4711', landingUrl: 'https://shop.example/coffee' },
+  }
+  const answer = await service.admin('POST', '/admin/v1/tracking-links', { links: [ads] })
+  const { links } = (await answer.json()) as { links: { trackingData: string; clickUrl: string }[] }
+  const { trackingData = '', clickUrl = '' } = links[0] ?? {}
+  // A program's click would not count.
+  const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101' }
+  assert.equal((await fetch(clickUrl, { method: 'POST', headers })).status, 200)
+  return trackingData
+}
+
+/** Each purchase once, with two pieces of the product of the ad. */
+async function assertPurchasesArrived(service: Service, sent: ReadonlySet<string>): Promise<void> {
+  const dayMs = 86_400_000
+  const days = [Date.now() - dayMs, Date.now() + dayMs].map((atMs) =>
+    new Date(atMs).toISOString().slice(0, 10)
+  )
+  const body = { startDate: days[0], endDate: days[1] }
+  let rows: readonly { CONVERSIONS: string; UNITS_SOLD: string }[] = []
+  await eventually(`${sent.size} purchases are credited`, async () => {
+    const path = '/v2/advertisers/1/reports/spa/product.json'
+    rows = ((await (await service.admin('POST', path, body)).json()) as { rows: typeof rows }).rows
+    return rows[0]?.CONVERSIONS === String(sent.size)
+  }).catch((error: unknown) => assert.fail(`${String(error)}: ${JSON.stringify(rows)}`))
+  assert.ok(sent.size > 0)
+  assert.equal(rows[0]?.UNITS_SOLD, String(2 * sent.size))
+}
