@@ -61,14 +61,14 @@ test('whoever follows the guides, block by block, gets the answers that they sho
   await service.start()
 
   for (const [name, given] of Object.entries(guides)) {
-    await step(t, { name: `the ${name}'s guide` }, async (t) => {
+    await step(t, { name: `the ${name}'s guide` }, async (guide) => {
       const key = given === null ? {} : { key: await createKey(service, given) }
       const token = name === 'publisher' ? { token: await serveClickedAd(service) } : {}
       const real = { trackingUrl: service.trackingUrl, campaignUrl: service.campaignUrl }
       const walk = new Walk(installation, { ...real, ...key, ...token })
-      t.after(() => walk.close())
+      guide.after(() => walk.close())
 
-      await walk.follow(t, readBlocks(guidePath(name)))
+      await walk.follow(guide, readBlocks(guidePath(name)))
 
       if (name === 'publisher') await assertPurchasesArrived(service, walk.transactions)
     })
@@ -79,11 +79,11 @@ test('whoever follows the guides, block by block, gets the answers that they sho
 async function step(
   t: TestContext,
   { name, skip = false }: { readonly name: string; readonly skip?: string | false },
-  run: (t: TestContext) => Promise<void>
+  run: (inner: TestContext) => Promise<void>
 ): Promise<void> {
   let isDone = false
-  await t.test(name, { skip }, async (t) => {
-    await run(t)
+  await t.test(name, { skip }, async (inner) => {
+    await run(inner)
     isDone = true
   })
   if (!isDone && skip === false) throw new Error(`it ends at ${name}`)
@@ -94,6 +94,7 @@ class Walk {
   readonly #installation: Installation
   readonly #real: Replacements
   readonly #shell: Shell
+  #isRunning = true
   #printed = ''
 
   constructor(installation: Installation, real: Replacements) {
@@ -105,6 +106,7 @@ class Walk {
 
   async close(): Promise<void> {
     await this.#shell.close()
+    await this.#letServiceRun(true)
   }
 
   async follow(t: TestContext, blocks: readonly Block[]): Promise<void> {
@@ -142,20 +144,31 @@ class Walk {
   }
 
   async #run(block: Block, shown: Block | undefined): Promise<void> {
-    const { service } = this.#installation
     if (has(block, 'parsed')) return checkShellSyntax(block, scripts)
     if (has(block, 'serve')) return await this.#serve(block)
-    if (has(block, 'stopped')) await service.terminate()
+    await this.#letServiceRun(!has(block, 'stopped'))
     this.#printed = await this.#shell.run(block.text)
-    if (has(block, 'stopped')) await service.start()
     if (shown === undefined) return
-    if (has(block, 'repeat')) {
-      await eventually(`${block.file}:${block.line}`, async () => {
-        this.#printed = await this.#shell.run(block.text)
-        return this.#answerFaults(shown).length === 0
-      })
-    }
+    if (has(block, 'repeat')) await this.#repeat(block, shown)
     assert.deepEqual(this.#answerFaults(shown), [])
+  }
+
+  /** Until the answer is the one shown, or patience is over, for the caller to say what differs. */
+  async #repeat(block: Block, shown: Block): Promise<void> {
+    const hasCome = () => this.#answerFaults(shown).length === 0
+    if (hasCome()) return
+    await eventually('', async () => {
+      this.#printed = await this.#shell.run(block.text)
+      return hasCome()
+    }).catch(() => undefined)
+  }
+
+  /** A start takes seconds, so between two blocks that want it stopped it stays so. */
+  async #letServiceRun(isRunning: boolean): Promise<void> {
+    if (this.#isRunning === isRunning) return
+    const { service } = this.#installation
+    await (isRunning ? service.start() : service.terminate())
+    this.#isRunning = isRunning
   }
 
   #answerFaults(shown: Block): readonly string[] {
@@ -206,11 +219,10 @@ class Walk {
 }
 
 function makeCertificate(folder: string): void {
-  const made = spawnSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-subj', '/CN=track.example', '-days', '2'],
-    ...['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')],
-  ])
+  const subject = '-subj /CN=track.example -days 2'
+  const algorithm = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'
+  const words = `req -x509 ${algorithm} ${subject} -keyout key.pem -out cert.pem`.split(' ')
+  const made = spawnSync('openssl', words, { cwd: folder })
   assert.equal(made.status, 0)
 }
 
@@ -221,12 +233,20 @@ async function createKey(service: Service, given: Given): Promise<string> {
 
 /** The token of an ad that the shopper of the publisher's guide was served and has clicked. */
 async function serveClickedAd(service: Service): Promise<string> {
-  const ads = {
-    ...{ publisherId: 10, siteId: 101, marketId: 1, advertiserId: 1, campaignId: 1001 },
-    ...{ adGroupId: 5001, gtin: '4006381333931', groupId: 'COFFEE', userId: 'c0a8-77' },
-    ...{ userLoggedInId: 'member-4711', landingUrl: 'https://shop.example/coffee' },
+  const ad = {
+    publisherId: 10,
+    siteId: 101,
+    marketId: 1,
+    advertiserId: 1,
+    campaignId: 1001,
+    adGroupId: 5001,
+    gtin: '4006381333931',
+    groupId: 'COFFEE',
+    userId: 'c0a8-77',
+    userLoggedInId: 'member-4711',
+    landingUrl: 'https://shop.example/coffee',
   }
-  const answer = await service.admin('POST', '/admin/v1/tracking-links', { links: [ads] })
+  const answer = await service.admin('POST', '/admin/v1/tracking-links', { links: [ad] })
   const { links } = (await answer.json()) as { links: { trackingData: string; clickUrl: string }[] }
   const { trackingData = '', clickUrl = '' } = links[0] ?? {}
   // A program's click would not count.

@@ -91,7 +91,6 @@ async function runProgram(
 
 const optionsOf = (run: Block) => {
   const missing = missingProgram(run)
-  // They wait most of the time, so all at once take as long as one.
   return { skip: missing === null ? false : `${missing} is not installed` }
 }
 
@@ -101,37 +100,37 @@ test("the publisher's guide has a program for each of curl, Node, Python, PHP an
   assert.deepEqual(languages, ['sh', 'js', 'python', 'php', 'java'])
 })
 
-test('a sample', { concurrency: true }, async (t) => {
-  const results = runs.flatMap((run) => {
-    const name = run.text.trim()
-    return [
-      t.test(
-        `${name} repeats the same transaction after silence, a cut and a 503 until it is taken`,
-        optionsOf(run),
-        async (t) => {
-          const shop = await startStandIn(t, ['hang', 'cut', 503, 200])
+test('a program of the guide', { concurrency: true }, async (t) => {
+  const repeats = runs.map((run) =>
+    t.test(
+      `${run.text.trim()}: repeats one transaction after silence, a cut and a 503 until it is taken`,
+      optionsOf(run),
+      async (inner) => {
+        const shop = await startStandIn(inner, ['hang', 'cut', 503, 200])
 
-          const { code, output } = await runProgram(t, run, shop.url)
+        const { code, output } = await runProgram(inner, run, shop.url)
 
-          assert.equal(code, 0, output)
-          assert.equal(shop.received.length, 4, output)
-          assert.equal(new Set(shop.received).size, 1)
-        }
-      ),
-      t.test(
-        `${name} repeats after 429, and ends with the messages of a 400 at once`,
-        optionsOf(run),
-        async (t) => {
-          const shop = await startStandIn(t, [429, 400])
+        assert.equal(code, 0, output)
+        assert.equal(shop.received.length, 4, output)
+        assert.equal(new Set(shop.received).size, 1)
+      }
+    )
+  )
+  const refusals = runs.map((run) =>
+    t.test(
+      `${run.text.trim()}: repeats after 429, and ends with the messages of a 400 at once`,
+      optionsOf(run),
+      async (inner) => {
+        const shop = await startStandIn(inner, [429, 400])
 
-          const { code, output } = await runProgram(t, run, shop.url)
+        const { code, output } = await runProgram(inner, run, shop.url)
 
-          assert.notEqual(code, 0)
-          assert.equal(shop.received.length, 2, output)
-          for (const message of refusal.messages) assert.ok(output.includes(message), output)
-        }
-      ),
-    ]
-  })
-  await Promise.all(results)
+        assert.notEqual(code, 0)
+        assert.equal(shop.received.length, 2, output)
+        for (const message of refusal.messages) assert.ok(output.includes(message), output)
+      }
+    )
+  )
+  // They wait most of the time, so all at once take as long as one.
+  await Promise.all([...repeats, ...refusals])
 })
