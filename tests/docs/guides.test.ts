@@ -2,12 +2,11 @@
 // up an installation, the ad server mints, the publisher reports, the advertiser reads.
 
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { eventually, freePort } from '../helpers/service.ts'
+import { eventually } from '../helpers/service.ts'
 import type { Service } from '../helpers/service.ts'
 import { jsonFaults, textFault } from './answer.ts'
 import { prepareInstallation, replaceExamples } from './installation.ts'
@@ -25,6 +24,7 @@ import {
   missingProgram,
 } from './samples.ts'
 import { Shell } from './shell.ts'
+import { tryNode } from './started-node.ts'
 
 const guidePath = (name: string) => join('docs/guides', `${name}.md`)
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -37,10 +37,11 @@ interface Given {
   readonly advertisers: readonly number[] | 'all'
 }
 
-const guides: Readonly<Record<string, Given | null>> = {
-  operator: null,
+const guides: Readonly<Record<string, Given>> = {
+  // One that was handed out long ago and is to be revoked.
+  operator: { scopes: ['report:read'], advertisers: 'all' },
   'ad-server': { scopes: ['link:mint'], advertisers: 'all' },
-  publisher: null,
+  publisher: { scopes: ['report:read'], advertisers: 'all' },
   advertiser: { scopes: ['report:read', 'asset:write', 'site:read'], advertisers: [1] },
 }
 
@@ -62,10 +63,10 @@ test('whoever follows the guides, block by block, gets the answers that they sho
 
   for (const [name, given] of Object.entries(guides)) {
     await step(t, { name: `the ${name}'s guide` }, async (guide) => {
-      const key = given === null ? {} : { key: await createKey(service, given) }
+      const { id: keyId, key } = await createKey(service, given)
       const token = name === 'publisher' ? { token: await serveClickedAd(service) } : {}
       const real = { trackingUrl: service.trackingUrl, campaignUrl: service.campaignUrl }
-      const walk = new Walk(installation, { ...real, ...key, ...token })
+      const walk = new Walk(installation, { ...real, key, keyId, ...token })
       guide.after(() => walk.close())
 
       await walk.follow(guide, readBlocks(guidePath(name)))
@@ -94,6 +95,7 @@ class Walk {
   readonly #installation: Installation
   readonly #real: Replacements
   readonly #shell: Shell
+  readonly #nodes: Promise<void>[] = []
   #isRunning = true
   #printed = ''
 
@@ -106,6 +108,7 @@ class Walk {
 
   async close(): Promise<void> {
     await this.#shell.close()
+    await Promise.allSettled(this.#nodes)
     await this.#letServiceRun(true)
   }
 
@@ -126,6 +129,9 @@ class Walk {
         if (block.language === 'sh') this.#note(block, saved)
       })
     }
+    await step(t, { name: 'the nodes that were started take traffic' }, async () => {
+      await Promise.all(this.#nodes)
+    })
     const texts = blocks.filter((block) => block.language !== 'json').map(({ text }) => text)
     for (const name of saved.keys()) {
       assert.ok(
@@ -145,7 +151,16 @@ class Walk {
 
   async #run(block: Block, shown: Block | undefined): Promise<void> {
     if (has(block, 'parsed')) return checkShellSyntax(block, scripts)
-    if (has(block, 'serve')) return await this.#serve(block)
+    if (has(block, 'serve')) {
+      // It takes seconds, in which the next blocks can run.
+      const { folder: installationFolder } = this.#installation
+      const folder = join(installationFolder, `node-${block.line}`)
+      const node = tryNode({ text: block.text, installationFolder, folder })
+      // Its failure is told at the end of the guide, and must not end the process before.
+      node.catch(() => undefined)
+      this.#nodes.push(node)
+      return
+    }
     await this.#letServiceRun(!has(block, 'stopped'))
     this.#printed = await this.#shell.run(block.text)
     if (shown === undefined) return
@@ -178,37 +193,6 @@ class Walk {
     return fault === null ? [] : [fault]
   }
 
-  /** A node of its own beside the installation: the files and ports of the block are not ours. */
-  async #serve(block: Block): Promise<void> {
-    const folder = join(this.#installation.folder, `node-${block.line}`)
-    mkdirSync(folder)
-    makeCertificate(folder)
-    const ports = [await freePort(), await freePort()]
-    const child = spawn('bash', ['-euc', block.text.replaceAll('/etc/shelftrace', folder)], {
-      cwd: this.#installation.folder,
-      env: {
-        PATH: process.env['PATH'],
-        SHELFTRACE_DATA_DIR: join(folder, 'data'),
-        SHELFTRACE_TRACKING_PORT: String(ports[0]),
-        SHELFTRACE_CAMPAIGN_PORT: String(ports[1]),
-      },
-      detached: true,
-    })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (text: Buffer) => (output += text.toString()))
-    }
-    const exited = new Promise((resolve) => child.once('close', resolve))
-    const serves = eventually(`it takes traffic: ${block.text}`, () =>
-      Promise.resolve(output.includes('Shelftrace takes traffic'))
-    )
-    await Promise.race([serves, exited])
-    // The whole group: the shell stands before the supervisor.
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
-    await exited
-    assert.match(output, /Shelftrace takes traffic/u)
-  }
-
   /** Which purchases the block sent, by itself or by the files that it names. */
   #note(block: Block, saved: ReadonlyMap<string, string>): void {
     const used = [...saved].filter(([name]) => block.text.includes(name)).map(([, text]) => text)
@@ -218,17 +202,12 @@ class Walk {
   }
 }
 
-function makeCertificate(folder: string): void {
-  const subject = '-subj /CN=track.example -days 2'
-  const algorithm = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'
-  const words = `req -x509 ${algorithm} ${subject} -keyout key.pem -out cert.pem`.split(' ')
-  const made = spawnSync('openssl', words, { cwd: folder })
-  assert.equal(made.status, 0)
-}
-
-async function createKey(service: Service, given: Given): Promise<string> {
-  const answer = await service.admin('POST', '/admin/v1/keys', { name: 'a reader', ...given })
-  return ((await answer.json()) as { key: string }).key
+async function createKey(
+  service: Service,
+  given: Given
+): Promise<{ readonly id: string; readonly key: string }> {
+  const answer = await service.admin('POST', '/admin/v1/keys', { name: 'Old agency', ...given })
+  return (await answer.json()) as { id: string; key: string }
 }
 
 /** The token of an ad that the shopper of the publisher's guide was served and has clicked. */

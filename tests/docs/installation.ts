@@ -34,6 +34,7 @@ export interface Replacements {
   readonly trackingUrl: string
   readonly campaignUrl: string
   readonly key?: string
+  readonly keyId?: string
   readonly token?: string
 }
 
@@ -43,5 +44,6 @@ export function replaceExamples(text: string, real: Replacements): string {
     .replaceAll('http://127.0.0.1:8080', real.trackingUrl)
     .replaceAll('http://127.0.0.1:8081', real.campaignUrl)
     .replaceAll('=st_…', `=${real.key ?? 'st_…'}`)
+    .replaceAll('revoke key_…', `revoke ${real.keyId ?? 'key_…'}`)
     .replaceAll('/AWqH…', `/${real.token ?? 'AWqH…'}`)
 }
