@@ -65,10 +65,6 @@ const programs = ['python3', 'php', 'java'] as const
 
 /** Null if what the block calls is installed; else which program is not. */
 export function missingProgram(block: Block): string | null {
-  // To make the certificate that the block names.
-  if (block.text.includes('SHELFTRACE_TLS_CERT=') && has(block, 'serve')) {
-    return spawnSync('openssl', ['version']).status === 0 ? null : 'openssl'
-  }
   for (const name of programs) {
     if (!new RegExp(String.raw`(?:^|[\s(|;&])${name}\s`, 'u').test(block.text)) continue
     // PHP speaks to the service through an extension that is a package of its own.

@@ -1,9 +1,10 @@
 // Starts a node as a block of a guide says, beside the installation: its files and ports are not ours.
 
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeCertificate } from '../helpers/certificate.ts'
 import { freePort } from '../helpers/service.ts'
 
 const patienceMs = 120_000
@@ -19,7 +20,9 @@ export interface NodeCommand {
 /** Resolves once the node has come to take traffic and has ended; rejects if it never did. */
 export async function tryNode({ text, installationFolder, folder }: NodeCommand): Promise<void> {
   mkdirSync(folder)
-  makeCertificate(folder)
+  const { cert, key } = makeCertificate()
+  writeFileSync(join(folder, 'cert.pem'), cert)
+  writeFileSync(join(folder, 'key.pem'), key)
   const ports = [await freePort(), await freePort()]
   const child = spawn('bash', ['-euc', text.replaceAll('/etc/shelftrace', folder)], {
     cwd: installationFolder,
@@ -51,12 +54,4 @@ export async function tryNode({ text, installationFolder, folder }: NodeCommand)
   await new Promise((resolve) => child.once('close', resolve))
   clearTimeout(timer)
   assert.ok(takesTraffic(), output)
-}
-
-function makeCertificate(folder: string): void {
-  const subject = '-subj /CN=track.example -days 2'
-  const algorithm = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'
-  const words = `req -x509 ${algorithm} ${subject} -keyout key.pem -out cert.pem`.split(' ')
-  const made = spawnSync('openssl', words, { cwd: folder })
-  assert.equal(made.status, 0)
 }
