@@ -12,6 +12,7 @@ import {
   type Operation,
   type OperationResponse,
 } from './operation.ts'
+import { reportJsonSchema } from './report-json.ts'
 import { reportRequestSchema } from './report-request.ts'
 import { siteLocationsQuerySchema, siteLocationsSchema } from './site-locations.ts'
 
@@ -20,6 +21,8 @@ const advertiserParameter = Type.Object({ advertiserId: int32() })
 const reportHeaders = {
   'content-disposition': 'A telling file name.',
   'x-total-rows': 'Rows of the whole report, over all pages.',
+  'x-result-id':
+    'Of a report of more than one page: pages with the same id are cut from the same result.',
   'x-complete-through': 'The last day from which on back the figures are sealed.',
   'x-unconverted':
     'Purchases whose value is missing for want of an exchange rate, if there are any.',
@@ -33,22 +36,6 @@ const csv: OperationResponse = {
   content: { mediaType: 'text/csv', schema: Type.String() },
   headers: reportHeaders,
 }
-
-const text = Type.String()
-const reportRow = Type.Object({}, { additionalProperties: Type.Union([text, Type.Null()]) })
-
-const reportJsonSchema = Type.Object(
-  {
-    rows: Type.Array(reportRow, {
-      description: 'By column name, as printed; null for a ratio over zero.',
-    }),
-    totals: Type.Array(reportRow, { description: 'Sums of the rows as printed, by currency.' }),
-    page: Type.Integer(),
-    limit: Type.Integer(),
-    totalRows: Type.Integer(),
-  },
-  { title: 'SpaProductReport' }
-)
 
 const report: Operation = {
   operationId: 'downloadSpaProductReport',

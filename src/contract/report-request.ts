@@ -113,7 +113,8 @@ export type ParsedReportRequest =
   | { readonly ok: true; readonly request: ReportRequest }
   | { readonly ok: false; readonly messages: readonly string[] }
 
-type ReportBody = Immutable<Type.Static<typeof reportRequestSchema>>
+/** As it is sent. */
+export type ReportBody = Immutable<Type.Static<typeof reportRequestSchema>>
 
 const parseBody = compileParser(reportRequestSchema)
 const messagesMax = 20

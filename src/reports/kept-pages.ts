@@ -29,7 +29,12 @@ export interface KeptTotals {
   readonly unconvertedCount: number
 }
 
-interface KeptResult extends KeptTotals {
+interface Kept extends KeptTotals {
+  /** Pages with the same id are cut from the same rows. */
+  readonly resultId: string
+}
+
+interface KeptResult extends Kept {
   readonly path: string
   readonly keptAtMs: number
   readonly byteCount: number
@@ -49,7 +54,7 @@ export class KeptPages {
   }
 
   /** The kept result of the question, or null when there is none or it is too old. */
-  find(question: string): KeptTotals | null {
+  find(question: string): Kept | null {
     return this.#fresh(question)
   }
 
@@ -67,13 +72,14 @@ export class KeptPages {
     totals: KeptTotals,
     source: { readonly rows: AsyncIterable<readonly ReportRow[]>; readonly limit: number }
   ): Promise<void> {
-    const path = join(this.#options.folder, randomUUID())
+    const resultId = randomUUID()
+    const path = join(this.#options.folder, resultId)
     try {
       const pageOffsets = await writeRows(path, source)
       this.#forget(question)
       const byteCount = pageOffsets.at(-1) ?? 0
       const keptAtMs = this.#options.clock()
-      this.#results.set(question, { ...totals, path, keptAtMs, byteCount, pageOffsets })
+      this.#results.set(question, { ...totals, resultId, path, keptAtMs, byteCount, pageOffsets })
     } catch (error) {
       await rm(path, { force: true })
       throw error

@@ -1,6 +1,6 @@
 // A pure table: the header of a report in every language we speak, in the words that the advertising
 // consoles of that language use.
-import type { Column } from './columns.ts'
+import type { Column } from '../contract/report-columns.ts'
 
 /** The header without a locale. The type holds it to be the names themselves. */
 export const columnNames = {

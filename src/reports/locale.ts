@@ -1,4 +1,4 @@
-import type { Column } from './columns.ts'
+import type { Column } from '../contract/report-columns.ts'
 import { columnNames, labelsByLanguage } from './labels.ts'
 
 export type Labels = Readonly<Record<Column, string>>

@@ -39,6 +39,8 @@ export interface ReportResult {
   readonly completeThrough: string | null
   /** Amounts of all pages that have no rate into the market's currency and count as nothing. */
   readonly unconvertedCount: number
+  /** Names the kept result that the page is cut from; absent when the result is one page. */
+  readonly resultId?: string
   /** The rows of the page. Throws in mid-stream when the engine fails: an end is a whole page. */
   readonly rows: AsyncIterable<readonly ReportRow[]>
 }

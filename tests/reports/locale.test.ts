@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { orderByColumns } from '../../src/contract/report-request.ts'
-import { listColumns, reportColumns } from '../../src/reports/columns.ts'
+import { listColumns, reportColumns } from '../../src/contract/report-columns.ts'
 import { columnNames, labelsByLanguage } from '../../src/reports/labels.ts'
 import { type Labels, resolveLabels } from '../../src/reports/locale.ts'
 

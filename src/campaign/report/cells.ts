@@ -1,5 +1,5 @@
 import type { CsvCell } from '../../reports/csv.ts'
-import type { Column } from '../../reports/columns.ts'
+import type { Column } from '../../contract/report-columns.ts'
 import type { ReportRow } from '../../reports/report.ts'
 
 /** Which of a row's values stands in which column. Text is made safe for spreadsheets, numbers are not. */

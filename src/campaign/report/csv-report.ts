@@ -1,5 +1,5 @@
 import type { ReportRequest } from '../../contract/report-request.ts'
-import { listColumns } from '../../reports/columns.ts'
+import { listColumns } from '../../contract/report-columns.ts'
 import { csvRow } from '../../reports/csv.ts'
 import type { Labels } from '../../reports/locale.ts'
 import type { ReportRow } from '../../reports/report.ts'

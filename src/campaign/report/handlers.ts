@@ -129,9 +129,10 @@ const printJson: Print = async (result, asked, done) => {
 }
 
 function resultHeaders(result: ReportResult): Readonly<Record<string, string>> {
-  const { totalRows, completeThrough, unconvertedCount } = result
+  const { totalRows, completeThrough, unconvertedCount, resultId } = result
   return {
     'x-total-rows': String(totalRows),
+    ...(resultId !== undefined && { 'x-result-id': resultId }),
     ...(completeThrough !== null && { 'x-complete-through': completeThrough }),
     ...(unconvertedCount > 0 && { 'x-unconverted': String(unconvertedCount) }),
   }

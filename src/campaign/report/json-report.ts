@@ -1,23 +1,13 @@
+import type { JsonReport } from '../../contract/report-json.ts'
 import type { ReportRequest } from '../../contract/report-request.ts'
 import { minorDigits } from '../../domain/currency.ts'
 import { divideHalfEven, formatDecimal, nanosScale, parseDecimal } from '../../domain/money.ts'
 import { assert } from '../../lib/assert.ts'
-import { listColumns, type Column } from '../../reports/columns.ts'
+import { listColumns, type Column } from '../../contract/report-columns.ts'
 import type { ReportResult, ReportRow } from '../../reports/report.ts'
 import { cellOf } from './cells.ts'
 
-type JsonRow = Readonly<Record<string, string | null>>
-
-export interface JsonReport {
-  readonly rows: readonly JsonRow[]
-  /** One per currency, in the order of the codes: the sums of this page's rows as printed. */
-  readonly totals: readonly JsonRow[]
-  readonly page: number
-  readonly limit: number
-  readonly totalRows: number
-  readonly completeThrough: string | null
-  readonly unconverted: number
-}
+type JsonRow = JsonReport['rows'][number]
 
 /** One page, bounded by `limit` (at most 10,000 rows), so it is built in memory. */
 export async function jsonReport(

@@ -1,4 +1,4 @@
-import { orderByColumns } from '../contract/report-request.ts'
+import { orderByColumns } from './report-request.ts'
 
 /** Readers find columns by position too, so the order never changes and new columns go to the end. */
 export const reportColumns = [...orderByColumns, 'CURRENCY'] as const
