@@ -21,7 +21,7 @@ const layers: readonly (readonly string[])[] = [
   ['spool', 'warehouse'],
   ['catalog'],
   ['access', 'reports'],
-  ['tracking', 'campaign', 'admin', 'pipeline', 'ops', 'cli'],
+  ['tracking', 'campaign', 'admin', 'pipeline', 'ops', 'cli', 'client'],
 ]
 
 function layerOf(file: string): number {
@@ -61,6 +61,37 @@ test('imports point downward only', () => {
   )
 
   assert.deepEqual(upward, [])
+})
+
+test('the client knows the contract and what is below it, and nothing of the service knows the client', () => {
+  const folderOf = (file: string) => relative('src', file).split('/')[0] ?? ''
+  const edges = sources.flatMap((file) =>
+    importsOf(file).map((target) => [folderOf(file), folderOf(target)] as const)
+  )
+
+  const known = edges.filter(([own]) => own === 'client').map(([, other]) => other)
+  const knowing = edges.filter(([, other]) => other === 'client').map(([own]) => own)
+
+  assert.deepEqual([...new Set(known)].toSorted(), ['client', 'contract', 'lib'])
+  assert.deepEqual([...new Set(knowing)], ['client'])
+})
+
+test('all that the client loads, directly or not, is the contract, three packages and Node', () => {
+  const packages = new Set<string>()
+  const open = ['src/client/client.ts']
+  const seen = new Set(open)
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    const text = readFileSync(file, 'utf8')
+    for (const match of text.matchAll(/from '([^.'][^']*)'/gu)) packages.add(match[1] ?? '')
+    for (const target of importsOf(file).filter((one) => !seen.has(one))) {
+      seen.add(target)
+      open.push(target)
+    }
+  }
+
+  const outside = [...packages].filter((name) => !name.startsWith('node:')).toSorted()
+  assert.deepEqual(outside, ['ajv', 'csv-parse', 'typebox'])
+  assert.ok(![...packages].some((name) => /^node:(fs|net|http|child_process|process)/u.test(name)))
 })
 
 test('a file that is long says why in its first lines', () => {

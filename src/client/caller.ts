@@ -1,0 +1,167 @@
+import { exceptionResponseSchema } from '../contract/errors-body.ts'
+import { compileParser } from '../contract/validate.ts'
+import { ClientError, listed, withDetails, type ClientErrorCode } from './client-error.ts'
+import { openExchange, type Exchange, type HttpRequest } from './exchange.ts'
+import type { Connection } from './options.ts'
+import { parseRetryAfter, withRetries, type Called } from './retry.ts'
+import type { Route } from './route.ts'
+import { clientVersion } from './version.ts'
+
+/** A page of a report as JSON has 10,000 rows of a few hundred bytes; titles may be long. */
+const jsonBytesMax = 67_108_864
+const refusalBytesMax = 65_536
+
+export interface CallOptions {
+  /** Ends the call, and the connection with it; it then fails with ABORTED. */
+  readonly signal?: AbortSignal
+}
+
+export interface Call<T> {
+  readonly route: Route
+  readonly parameters: Parameters<Route['resolve']>[1]
+  /** Sent as JSON; null: none. */
+  readonly body: unknown
+  readonly accept: string
+  /** The one status that is a success. */
+  readonly expects: 200 | 201
+  /** Whether a failure may be followed by another try. */
+  readonly isRepeatable?: boolean
+  readonly signal: AbortSignal | undefined
+  /** Reads the answer. Who keeps the exchange open for later closes it later. */
+  readonly take: (exchange: Exchange, attemptCount: number) => Promise<T>
+}
+
+export interface Caller {
+  call<T>(call: Call<T>): Promise<Called<T>>
+}
+
+export function createCaller(connection: Connection, key: string | null): Caller {
+  return {
+    async call(call) {
+      const request = buildRequest(call, connection, key)
+      const { signal, isRepeatable = true } = call
+      const once = async (attemptCount: number) => {
+        const exchange = await openExchange(request, { timeoutMs: connection.timeoutMs, signal })
+        try {
+          if (exchange.status !== call.expects) throw await refusalOf(exchange, key)
+          return await call.take(exchange, attemptCount)
+        } catch (error) {
+          exchange.close()
+          const { status } = exchange
+          throw error instanceof ClientError ? withDetails(error, { status }) : error
+        }
+      }
+      const policy = isRepeatable ? connection : { ...connection, attemptsMax: 1 }
+      return await withRetries(once, { policy, signal })
+    },
+  }
+}
+
+function buildRequest(
+  {
+    route,
+    parameters,
+    body,
+    accept,
+  }: Pick<Call<unknown>, 'route' | 'parameters' | 'body' | 'accept'>,
+  { address }: Connection,
+  key: string | null
+): HttpRequest {
+  return {
+    url: route.resolve(address, parameters),
+    method: route.method,
+    headers: {
+      accept,
+      'user-agent': `shelftrace-client/${clientVersion}`,
+      ...(body !== null && { 'content-type': 'application/json' }),
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+    },
+    body: body === null ? null : JSON.stringify(body),
+  }
+}
+
+const parseRefusal = compileParser(exceptionResponseSchema)
+
+async function refusalOf(exchange: Exchange, key: string | null): Promise<ClientError> {
+  const { status } = exchange
+  const messages = messagesOf(await readRefusal(exchange), key)
+  const told = messages.length === 0 ? '' : `: ${listed(messages)}`
+  const retryAfterMs = parseRetryAfter(exchange.header('retry-after'), Date.now())
+  return new ClientError(codeOf(status), `the service answered ${status}${told}`, {
+    messages,
+    retryAfterMs,
+  })
+}
+
+/** The status says enough when the words cannot be had. */
+async function readRefusal(exchange: Exchange): Promise<string> {
+  try {
+    const text = await exchange.readText(refusalBytesMax)
+    exchange.close()
+    return text
+  } catch (error) {
+    exchange.close()
+    if (error instanceof ClientError && error.code !== 'ABORTED') return ''
+    throw error
+  }
+}
+
+/** Something in between may answer with all it was sent, the key included. */
+function messagesOf(text: string, key: string | null): readonly string[] {
+  const json = parseJson(text)
+  const parsed = parseRefusal(json)
+  const messages = parsed.ok ? (parsed.value.messages ?? []) : []
+  return key === null ? messages : messages.map((message) => message.replaceAll(key, '[key]'))
+}
+
+function codeOf(status: number): ClientErrorCode {
+  switch (status) {
+    case 401:
+      return 'KEY_REFUSED'
+    case 403:
+      return 'ACCESS_FORBIDDEN'
+    case 404:
+      return 'NOT_FOUND'
+    case 429:
+      return 'RATE_LIMITED'
+    default:
+      if (status >= 500) return 'SERVICE_FAILED'
+      return status >= 400 ? 'REQUEST_REFUSED' : 'ANSWER_UNEXPECTED'
+  }
+}
+
+/** Reads an answer of JSON whole; `parse` is the compiled schema of the contract. */
+export function takeJson<T>(
+  parse: (value: unknown) => { readonly ok: true; readonly value: T } | Faulty
+): (exchange: Exchange) => Promise<T> {
+  return async (exchange) => {
+    const text = await exchange.readText(jsonBytesMax)
+    exchange.close()
+    const json = parseJson(text)
+    // fetch takes the end of a connection that was to be closed for the end of its answer, so an answer
+    // that was cut can look whole; cut JSON never parses.
+    if (json === undefined) throw new ClientError('ANSWER_BROKEN', 'the answer is not whole JSON')
+    const parsed = parse(json)
+    if (parsed.ok) return parsed.value
+    throw new ClientError(
+      'ANSWER_UNEXPECTED',
+      `the answer is not as the interface has it: ${listed(parsed.messages)}`,
+      { messages: parsed.messages }
+    )
+  }
+}
+
+interface Faulty {
+  readonly ok: false
+  readonly messages: readonly string[]
+}
+
+/** Undefined, which JSON cannot say, for what is none. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // JSON.parse has one way to fail.
+    return undefined
+  }
+}
