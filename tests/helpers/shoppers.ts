@@ -20,7 +20,7 @@ export const demoCatalog = {
   products: [{ marketId: 1, gtin: '4006381333931', title: 'Ground coffee', brand: 'Acme' }],
 }
 
-const browser =
+export const browser =
   'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36'
 
 export interface Acknowledged {

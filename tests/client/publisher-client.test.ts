@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
+import { test } from 'node:test'
+import { createPublisherClient, type Conversion } from '../../src/client/client.ts'
+import { clientVersion } from '../../src/client/version.ts'
+import { answer, breakOff, hangUp, playScript, stayMute } from '../helpers/scripted-server.ts'
+import { freePort } from '../helpers/service.ts'
+
+const conversion: Conversion = {
+  user_id: 'shopper-1',
+  transaction_id: 'order-1',
+  site_id: 101,
+  publisher_id: 10,
+  currency: 'eur',
+  products: [{ gtin: '4006381333931', price: 19.99, quantity: 2 }],
+}
+const quick = { backoffMs: 1, backoffMsMax: 2 }
+
+test('a conversion goes out once, as checked, and comes back when the service has answered 200', async (t) => {
+  const server = await playScript(t, answer(200))
+  const client = createPublisherClient({ url: server.url })
+  const withMore: Conversion & { readonly note: string } = { ...conversion, note: 'not ours' }
+
+  const sent = await client.sendConversion(withMore)
+
+  assert.deepEqual(sent, { attemptCount: 1 })
+  const [{ method, url, headers, body } = assert.fail('nothing came')] = server.received
+  assert.equal(`${method} ${url}`, 'POST /conversion')
+  assert.deepEqual(JSON.parse(body), { ...conversion, currency: 'EUR' })
+  assert.equal(headers['content-type'], 'application/json')
+  assert.equal(headers['user-agent'], `shelftrace-client/${clientVersion}`)
+  // The service takes a request with one of these for a browser's.
+  assert.equal(headers.origin, undefined)
+  assert.equal(headers['sec-fetch-site'], undefined)
+})
+
+test('a path in the address stands before that of the operation', async (t) => {
+  const server = await playScript(t, answer(200))
+
+  await createPublisherClient({ url: `${server.url}/tracking/` }).sendConversion(conversion)
+
+  assert.equal(server.received[0]?.url, '/tracking/conversion')
+})
+
+test('a mistake never leaves the process, and the error names field and rule', async (t) => {
+  const server = await playScript(t, answer(200))
+  const client = createPublisherClient({ url: server.url })
+  // What a program without types would send.
+  const faulty = { ...conversion, products: [{ gtin: '1', price: '19.99', quantity: 2 }] }
+
+  await assert.rejects(client.sendConversion(faulty as unknown as Conversion), {
+    code: 'REQUEST_INVALID',
+    messages: ['/products/0/price must be number'],
+    isRetryable: false,
+    attemptCount: 0,
+    status: null,
+  })
+  await assert.rejects(client.sendConversion({ ...conversion, currency: 'EURO' }), {
+    code: 'REQUEST_INVALID',
+    messages: ['/currency must have at most 3 characters'],
+  })
+  assert.equal(server.received.length, 0)
+})
+
+test('503, 500, 429, a hang-up, a broken answer and silence are tried again with the same body', async (t) => {
+  const server = await playScript(
+    t,
+    answer(503, {}, { 'retry-after': '0' }),
+    answer(500, 'not even JSON'),
+    answer(429),
+    hangUp,
+    breakOff('', { 'content-length': '10' }, 'reset'),
+    answer(200)
+  )
+  const client = createPublisherClient({ url: server.url, ...quick, attemptsMax: 9 })
+
+  const sent = await client.sendConversion(conversion)
+
+  // The broken answer had its 200: the purchase is stored.
+  assert.deepEqual(sent, { attemptCount: 5 })
+  assert.equal(new Set(server.received.map(({ body }) => body)).size, 1)
+})
+
+test('silence ends a try in time, and the next one may go well', async (t) => {
+  const server = await playScript(t, stayMute, answer(200))
+  const client = createPublisherClient({ url: server.url, ...quick, timeoutMs: 100 })
+
+  assert.deepEqual(await client.sendConversion(conversion), { attemptCount: 2 })
+})
+
+test('when all tries fail the last failure comes out, with the number of tries and its cause', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`
+  const client = createPublisherClient({ url, ...quick, attemptsMax: 3 })
+
+  await assert.rejects(client.sendConversion(conversion), (error: Error) => {
+    assert.equal(error.name, 'ClientError')
+    assert.match(error.message, /^http:\/\/127\.0\.0\.1:\d+: the request failed \(ECONNREFUSED\)$/)
+    const { code, status, isRetryable, attemptCount } = error as never
+    assert.deepEqual([code, status, isRetryable, attemptCount], ['NETWORK_FAILED', null, true, 3])
+    assert.ok(error.cause instanceof TypeError)
+    return true
+  })
+})
+
+test('a refusal is never tried again and brings the words of the service', async (t) => {
+  for (const [status, code] of [
+    [400, 'REQUEST_REFUSED'],
+    [404, 'NOT_FOUND'],
+    [408, 'REQUEST_REFUSED'],
+    [413, 'REQUEST_REFUSED'],
+    [302, 'ANSWER_UNEXPECTED'],
+    [204, 'ANSWER_UNEXPECTED'],
+  ] as const) {
+    const body = status === 204 ? '' : { messages: ['/site_id must be integer'] }
+    const server = await playScript(t, answer(status, body, { location: 'http://127.0.0.1:9/' }))
+    const client = createPublisherClient({ url: server.url, ...quick })
+
+    await assert.rejects(client.sendConversion(conversion), {
+      code,
+      status,
+      messages: status === 204 ? [] : ['/site_id must be integer'],
+      isRetryable: false,
+      attemptCount: 1,
+    })
+    assert.equal(server.received.length, 1, String(status))
+  }
+})
+
+test('a wish to wait longer than allowed fails at once and is passed on', async (t) => {
+  const server = await playScript(t, answer(503, {}, { 'retry-after': '3600' }))
+  const client = createPublisherClient({ url: server.url, ...quick })
+
+  await assert.rejects(client.sendConversion(conversion), {
+    code: 'SERVICE_FAILED',
+    retryAfterMs: 3_600_000,
+    isRetryable: true,
+    attemptCount: 1,
+  })
+  assert.equal(server.received.length, 1)
+})
+
+test('an answer of any length or kind to a refusal is bounded', async (t) => {
+  const server = await playScript(
+    t,
+    answer(400, JSON.stringify({ messages: ['x'.repeat(100_000)] })),
+    answer(400, '{"messages": "none"}'),
+    answer(400, '<html>')
+  )
+  const client = createPublisherClient({ url: server.url })
+
+  for (let count = 0; count < 3; count += 1) {
+    await assert.rejects(client.sendConversion(conversion), { status: 400, messages: [] })
+  }
+})
+
+test('an empty transaction id is refused, and sent once when that is wanted', async (t) => {
+  const server = await playScript(t, hangUp, answer(503), answer(200))
+  const client = createPublisherClient({ url: server.url, ...quick })
+  const empty = { ...conversion, transaction_id: '' }
+  const allowed = { allowEmptyTransactionId: true }
+
+  await assert.rejects(client.sendConversion(empty), {
+    code: 'REQUEST_INVALID',
+    messages: ['/transaction_id must not be empty: each delivery would be a purchase of its own'],
+  })
+  assert.equal(server.received.length, 0)
+  // It may have arrived; who sends it again may count it twice.
+  const once = { attemptCount: 1, isRetryable: false }
+  await assert.rejects(client.sendConversion(empty, allowed), { code: 'NETWORK_FAILED', ...once })
+  await assert.rejects(client.sendConversion(empty, allowed), { code: 'SERVICE_FAILED', ...once })
+  assert.deepEqual(await client.sendConversion(empty, allowed), { attemptCount: 1 })
+  assert.equal(server.received.length, 3)
+})
+
+test('the signal of the caller ends a try under way, a pause, and what has not begun', async (t) => {
+  const begun = new AbortController()
+  const server = await playScript(
+    t,
+    () => begun.abort(new Error('shutting down')),
+    answer(503, {}, { 'retry-after': '50' })
+  )
+  const client = createPublisherClient({ url: server.url })
+  const paused = new AbortController()
+
+  await assert.rejects(client.sendConversion(conversion, { signal: begun.signal }), {
+    code: 'ABORTED',
+    cause: new Error('shutting down'),
+    attemptCount: 1,
+    isRetryable: false,
+  })
+  const pausing = client.sendConversion(conversion, { signal: paused.signal })
+  setTimeout(() => paused.abort(), 200)
+  await assert.rejects(pausing, { code: 'ABORTED', attemptCount: 1 })
+  await assert.rejects(client.sendConversion(conversion, { signal: paused.signal }), {
+    code: 'ABORTED',
+    attemptCount: 0,
+  })
+  assert.equal(server.received.length, 2)
+})
+
+test('connections are kept for the next call, also after a refusal', async (t) => {
+  const server = await playScript(t, answer(200), answer(400, { messages: ['no'] }), answer(200))
+  const client = createPublisherClient({ url: server.url })
+
+  for (let count = 0; count < 9; count += 1) {
+    await client.sendConversion(conversion).catch(() => null)
+  }
+
+  // fetch opens a second one when the next call comes in the moment in which the first falls idle.
+  assert.equal(server.received.length, 9)
+  assert.ok(new Set(server.received.map(({ connection }) => connection)).size <= 2)
+})
+
+test('no more calls are under way at once than allowed, and what would wait too long a queue is refused', async (t) => {
+  let openCount = 0
+  let openCountMax = 0
+  const server = await playScript(t, async (response) => {
+    openCount += 1
+    openCountMax = Math.max(openCountMax, openCount)
+    await new Promise((resolve) => setImmediate(resolve))
+    openCount -= 1
+    response.end('{}')
+  })
+  const client = createPublisherClient({ url: server.url, inFlightMax: 3, waitingMax: 17 })
+
+  const calls = Array.from({ length: 21 }, () => client.sendConversion(conversion))
+  const settled = await Promise.allSettled(calls)
+
+  assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 20)
+  assert.equal(server.received.length, 20)
+  assert.ok(openCountMax <= 3, String(openCountMax))
+})
+
+test('what the caller changes while the call waits is not sent', async (t) => {
+  const server = await playScript(t, answer(503), answer(200))
+  const client = createPublisherClient({ url: server.url, ...quick })
+  const mutable = structuredClone(conversion) as { transaction_id: string } & Conversion
+
+  const sending = client.sendConversion(mutable)
+  mutable.transaction_id = 'another'
+  await sending
+
+  for (const { body } of server.received) assert.match(body, /"order-1"/)
+})
+
+test('options that break a rule are told by name, and an address never with the password in it', () => {
+  const faults = (options: object): string => {
+    try {
+      createPublisherClient(options as never)
+    } catch (error) {
+      assert.equal((error as { code: string }).code, 'OPTIONS_INVALID')
+      assert.ok(!inspect(error).includes('hunter2'))
+      return (error as Error).message
+    }
+    return ''
+  }
+
+  assert.match(faults({}), /\/url is required/)
+  assert.match(faults({ url: 'shop.example' }), /\/url must be an absolute http: or https: address/)
+  assert.match(faults({ url: 'ftp://shop.example' }), /\/url must be an absolute/)
+  assert.match(faults({ url: 'https://me:hunter2@shop.example' }), /\/url must not hold a user/)
+  assert.match(faults({ url: 'https://shop.example/?key=hunter2' }), /\/url must not have a query/)
+  assert.match(faults({ url: 'http://shop.example' }), /\/url must be an https: address/)
+  assert.match(faults({ url: 'http://127.shop.example' }), /\/url must be an https: address/)
+  assert.match(faults({ url: 'https://s.example', timeoutMs: 0 }), /\/timeoutMs must be at least 1/)
+  assert.match(
+    faults({ url: 'https://s.example', attemptsMax: 1.5 }),
+    /\/attemptsMax must be integer/
+  )
+  assert.equal(faults({ url: 'http://shop.example', allowPlainHttp: true }), '')
+  for (const url of [
+    'http://localhost:1',
+    'http://127.0.0.9',
+    'http://[::1]:1',
+    'https://s.example',
+  ]) {
+    assert.equal(faults({ url }), '')
+  }
+})
