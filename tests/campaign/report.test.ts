@@ -56,6 +56,20 @@ test('what is not known is not said: no complete day, nothing unconverted', asyn
   assert.ok(!('x-complete-through' in headers) && !('x-unconverted' in headers))
 })
 
+test('a page names the result it is cut from, and a report of one page has nothing to name', async (t) => {
+  const cut = startHarness({ runReport: resultOf({ resultId: 'r1' }) })
+  const single = startHarness({ runReport: resultOf() })
+  t.after(() => Promise.all([cut.app.close(), single.app.close()]))
+
+  for (const path of [csvPath, jsonPath]) {
+    const named = await cut.app.inject(post(path))
+    const plain = await single.app.inject(post(path))
+
+    assert.equal(named.headers['x-result-id'], 'r1')
+    assert.ok(!('x-result-id' in plain.headers))
+  }
+})
+
 test('the date stands in the report with dateBreakdown only, and the page in the file name', async (t) => {
   const { app, calls } = startHarness({})
   t.after(() => app.close())

@@ -95,7 +95,7 @@ async function read(
   world: World,
   request: Partial<ReportRequest>,
   keyId = 'key-1'
-): Promise<{ rows: readonly ReportRow[]; totalRows: number }> {
+): Promise<{ rows: readonly ReportRow[]; totalRows: number; resultId?: string }> {
   const result = await world.runReport({
     advertiserId: 1,
     request: { ...base, ...request },
@@ -104,7 +104,8 @@ async function read(
   })
   const rows: ReportRow[] = []
   for await (const block of result.rows) rows.push(...block)
-  return { rows, totalRows: result.totalRows }
+  const { totalRows, resultId } = result
+  return { rows, totalRows, ...(resultId !== undefined && { resultId }) }
 }
 
 async function readPages(world: World, request: Partial<ReportRequest>) {
@@ -148,6 +149,21 @@ test('events that arrive between two pages neither repeat nor skip a row; page 0
   assert.equal(gtins.length, 23)
   const anew = await read(world, { ...request, sortType: 'DESC', page: 0 })
   assert.equal(anew.rows[0]?.impressions, '10')
+})
+
+test('pages of one result have one id, a result computed anew has another, a single page has none', async (t) => {
+  const world = await aWorld(t)
+  const idOf = async (page: number, limit = 7) => (await read(world, { limit, page })).resultId
+
+  const ids = [await idOf(0), await idOf(1), await idOf(3), await idOf(9)]
+  const anew = [await idOf(0), await idOf(1)]
+  world.clock.nowMs += keptLimits.ageMsMax + 1
+  const later = await idOf(2)
+
+  assert.equal(new Set(ids).size, 1)
+  assert.equal(new Set(anew).size, 1)
+  assert.equal(new Set([ids[0], anew[0], later, undefined]).size, 4)
+  assert.equal(await idOf(0, 100), undefined)
 })
 
 test('kept pages are those of one key only, and are computed anew after 15 minutes', async (t) => {
