@@ -192,7 +192,8 @@ test('a page behind the last one is empty and still says how many rows there are
   const world = await aWorld(t)
 
   assert.deepEqual(await read(world, { page: 1_000, limit: 10_000 }), { rows: [], totalRows: 23 })
-  assert.deepEqual(await read(world, { page: 4, limit: 7 }), { rows: [], totalRows: 23 })
+  const { rows, totalRows } = await read(world, { page: 4, limit: 7 })
+  assert.deepEqual({ rows, totalRows }, { rows: [], totalRows: 23 })
 })
 
 test('kept results are bounded: the oldest goes first', async (t) => {
