@@ -63,8 +63,11 @@ test('imports point downward only', () => {
   assert.deepEqual(upward, [])
 })
 
+function folderOf(file: string): string {
+  return relative('src', file).split('/')[0] ?? ''
+}
+
 test('the client knows the contract and what is below it, and nothing of the service knows the client', () => {
-  const folderOf = (file: string) => relative('src', file).split('/')[0] ?? ''
   const edges = sources.flatMap((file) =>
     importsOf(file).map((target) => [folderOf(file), folderOf(target)] as const)
   )

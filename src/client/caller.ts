@@ -5,6 +5,7 @@ import { openExchange, type Exchange, type HttpRequest } from './exchange.ts'
 import type { Connection } from './options.ts'
 import { parseRetryAfter, withRetries, type Called } from './retry.ts'
 import type { Route } from './route.ts'
+import { expectSharing } from './shared-signal.ts'
 import { clientVersion } from './version.ts'
 
 /** A page of a report as JSON has 10,000 rows of a few hundred bytes; titles may be long. */
@@ -13,7 +14,7 @@ const refusalBytesMax = 65_536
 
 export interface CallOptions {
   /** Ends the call, and the connection with it; it then fails with ABORTED. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface Call<T> {
@@ -40,6 +41,7 @@ export function createCaller(connection: Connection, key: string | null): Caller
     async call(call) {
       const request = buildRequest(call, connection, key)
       const { signal, isRepeatable = true } = call
+      expectSharing(signal)
       const once = async (attemptCount: number) => {
         const exchange = await openExchange(request, { timeoutMs: connection.timeoutMs, signal })
         try {

@@ -27,12 +27,12 @@ import { createRoute } from './route.ts'
 
 export interface ReportOptions extends CallOptions {
   /** A language tag such as de-DE: labels of the header in that language. Values are the same in all. */
-  readonly locale?: string
+  readonly locale?: string | undefined
 }
 
 export interface ReportRowsOptions extends ReportOptions {
   /** Called once, before the first row and also if there is none. */
-  readonly onHead?: (head: ReportHead) => void
+  readonly onHead?: ((head: ReportHead) => void) | undefined
 }
 
 export interface AdGroupPath {

@@ -132,9 +132,8 @@ class Wait {
     if (this.#caller?.aborted === true) return aborted(this.#caller)
     const origin = this.#origin
     if (this.#expiredMs !== null) {
-      return new ClientError('TIMED_OUT', `${origin} sent nothing for ${this.#expiredMs} ms`, {
-        cause,
-      })
+      const text = `${origin} kept the client waiting for more than ${this.#expiredMs} ms`
+      return new ClientError('TIMED_OUT', text, { cause })
     }
     const what = code === 'NETWORK_FAILED' ? 'the request failed' : 'the answer broke off'
     const reason = reasonOf(cause)

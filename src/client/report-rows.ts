@@ -132,9 +132,7 @@ function malformed(cause: CsvError): ClientError {
   return new ClientError(
     'ANSWER_UNEXPECTED',
     `the report is not the CSV it should be (${cause.code})`,
-    {
-      cause,
-    }
+    { cause }
   )
 }
 

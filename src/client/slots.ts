@@ -1,4 +1,5 @@
 import { aborted, ClientError } from './client-error.ts'
+import { expectSharing } from './shared-signal.ts'
 
 interface SlotOptions {
   readonly slotsMax: number
@@ -16,6 +17,7 @@ export class Slots {
   }
 
   async run<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    expectSharing(signal)
     await this.#enter(signal)
     try {
       return await work()

@@ -1,67 +1,23 @@
-// Against a server that plays a script: faults, and what is sent. The real service has its own file.
+// Against a server that plays a script: what is sent, and what is made of the answers.
 import assert from 'node:assert/strict'
-import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import {
-  ClientError,
-  createCampaignClient,
-  type CampaignClientOptions,
-  type ReportQuery,
-  type ReportRow,
-} from '../../src/client/client.ts'
-import { listColumns } from '../../src/contract/report-columns.ts'
+import { ClientError, createCampaignClient, type ReportQuery } from '../../src/client/client.ts'
 import { csvRow } from '../../src/reports/csv.ts'
 import { answer, breakOff, hangUp, playScript, stayMute } from '../helpers/scripted-server.ts'
-
-const key = 'st_a-key-that-nobody-may-read'
-const query: ReportQuery = { startDate: '2026-03-01', endDate: '2026-03-31' }
-const columns = listColumns({ dateBreakdown: false })
-const head = csvRow(columns.map((text) => ({ text })))
-
-function clientOf({ url }: { readonly url: string }, options: Partial<CampaignClientOptions> = {}) {
-  return createCampaignClient({ url, key, backoffMs: 1, backoffMsMax: 2, ...options })
-}
-
-/** A row whose GTIN is its number. */
-function rowText(index: number, title = 'Coffee, "ground"\r\n1 kg'): string {
-  return csvRow(
-    columns.map((column) => {
-      if (column === 'GTIN') return { number: String(index) }
-      return column === 'PRODUCT_TITLE' ? { text: title } : { number: '0.10' }
-    })
-  )
-}
-
-function rows(from: number, to: number): string {
-  return Array.from({ length: to - from }, (_, index) => rowText(from + index)).join('')
-}
-
-function csvHeaders(totalRows: number, others: Readonly<Record<string, string>> = {}) {
-  return { 'content-type': 'text/csv; charset=utf-8', 'x-total-rows': String(totalRows), ...others }
-}
-
-function page(text: string, totalRows: number, others: Readonly<Record<string, string>> = {}) {
-  return answer(200, text, csvHeaders(totalRows, others))
-}
-
-async function collect(stream: AsyncIterable<ReportRow>): Promise<ReportRow[]> {
-  const collected: ReportRow[] = []
-  for await (const row of stream) collected.push(row)
-  return collected
-}
-
-/** What was read before the failure, and the failure. */
-async function readToFailure(stream: AsyncIterable<ReportRow>) {
-  const gtins: string[] = []
-  try {
-    for await (const { GTIN } of stream) gtins.push(GTIN)
-  } catch (error) {
-    assert.ok(error instanceof ClientError)
-    return { gtins, error }
-  }
-  return assert.fail(`it ended well after ${gtins.length} rows`)
-}
+import {
+  clientOf,
+  collect,
+  columns,
+  csvHeaders,
+  head,
+  key,
+  page,
+  query,
+  readToFailure,
+  rows,
+  rowText,
+} from './harness.ts'
 
 test('a report is all pages in order, with its values as text and what its headers say', async (t) => {
   const headers = { 'x-result-id': 'r1', 'x-unconverted': '4', 'x-complete-through': '2026-03-30' }
@@ -127,8 +83,11 @@ test('with a locale the columns are found by their place, and the labels are pas
   assert.match(server.received[0]?.url ?? '', /\?locale=de$/)
 })
 
+function widen(text: string): string {
+  return text.replaceAll(/(CURRENCY|0\.10)\r\n/g, '$1,new\r\n')
+}
+
 test('columns that are appended later do no harm, other columns are not taken for ours', async (t) => {
-  const widen = (text: string) => text.replaceAll(/(CURRENCY|0\.10)\r\n/g, '$1,new\r\n')
   const server = await playScript(
     t,
     page(widen(head + rowText(1, 'x')), 1),
@@ -141,74 +100,6 @@ test('columns that are appended later do no harm, other columns are not taken fo
   assert.deepEqual(Object.keys(report[0] ?? {}), columns)
   assert.deepEqual(gtins, [])
   assert.equal(error.code, 'ANSWER_UNEXPECTED')
-})
-
-for (const end of ['reset', 'close'] as const) {
-  test(`a report that breaks off in mid-stream (${end}) fails, at a row end or within a row, and is not tried again`, async (t) => {
-    const whole = head + rows(0, 3)
-    for (const begun of [whole, `${whole}12345,half`, `${whole}"half`, head, head.slice(0, 5)]) {
-      const server = await playScript(t, breakOff(begun, csvHeaders(9), end))
-
-      const { gtins, error } = await readToFailure(clientOf(server).report(1, query))
-
-      assert.equal(error.code, 'ANSWER_BROKEN')
-      assert.equal(error.isRetryable, true)
-      assert.deepEqual([error.status, error.attemptCount], [200, 1])
-      assert.ok(gtins.length <= 3)
-      assert.equal(server.received.length, 1)
-    }
-  })
-
-  test(`a CSV file that breaks off (${end}) fails for its reader, last row cut in its last field or not`, async (t) => {
-    // All fields are there, and so is the number of rows: only the line end is missing.
-    const cut = (head + rows(0, 2)).slice(0, -3)
-    const server = await playScript(t, breakOff(cut, csvHeaders(2), end))
-
-    const { body } = await clientOf(server).reportCsv(1, query)
-
-    await assert.rejects(body.toArray(), { code: 'ANSWER_BROKEN' })
-  })
-}
-
-test('a page that breaks off fails after the rows of the pages before it', async (t) => {
-  const id = { 'x-result-id': 'r1' }
-  const server = await playScript(
-    t,
-    page(head + rows(0, 2), 4, id),
-    breakOff(head + rows(2, 3), csvHeaders(4, id), 'close')
-  )
-
-  const { gtins, error } = await readToFailure(clientOf(server).report(1, { ...query, limit: 2 }))
-
-  assert.deepEqual(gtins.slice(0, 2), ['0', '1'])
-  assert.equal(error.code, 'ANSWER_BROKEN')
-})
-
-test('a page of another result than the first fails instead of repeating or skipping rows', async (t) => {
-  const first = page(head + rows(0, 2), 4, { 'x-result-id': 'r1' })
-  for (const second of [
-    page(head + rows(2, 4), 4, { 'x-result-id': 'r2' }),
-    page(head + rows(2, 4), 4),
-    page(head + rows(2, 3), 3, { 'x-result-id': 'r1' }),
-  ]) {
-    const server = await playScript(t, first, second)
-
-    const { gtins, error } = await readToFailure(clientOf(server).report(1, { ...query, limit: 2 }))
-
-    assert.deepEqual(gtins, ['0', '1'])
-    assert.equal(error.code, 'REPORT_CHANGED')
-    assert.equal(error.isRetryable, true)
-  }
-})
-
-test('a report that its pages cannot hold fails before its first row', async (t) => {
-  const server = await playScript(t, page(head + rows(0, 1), 1_002))
-
-  const { gtins, error } = await readToFailure(clientOf(server).report(1, { ...query, limit: 1 }))
-
-  assert.deepEqual(gtins, [])
-  assert.equal(error.code, 'REPORT_TOO_LONG')
-  assert.match(error.message, /1002 rows, and pages of 1 hold 1001 at most/)
 })
 
 test('more rows than announced, no CSV, and no number of rows are no report', async (t) => {
@@ -227,138 +118,11 @@ test('more rows than announced, no CSV, and no number of rows are no report', as
   }
 })
 
-test('before its first byte a report is tried again: 429 and 503 with Retry-After, a hang-up', async (t) => {
-  const wait = { 'retry-after': '0' }
-  const server = await playScript(
-    t,
-    answer(429, { messages: ['too many'] }, wait),
-    answer(503, {}, wait),
-    hangUp,
-    page(head + rows(0, 1), 1)
-  )
-
-  assert.equal((await collect(clientOf(server).report(1, query))).length, 1)
-  assert.equal(server.received.length, 4)
-})
-
-test('a report that falls silent in mid-stream fails in time', async (t) => {
-  const server = await playScript(t, (response) => {
-    response.writeHead(200, csvHeaders(9))
-    response.write(head + rows(0, 1))
-  })
-
-  const { error } = await readToFailure(clientOf(server, { silenceMs: 100 }).report(1, query))
-
-  assert.equal(error.code, 'TIMED_OUT')
-  assert.match(error.message, /sent nothing for 100 ms/)
-})
-
-test('a report may last longer than the time for its beginning', async (t) => {
-  const server = await playScript(t, async (response) => {
-    response.writeHead(200, csvHeaders(60))
-    response.write(head)
-    for (let index = 0; index < 60; index += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      response.write(rowText(index))
-    }
-    response.end()
-  })
-
-  const report = await collect(clientOf(server, { timeoutMs: 1_000 }).report(1, query))
-
-  assert.equal(report.length, 60)
-})
-
-/** A report that goes on for ever, and what becomes of its connection. */
-async function playEndless(t: Parameters<typeof playScript>[0]) {
-  const connection = new EventEmitter()
-  const closed = once(connection, 'close')
-  const server = await playScript(t, (response) => {
-    response.once('close', () => connection.emit('close'))
-    response.writeHead(200, csvHeaders(1_000_000))
-    response.write(head + rows(0, 3))
-  })
-  return { server, closed }
+function disposition(name: string) {
+  return { 'content-disposition': `attachment; filename="${name}"` }
 }
 
-test('leaving the loop closes the connection of a report under way', async (t) => {
-  const { server, closed } = await playEndless(t)
-
-  for await (const { GTIN } of clientOf(server).report(1, query)) if (GTIN === '1') break
-
-  await closed
-})
-
-test('a head that its reader cannot bear closes the connection', async (t) => {
-  const { server, closed } = await playEndless(t)
-  const onHead = () => {
-    throw new Error('too many rows for me')
-  }
-
-  await assert.rejects(
-    collect(clientOf(server).report(1, query, { onHead })),
-    /too many rows for me/
-  )
-
-  await closed
-})
-
-test('the signal closes the connection at once, and the reader fails with ABORTED', async (t) => {
-  const { server, closed } = await playEndless(t)
-  const abort = new AbortController()
-  const report = clientOf(server).report(1, query, { signal: abort.signal })
-
-  await report.next()
-  abort.abort(new Error('enough'))
-  await closed
-
-  const { error } = await readToFailure(report)
-  assert.equal(error.code, 'ABORTED')
-  assert.deepEqual(error.cause, new Error('enough'))
-})
-
-test('a CSV page that is let go unread closes its connection', async (t) => {
-  const { server, closed } = await playEndless(t)
-
-  const { body } = await clientOf(server).reportCsv(1, query)
-  body.destroy()
-
-  await closed
-})
-
-test('what the reader does not take stays with the service', async (t) => {
-  let sentBytes = 0
-  const progress = new EventEmitter()
-  const stalled = once(progress, 'stalled')
-  const block = rows(0, 500)
-  const server = await playScript(t, async (response) => {
-    response.writeHead(200, csvHeaders(10_000))
-    response.write(head)
-    // A hundred megabytes, if they were taken.
-    for (let count = 0; count < 2_000 && !response.destroyed; count += 1) {
-      const isTaken = response.write(block, () => (sentBytes += block.length))
-      if (isTaken) continue
-      const drained = once(response, 'drain').then(() => 'drained')
-      const patience = new Promise((resolve) => setTimeout(resolve, 1_000)).then(() => 'stalled')
-      if ((await Promise.race([drained, patience])) === 'drained') continue
-      break
-    }
-    progress.emit('stalled')
-  })
-  const report = clientOf(server).report(1, query)
-
-  await report.next()
-  await stalled
-  await report.return()
-
-  // The buffers of both sockets take a few megabytes.
-  assert.ok(sentBytes < 20_000_000, String(sentBytes))
-})
-
 test('a CSV page is the bytes of the service with its name and numbers', async (t) => {
-  const disposition = (name: string) => ({
-    'content-disposition': `attachment; filename="${name}"`,
-  })
   const server = await playScript(
     t,
     page(head + rows(2, 4), 5, disposition('report-page-1.csv')),
@@ -385,14 +149,15 @@ test('a CSV page is the bytes of the service with its name and numbers', async (
   assert.equal(other.fileName, null)
 })
 
+async function refused(call: Promise<unknown>, message: string): Promise<void> {
+  await assert.rejects(call, { code: 'REQUEST_INVALID', messages: [message], attemptCount: 0 })
+}
+
 test('a mistake in a report, an asset or a query never leaves the process', async (t) => {
   const server = await playScript(t, answer(200))
   const client = clientOf(server)
   const collectOf = (id: number, body: object, options = {}) =>
     collect(client.report(id, body as ReportQuery, options))
-  const refused = async (call: Promise<unknown>, message: string) => {
-    await assert.rejects(call, { code: 'REQUEST_INVALID', messages: [message], attemptCount: 0 })
-  }
 
   await refused(
     collectOf(1, { ...query, startDate: '2026-04-01' }),

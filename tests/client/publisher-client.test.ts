@@ -238,6 +238,26 @@ test('no more calls are under way at once than allowed, and what would wait too 
   assert.ok(openCountMax <= 3, String(openCountMax))
 })
 
+test('one signal may stand for many calls without a warning of a leak, and ends them all', async (t) => {
+  const server = await playScript(t, stayMute)
+  const client = createPublisherClient({ url: server.url, inFlightMax: 20 })
+  const abort = new AbortController()
+  const warnings: Error[] = []
+  const note = (warning: Error) => warnings.push(warning)
+  process.on('warning', note)
+  t.after(() => process.off('warning', note))
+
+  const calls = Array.from({ length: 40 }, () =>
+    client.sendConversion(conversion, { signal: abort.signal })
+  )
+  await new Promise((resolve) => setImmediate(resolve))
+  abort.abort()
+  const settled = await Promise.allSettled(calls)
+
+  assert.ok(settled.every(({ status }) => status === 'rejected'))
+  assert.deepEqual(warnings, [])
+})
+
 test('what the caller changes while the call waits is not sent', async (t) => {
   const server = await playScript(t, answer(503), answer(200))
   const client = createPublisherClient({ url: server.url, ...quick })
@@ -250,18 +270,19 @@ test('what the caller changes while the call waits is not sent', async (t) => {
   for (const { body } of server.received) assert.match(body, /"order-1"/)
 })
 
-test('options that break a rule are told by name, and an address never with the password in it', () => {
-  const faults = (options: object): string => {
-    try {
-      createPublisherClient(options as never)
-    } catch (error) {
-      assert.equal((error as { code: string }).code, 'OPTIONS_INVALID')
-      assert.ok(!inspect(error).includes('hunter2'))
-      return (error as Error).message
-    }
-    return ''
+/** What is said of the options; '' when they will do. */
+function faults(options: object): string {
+  try {
+    createPublisherClient(options as never)
+  } catch (error) {
+    assert.equal((error as { code: string }).code, 'OPTIONS_INVALID')
+    assert.ok(!inspect(error).includes('hunter2'))
+    return (error as Error).message
   }
+  return ''
+}
 
+test('options that break a rule are told by name, and an address never with the password in it', () => {
   assert.match(faults({}), /\/url is required/)
   assert.match(faults({ url: 'shop.example' }), /\/url must be an absolute http: or https: address/)
   assert.match(faults({ url: 'ftp://shop.example' }), /\/url must be an absolute/)

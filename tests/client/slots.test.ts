@@ -3,6 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Slots } from '../../src/client/slots.ts'
 
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
 /** Work that is done when told, and says when it began. */
 function heldWork() {
   const begun: number[] = []
@@ -11,19 +15,16 @@ function heldWork() {
     begun.push(id)
     await new Promise<void>((resolve) => finishers.set(id, resolve))
   }
-  const settle = async () => {
-    await new Promise((resolve) => setImmediate(resolve))
-  }
   const finish = async (id: number) => {
     finishers.get(id)?.()
     await settle()
   }
-  return { begun, work, finish, settle }
+  return { begun, work, finish }
 }
 
 test('so much runs at once and the rest in the order in which it came', async () => {
   const slots = new Slots({ slotsMax: 2, waitingMax: 10 })
-  const { begun, work, finish, settle } = heldWork()
+  const { begun, work, finish } = heldWork()
   const runs = [1, 2, 3, 4].map((id) => slots.run(work(id), undefined))
 
   await settle()
@@ -39,7 +40,7 @@ test('so much runs at once and the rest in the order in which it came', async ()
 
 test('what would wait beyond the bound is refused at once', async () => {
   const slots = new Slots({ slotsMax: 1, waitingMax: 1 })
-  const { work, finish, settle } = heldWork()
+  const { work, finish } = heldWork()
   const runs = [1, 2].map((id) => slots.run(work(id), undefined))
   await settle()
 
@@ -52,7 +53,7 @@ test('what would wait beyond the bound is refused at once', async () => {
 
 test('who gives up while waiting never runs, keeps nobody from running, and leaves no listener', async () => {
   const slots = new Slots({ slotsMax: 1, waitingMax: 10 })
-  const { begun, work, finish, settle } = heldWork()
+  const { begun, work, finish } = heldWork()
   const abort = new AbortController()
   const first = slots.run(work(1), undefined)
   const second = slots.run(work(2), abort.signal)

@@ -1,6 +1,11 @@
 // An HTTP server that plays a script, one step per request: for what a service only does on a bad day.
 
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
@@ -29,19 +34,19 @@ interface Lifetime {
 export async function playScript(t: Lifetime, ...steps: readonly Step[]): Promise<ScriptedServer> {
   const received: Received[] = []
   const connections = new Map<unknown, number>()
+  const play = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request)
+    const { method = '', url = '', headers, socket } = request
+    const connection = connections.get(socket) ?? connections.size
+    connections.set(socket, connection)
+    const step = steps[Math.min(received.length, steps.length - 1)]
+    const one = { method, url, headers, body, connection }
+    received.push(one)
+    await step?.(response, one)
+  }
   const server = createServer((request, response) => {
-    void text(request)
-      .then(async (body) => {
-        const { method = '', url = '', headers, socket } = request
-        const connection = connections.get(socket) ?? connections.size
-        connections.set(socket, connection)
-        const step = steps[Math.min(received.length, steps.length - 1)]
-        const one = { method, url, headers, body, connection }
-        received.push(one)
-        await step?.(response, one)
-      })
-      // A client that went away while it was being answered is part of the play.
-      .catch(() => response.destroy())
+    // A client that goes away while it is being answered is part of the play.
+    play(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(async () => {
