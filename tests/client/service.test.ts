@@ -8,14 +8,45 @@ import {
   type Conversion,
   type ReportRow,
 } from '../../src/client/client.ts'
-import { assetId, displayCatalog } from '../helpers/display-catalog.ts'
 import { eventually, prepareService, type Service } from '../helpers/service.ts'
-import { browser } from '../helpers/shoppers.ts'
+import { browser, demoCatalog } from '../helpers/shoppers.ts'
 
+const assetId = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const adCount = 25
 
 const catalog = {
-  ...displayCatalog,
+  ...demoCatalog,
+  publishers: [
+    {
+      id: 10,
+      name: 'Example Shop',
+      sites: [
+        {
+          id: 101,
+          name: 'Desktop',
+          type: 'DESKTOP',
+          marketIds: [1],
+          locations: [{ type: 'DISPLAY', location: 'HOME_PAGE', adGroupTypes: ['DISPLAY'] }],
+        },
+      ],
+    },
+  ],
+  adGroups: [
+    ...demoCatalog.adGroups,
+    { id: 5002, campaignId: 1001, name: 'Banner', type: 'DISPLAY' },
+  ],
+  creativeSizes: [{ id: 1, name: 'Leaderboard', width: 728, height: 90 }],
+  assets: [
+    {
+      id: assetId,
+      advertiserId: 1,
+      fileName: 'banner.png',
+      url: 'https://cdn.example/banner.png',
+      width: 728,
+      height: 90,
+      type: 'IMAGE',
+    },
+  ],
   products: Array.from({ length: adCount }, (_, index) => ({
     marketId: 1,
     gtin: `SKU-${String(index).padStart(3, '0')}`,

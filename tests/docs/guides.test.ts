@@ -1,5 +1,5 @@
 // Every block of every guide, in the order in which the parties would come to it: the operator sets
-// up an installation, the ad server mints, the publisher reports, the advertiser reads.
+// up an installation, the ad server mints, the publisher reports, the advertiser reads; both again with the client.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -43,6 +43,7 @@ const guides: Readonly<Record<string, Given>> = {
   'ad-server': { scopes: ['link:mint'], advertisers: 'all' },
   publisher: { scopes: ['report:read'], advertisers: 'all' },
   advertiser: { scopes: ['report:read', 'asset:write', 'site:read'], advertisers: [1] },
+  client: { scopes: ['report:read', 'asset:write', 'site:read'], advertisers: [1] },
 }
 
 test('every guide has its place in the story, and the fence of every block says what to do with it', () => {
