@@ -29,6 +29,9 @@ export interface Config {
   readonly spoolBytesMax: number
   readonly retentionDays: number
   readonly trustProxy: boolean
+  /** Both per key and node. */
+  readonly requestsPerMinuteMax: number
+  readonly reportsPerKeyMax: number
   readonly logLevel: LogLevel
   readonly secretsFile: string
   /** Null: read from, or made in, the data folder. */
@@ -90,6 +93,16 @@ export function parseConfig(environment: Environment): Config {
       max: 36_500,
     }),
     trustProxy: reader.flag('SHELFTRACE_TRUST_PROXY'),
+    requestsPerMinuteMax: reader.integer('SHELFTRACE_REQUESTS_PER_MINUTE', {
+      fallback: 600,
+      min: 1,
+      max: 1_000_000,
+    }),
+    reportsPerKeyMax: reader.integer('SHELFTRACE_REPORTS_AT_ONCE', {
+      fallback: 4,
+      min: 1,
+      max: 100,
+    }),
     logLevel: reader.oneOf('SHELFTRACE_LOG_LEVEL', logLevels, 'info'),
     secretsFile: resolve(reader.text('SHELFTRACE_SECRETS_FILE', join(dataDir, 'secrets.json'))),
     adminKey: readAdminKey(reader),
@@ -188,6 +201,8 @@ const known = new Set([
   'SHELFTRACE_SPOOL_BYTES_MAX',
   'SHELFTRACE_RETENTION_DAYS',
   'SHELFTRACE_TRUST_PROXY',
+  'SHELFTRACE_REQUESTS_PER_MINUTE',
+  'SHELFTRACE_REPORTS_AT_ONCE',
   'SHELFTRACE_LOG_LEVEL',
   'SHELFTRACE_SECRETS_FILE',
   'SHELFTRACE_ADMIN_KEY',

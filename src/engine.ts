@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { AuditTrail } from './access/audit-trail.ts'
 import { openKeyStore } from './access/key-store.ts'
 import { createAdminHandlers } from './admin/handlers.ts'
 import { buildCampaignApp } from './campaign/app.ts'
@@ -30,6 +31,7 @@ import { createBotCheck } from './pipeline/rows.ts'
 import { describe, runChild } from './processes.ts'
 import type { Child } from './processes.ts'
 import { KeptPages } from './reports/kept-pages.ts'
+import { createIntakeReader } from './reports/intake.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { ensureSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
@@ -147,9 +149,12 @@ async function startCampaign(
       spool,
       clock: systemClock,
     })
+  const audit = new AuditTrail({ warehouse, clock: systemClock })
   const app = buildCampaignApp({
     keys,
     catalog,
+    audit,
+    readIntake: createIntakeReader(warehouse),
     runReport: createReportRunner({
       warehouse,
       catalog: () => catalogNames(catalog.current()),
@@ -158,7 +163,7 @@ async function startCampaign(
     adminHandlers: createAdminHandlers({
       catalog,
       keys,
-      warehouse,
+      audit,
       spool,
       minter: createMinter(secrets.keyRing),
       openTrackingData: createOpener(secrets.keyRing).open,
@@ -178,6 +183,9 @@ async function startCampaign(
     clock: systemClock,
     log,
     tls: tls?.current,
+    requestsPerMinuteMax: config.requestsPerMinuteMax,
+    reportsPerKeyMax: config.reportsPerKeyMax,
+    trustProxy: config.trustProxy,
   })
   tls?.serve(app.server)
   await listen(app, config)

@@ -1,5 +1,5 @@
 import type { Scope } from '../contract/admin.ts'
-import type { AccessKey } from './key.ts'
+import type { AccessKey, PartyIds } from './key.ts'
 import type { KeyStore } from './key-store.ts'
 
 export type Authentication =
@@ -7,10 +7,16 @@ export type Authentication =
 
 export type Authorization = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
-/** What a call needs. `advertiserId` null: the call names no advertiser. */
+/** Whom the path of a call names. */
+export interface Party {
+  readonly kind: 'advertiser' | 'publisher'
+  readonly id: number | 'none-such'
+}
+
+/** What a call needs. `party` null: the call is bound to nobody. */
 export interface Demand {
   readonly scope: Scope
-  readonly advertiserId: number | null | 'none-such'
+  readonly party: Party | null
 }
 
 // RFC 6750: one token of the base64 alphabets and a few marks more, after any number of blanks.
@@ -38,22 +44,26 @@ export function authenticate(
 }
 
 /**
- * Whether the key may do it. The answer is the same whether or not the advertiser exists, so that
- * no key learns which ids do.
+ * Whether the key may do it. The answer is the same whether or not the advertiser or publisher
+ * exists, so that no key learns which ids do.
  */
 export function authorize(key: AccessKey, demand: Demand): Authorization {
-  const { scope, advertiserId } = demand
+  const { scope, party } = demand
   // The scope admin stands for every other one.
   if (!key.scopes.includes(scope) && !key.scopes.includes('admin')) {
     return { ok: false, message: `The key does not have the scope ${scope}.` }
   }
-  if (advertiserId === null || isForAdvertiser(key, advertiserId)) return { ok: true }
-  return { ok: false, message: 'The key is not for this advertiser.' }
+  if (party === null || isForParty(key, party)) return { ok: true }
+  return { ok: false, message: `The key is not for this ${party.kind}.` }
 }
 
-export function isForAdvertiser(key: AccessKey, advertiserId: number | 'none-such'): boolean {
-  if (key.advertisers === 'all') return true
-  return advertiserId !== 'none-such' && key.advertisers.includes(advertiserId)
+export function isForAdvertiser(key: AccessKey, advertiserId: number): boolean {
+  return isForParty(key, { kind: 'advertiser', id: advertiserId })
+}
+
+function isForParty(key: AccessKey, { kind, id }: Party): boolean {
+  const ids: PartyIds = kind === 'advertiser' ? key.advertisers : key.publishers
+  return ids === 'all' || (id !== 'none-such' && ids.includes(id))
 }
 
 function authorizationLines(rawHeaders: readonly string[]): readonly string[] {

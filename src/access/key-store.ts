@@ -110,7 +110,8 @@ class WarehouseKeyStore implements KeyStore {
       key: {
         id: `key_${randomBytes(idBytes).toString('base64url')}`,
         name: request.name,
-        advertisers: request.advertisers,
+        advertisers: request.advertisers ?? [],
+        publishers: request.publishers ?? [],
         scopes: scopes.filter((scope) => request.scopes.includes(scope)),
         createdAtMs: this.#clock(),
         expiresAtMs: request.expiresAt === undefined ? null : parseInstant(request.expiresAt),
@@ -155,7 +156,8 @@ class WarehouseKeyStore implements KeyStore {
   }
 
   #assertFresh(): void {
-    const ageMs = this.#clock() - this.#viewAtMs
+    // A view from the future says that the clock was set back, and nothing about its age.
+    const ageMs = Math.abs(this.#clock() - this.#viewAtMs)
     if (ageMs <= limits.viewAgeMsMax) return
     throw new ServiceError('ACCESS_STALE', 'the view of the keys is too old', {
       details: { ageMs },
@@ -194,6 +196,7 @@ function configuredKey(createdAtMs: number): AccessKey {
     id: 'configured-admin',
     name: 'the admin key of the configuration',
     advertisers: 'all',
+    publishers: 'all',
     scopes,
     createdAtMs,
     expiresAtMs: null,

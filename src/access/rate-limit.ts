@@ -1,5 +1,5 @@
-// Both limits hold per key and per node, in memory: they protect the node from a program that runs
-// wild, and need not survive a restart.
+// The limits hold per holder (a key, or a network) and per node, in memory: they protect the node from
+// a program that runs wild, and need not survive a restart.
 import type { Clock } from '../lib/clock.ts'
 
 interface RateAnswer {
@@ -14,7 +14,7 @@ interface RateAnswer {
 }
 
 export interface RateLimiter {
-  take(keyId: string): RateAnswer
+  take(holder: string): RateAnswer
 }
 
 interface Bucket {
@@ -24,7 +24,7 @@ interface Bucket {
 
 const minuteMs = 60_000
 
-/** Far more keys than an installation hands out; beyond it, those that came first start afresh. */
+/** Far more keys than an installation hands out; beyond it, holders that came first start afresh. */
 const bucketsMax = 10_000
 
 /** A bucket of a minute's requests that fills steadily: bursts pass, a steady excess does not. */
@@ -36,20 +36,20 @@ export function createRateLimiter(options: {
   const buckets = new Map<string, Bucket>()
   const msPerToken = minuteMs / limit
 
-  function bucketOf(keyId: string, nowMs: number): Bucket {
-    const known = buckets.get(keyId)
+  function bucketOf(holder: string, nowMs: number): Bucket {
+    const known = buckets.get(holder)
     if (known !== undefined) return known
     const [oldest] = buckets.keys()
     if (buckets.size >= bucketsMax && oldest !== undefined) buckets.delete(oldest)
     const made = { tokens: limit, filledAtMs: nowMs }
-    buckets.set(keyId, made)
+    buckets.set(holder, made)
     return made
   }
 
   return {
-    take(keyId) {
+    take(holder) {
       const nowMs = clock()
-      const bucket = bucketOf(keyId, nowMs)
+      const bucket = bucketOf(holder, nowMs)
       // A clock that was set back must not drain the bucket.
       const elapsedMs = Math.max(0, nowMs - bucket.filledAtMs)
       bucket.tokens = Math.min(limit, bucket.tokens + elapsedMs / msPerToken)

@@ -17,11 +17,15 @@ export interface StoredKey {
   readonly hash: Buffer
 }
 
+const partyIds = Type.Union([Type.Literal('all'), Type.Array(catalogId())])
+
 const storedKeySchema = Type.Object({
   id: Type.String({ minLength: 1 }),
   name: Type.String(),
   hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-  advertisers: Type.Union([Type.Literal('all'), Type.Array(catalogId())]),
+  advertisers: partyIds,
+  // Keys of versions that knew no publishers are for none.
+  publishers: Type.Optional(partyIds),
   // A newer version may know more: what this one does not know, a key cannot use here.
   scopes: Type.Array(Type.String()),
   createdAt: instantText(),
@@ -39,6 +43,7 @@ export function keyEntry({ key, hash }: StoredKey): Entry {
     name: key.name,
     hash: hash.toString('hex'),
     advertisers: key.advertisers,
+    publishers: key.publishers,
     scopes: key.scopes,
     createdAt: printInstant(key.createdAtMs),
     ...(key.expiresAtMs !== null && { expiresAt: printInstant(key.expiresAtMs) }),
@@ -65,14 +70,15 @@ export function printInstant(atMs: number): string {
 function readKey(text: string, revokedAtMs: number | null): StoredKey {
   const parsed = parseStoredKey(JSON.parse(text))
   assert(parsed.ok, 'a stored key is as it was written')
-  const { id, name, hash, advertisers, scopes: ownScopes, createdAt, expiresAt } = parsed.value
+  const { id, name, hash, advertisers, publishers = [], createdAt, expiresAt } = parsed.value
   return {
     hash: Buffer.from(hash, 'hex'),
     key: {
       id,
       name,
       advertisers,
-      scopes: scopes.filter((scope) => ownScopes.includes(scope)),
+      publishers,
+      scopes: scopes.filter((scope) => parsed.value.scopes.includes(scope)),
       createdAtMs: instantMs(createdAt),
       expiresAtMs: expiresAt === undefined ? null : instantMs(expiresAt),
       revokedAtMs,

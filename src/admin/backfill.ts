@@ -1,9 +1,9 @@
+import type { AuditTrail } from '../access/audit-trail.ts'
 import { answerJson, type Handler } from '../access/handler.ts'
 import type { AccessKey } from '../access/key.ts'
 import type { EventsResult } from '../contract/admin.ts'
 import { assert } from '../lib/assert.ts'
 import type { SpoolRecord } from '../spool/record.ts'
-import type { Audit } from './audit.ts'
 import type { AdminDeps } from './deps.ts'
 import { toRecord } from './event-record.ts'
 import { readLines, type Line } from './line-reader.ts'
@@ -28,7 +28,7 @@ interface BackfillResult extends EventsResult {
  * Events of the past, one per line. Answered when every accepted line is on disk. Repeating a backfill
  * that broke off counts nothing twice: the natural keys of the events see to that.
  */
-export function createBackfill(deps: BackfillDeps, audit: Audit): Handler {
+export function createBackfill(deps: BackfillDeps, audit: AuditTrail): Handler {
   return async ({ key, stream }) => {
     assert(key !== null && stream !== null, 'a backfill is the stream of a key')
     const backfill = new Backfill(deps, key)
@@ -39,7 +39,7 @@ export function createBackfill(deps: BackfillDeps, audit: Audit): Handler {
       // Also of one that broke off: what was accepted stays.
       const { accepted, refusedCount } = backfill.result()
       const subject = `${accepted} accepted, ${refusedCount} refused`
-      await audit({ key, action: 'events.backfill', subject })
+      await audit.record({ key, action: 'events.backfill', subject })
     }
     return answerJson(200, backfill.result())
   }

@@ -1,13 +1,13 @@
+import type { AuditTrail } from '../access/audit-trail.ts'
 import { answerJson, refuse, type HandlerTable } from '../access/handler.ts'
 import { toBundle } from '../catalog/snapshot.ts'
 import { parseCatalogBundle } from '../contract/catalog-bundle.ts'
 import { parseJsonBody } from '../contract/json.ts'
-import type { Audit } from './audit.ts'
 import type { AdminDeps } from './deps.ts'
 
 export function createCatalogHandlers(
   { catalog }: Pick<AdminDeps, 'catalog'>,
-  audit: Audit
+  audit: AuditTrail
 ): HandlerTable {
   return {
     putCatalog: async ({ key, body }) => {
@@ -20,7 +20,7 @@ export function createCatalogHandlers(
 
       const { counts } = applied
       const subject = `${counts.entries} entries, ${counts.products} products`
-      await audit({ key, action: 'catalog.put', subject })
+      await audit.record({ key, action: 'catalog.put', subject })
       return answerJson(200, counts)
     },
     getCatalog: () => Promise.resolve(answerJson(200, toBundle(catalog.current()))),

@@ -1,3 +1,4 @@
+import type { AuditTrail } from '../access/audit-trail.ts'
 import type { CatalogStore } from '../catalog/catalog-store.ts'
 import type { KeyStore } from '../access/key-store.ts'
 import type { StatusResponse } from '../contract/admin.ts'
@@ -5,13 +6,11 @@ import type { IdentityHasher } from '../domain/identity.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Minter, Opener } from '../tracking-data/tracking-data.ts'
-import type { Warehouse } from '../warehouse/warehouse.ts'
 
 export interface AdminDeps {
   readonly catalog: Pick<CatalogStore, 'current' | 'apply'>
   readonly keys: Pick<KeyStore, 'create' | 'list' | 'revoke'>
-  /** For the audit only. */
-  readonly warehouse: Pick<Warehouse, 'insert'>
+  readonly audit: AuditTrail
   readonly spool: Pick<Spool, 'append'>
   readonly minter: Minter
   readonly openTrackingData: Opener['open']

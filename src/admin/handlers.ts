@@ -1,6 +1,6 @@
 import type { HandlerTable } from '../access/handler.ts'
 import { answerJson } from '../access/handler.ts'
-import { createAudit } from './audit.ts'
+import { createReadAudit } from './audit.ts'
 import { createBackfill } from './backfill.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import type { AdminDeps } from './deps.ts'
@@ -9,12 +9,13 @@ import { createMintLinks } from './tracking-links.ts'
 
 /** The admin API, for `buildCampaignApp`. */
 export function createAdminHandlers(deps: AdminDeps): HandlerTable {
-  const audit = createAudit(deps)
+  const { audit } = deps
   return {
     ...createCatalogHandlers(deps, audit),
     ...createKeyHandlers(deps, audit),
-    mintTrackingLinks: createMintLinks(deps),
+    mintTrackingLinks: createMintLinks(deps, audit),
     backfillEvents: createBackfill(deps, audit),
+    readAudit: createReadAudit(audit),
     getStatus: async () => answerJson(200, await deps.status()),
   }
 }

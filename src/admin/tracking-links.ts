@@ -1,4 +1,5 @@
 import { isForAdvertiser } from '../access/authenticate.ts'
+import type { AuditTrail } from '../access/audit-trail.ts'
 import { answerJson, refuse, type Handler } from '../access/handler.ts'
 import type { CatalogSnapshot } from '../catalog/snapshot.ts'
 import {
@@ -24,12 +25,11 @@ type MintDeps = Pick<AdminDeps, 'catalog' | 'minter' | 'trackingUrl'>
 const messagesMax = 100
 
 /**
- * Tokens and addresses for served ads, all or none. Nothing is stored, so nothing is audited: an ad
- * server may mint for every page it builds.
+ * Tokens and addresses for served ads, all or none. Of the tokens nothing is stored; the record of
+ * the call says for whom they were minted and how many.
  */
-export function createMintLinks(deps: MintDeps): Handler {
+export function createMintLinks(deps: MintDeps, audit: AuditTrail): Handler {
   return async ({ key, body }) => {
-    await Promise.resolve()
     const json = parseJsonBody(body)
     const parsed = json.ok ? parseTrackingLinksRequest(json.value) : json
     if (!parsed.ok) return refuse(422, parsed.messages)
@@ -45,7 +45,11 @@ export function createMintLinks(deps: MintDeps): Handler {
       ad.ok ? [] : ad.messages.map((message) => `/links/${index}${message}`)
     )
     if (messages.length > 0) return refuse(422, messages.slice(0, messagesMax))
-    return answerJson(200, { links: ads.flatMap((ad) => (ad.ok ? [mint(ad.ad, deps)] : [])) })
+    const minted = ads.flatMap((ad) => (ad.ok ? [mint(ad.ad, deps)] : []))
+    const advertisers = [...new Set(links.map(({ advertiserId }) => advertiserId))]
+    const subject = minted.length === 1 ? '1 link' : `${minted.length} links`
+    await audit.record({ key, action: 'links.mint', subject, details: { advertisers } })
+    return answerJson(200, { links: minted })
   }
 }
 

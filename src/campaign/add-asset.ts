@@ -27,7 +27,10 @@ type Chosen =
   | { readonly ok: false; readonly messages: readonly string[] }
 
 /** Makes an asset the advertised one of an ad group and a creative size. */
-export function createAddAsset({ catalog }: Pick<CampaignDeps, 'catalog'>): Handler {
+export function createAddAsset({
+  catalog,
+  audit,
+}: Pick<CampaignDeps, 'catalog' | 'audit'>): Handler {
   return async (call) => {
     const snapshot = catalog.current()
     const place = findPlace(snapshot, call)
@@ -42,6 +45,12 @@ export function createAddAsset({ catalog }: Pick<CampaignDeps, 'catalog'>): Hand
     const { asset, size } = chosen
     const adGroupId = place.adGroup.id
     await catalog.attach({ adGroupId, creativeSizeId: size.id, assetId: asset.id })
+    await audit.record({
+      key: call.key,
+      action: 'asset.attach',
+      subject: `ad group ${adGroupId}, creative size ${size.id}`,
+      details: { advertiserId: place.campaign.advertiserId, assetId: asset.id },
+    })
     return created(asset, size)
   }
 }

@@ -5,12 +5,14 @@ import { createServer as createHttpsServer } from 'node:https'
 import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyInstance } from 'fastify'
 import type { Handler, HandlerTable } from '../access/handler.ts'
+import { createSlotLimiter } from '../access/rate-limit.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations as contractOperations } from '../contract/operations.ts'
 import { assert } from '../lib/assert.ts'
 import { createAddAsset } from './add-asset.ts'
 import type { CampaignDeps } from './deps.ts'
 import { Gate } from './gate.ts'
+import { createReadIntake } from './intake.ts'
 import { createOperatorHandlers } from './operator.ts'
 import { answersHead } from './path-table.ts'
 import { answerClientError } from './protocol-errors.ts'
@@ -27,6 +29,7 @@ export const limits = {
   /** As long as the whole head may be: a parameter of any length is for its handler to judge. */
   paramLengthMax: 32_768,
   drainMsMax: 5_000,
+  reportsPerKeyDefault: 4,
   idleCloseMs: 20,
 } as const
 
@@ -86,8 +89,10 @@ function pageOperation(path: string): Operation {
 }
 
 function collectHandlers(deps: CampaignDeps): ReadonlyMap<string, Handler> {
+  const slots = createSlotLimiter(deps.reportsPerKeyMax ?? limits.reportsPerKeyDefault)
   const tables: readonly HandlerTable[] = [
-    createReportHandlers(deps),
+    createReportHandlers(deps, slots),
+    { readIntake: createReadIntake(deps, slots) },
     { addDisplayAdGroupAsset: createAddAsset(deps) },
     { listEligibleSiteLocations: createSiteLocations(deps) },
     createOperatorHandlers(deps),

@@ -1,9 +1,11 @@
+import type { AuditTrail } from '../access/audit-trail.ts'
 import type { Answer, HandlerTable } from '../access/handler.ts'
 import type { KeyStore } from '../access/key-store.ts'
 import type { CatalogStore } from '../catalog/catalog-store.ts'
 import type { OpenApiDocument } from '../contract/openapi.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { ReadIntake } from '../reports/intake.ts'
 import type { RunReport } from '../reports/report.ts'
 
 /** As much of pino as this port uses. Lines hold route patterns, never paths, keys or bodies. */
@@ -25,6 +27,8 @@ export interface CampaignDeps {
   readonly keys: Pick<KeyStore, 'find'>
   readonly catalog: Pick<CatalogStore, 'current' | 'attach'>
   readonly runReport: RunReport
+  readonly readIntake: ReadIntake
+  readonly audit: Pick<AuditTrail, 'record'>
   /** `createAdminHandlers(…)`: every operation of the port needs exactly one handler. */
   readonly adminHandlers: HandlerTable
   readonly openApi: OpenApiDocument
@@ -38,8 +42,10 @@ export interface CampaignDeps {
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
   /** Per key and minute; the configured admin key is exempt. Default 600. */
   readonly requestsPerMinuteMax?: number
-  /** At once, per key. Default 4. */
+  /** At once, per key; overviews of the intake among them. Default 4. */
   readonly reportsPerKeyMax?: number
+  /** Whether `X-Forwarded-For` tells where a caller comes from. Default false. */
+  readonly trustProxy?: boolean
   /** How long `close` waits for requests under way. Default 5 s. */
   readonly drainMsMax?: number
   /** Another table than the contract's, for tests. */

@@ -1,31 +1,20 @@
 // What every request passes: closing, access, rate, body, handler, answer, in this order, so that a
 // refusal never depends on what a caller without the right to know would learn from it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authenticate, authorize } from '../access/authenticate.ts'
 import { refuse, type Answer, type Call, type Handler } from '../access/handler.ts'
-import type { AccessKey } from '../access/key.ts'
-import { createRateLimiter, type RateLimiter } from '../access/rate-limit.ts'
 import type { Operation } from '../contract/operation.ts'
-import { parsePositiveInt32 } from '../domain/ids.ts'
+import { Admissions, type Admission } from './admission.ts'
 import { boundUpload, readBody, uploadLimits } from './body.ts'
 import type { CampaignDeps } from './deps.ts'
 import { Failures } from './failures.ts'
 import { PathTable } from './path-table.ts'
+import { pathParametersOf, queryOf } from './request-parts.ts'
 import { sendAnswer } from './send.ts'
-
-const requestsPerMinuteDefault = 600
 
 interface Route {
   readonly operation: Operation
   readonly handler: Handler
 }
-
-/** Either the key of the caller (null where none is asked for), or the refusal. */
-type Admission =
-  | { readonly ok: true; readonly key: AccessKey | null; readonly headers: Headers }
-  | { readonly ok: false; readonly key: AccessKey | null; readonly answer: Answer }
-
-type Headers = Readonly<Record<string, string>>
 
 const closing: Answer = {
   ...refuse(503, ['The service is stopping; try again in a moment.']),
@@ -35,7 +24,7 @@ const closing: Answer = {
 export class Gate {
   readonly #deps: CampaignDeps
   readonly #paths: PathTable
-  readonly #rates: RateLimiter
+  readonly #admissions: Admissions
   readonly #failures: Failures
   #isClosing = false
 
@@ -43,8 +32,7 @@ export class Gate {
     this.#deps = deps
     this.#paths = new PathTable(operations)
     this.#failures = new Failures(deps)
-    const requestsPerMinuteMax = deps.requestsPerMinuteMax ?? requestsPerMinuteDefault
-    this.#rates = createRateLimiter({ clock: deps.clock, requestsPerMinuteMax })
+    this.#admissions = new Admissions(deps)
   }
 
   startClosing(): void {
@@ -111,40 +99,7 @@ export class Gate {
 
   #admit(operation: Operation, request: FastifyRequest): Admission {
     if (this.#isClosing) return { ok: false, key: null, answer: closing }
-    const { access } = operation
-    if (access === null) return { ok: true, key: null, headers: {} }
-
-    const authentication = authenticate(request.raw.rawHeaders, this.#deps.keys)
-    if (!authentication.ok) {
-      const answer = refuse(401, [authentication.message])
-      return {
-        ok: false,
-        key: null,
-        answer: { ...answer, headers: { 'www-authenticate': 'Bearer' } },
-      }
-    }
-    const { key } = authentication
-    const rate = this.#takeRate(key)
-    if (!rate.ok) return rate
-    const advertiserId = access.isAdvertiserBound ? advertiserOf(request) : null
-    const authorization = authorize(key, { scope: access.scope, advertiserId })
-    if (authorization.ok) return rate
-    const answer = refuse(403, [authorization.message])
-    return { ok: false, key, answer: { ...answer, headers: rate.headers } }
-  }
-
-  #takeRate(key: AccessKey): Admission {
-    if (key.isConfigured) return { ok: true, key, headers: {} }
-    const rate = this.#rates.take(key.id)
-    const headers = {
-      'ratelimit-limit': String(rate.limit),
-      'ratelimit-remaining': String(rate.remaining),
-      'ratelimit-reset': String(rate.resetSeconds),
-    }
-    if (rate.isAllowed) return { ok: true, key, headers }
-    const answer = refuse(429, [`A key may send ${rate.limit} requests a minute.`])
-    const retryAfter = { 'retry-after': String(rate.retryAfterSeconds) }
-    return { ok: false, key, answer: { ...answer, headers: { ...headers, ...retryAfter } } }
+    return this.#admissions.admit(operation, request)
   }
 
   async #call(
@@ -172,21 +127,4 @@ export class Gate {
 /** The connection broke before the body was whole. */
 function isAborted({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete
-}
-
-/** Not a number that an id can be: no advertiser has it, and only a key for all may hear so. */
-function advertiserOf(request: FastifyRequest): number | 'none-such' {
-  return parsePositiveInt32(pathParametersOf(request)['advertiserId'] ?? '') ?? 'none-such'
-}
-
-function pathParametersOf({ params }: FastifyRequest): Readonly<Record<string, string>> {
-  const parameters: Record<string, string> = {}
-  for (const [name, value] of Object.entries(params ?? {})) parameters[name] = String(value)
-  return parameters
-}
-
-function queryOf(request: FastifyRequest): URLSearchParams {
-  const url = request.raw.url ?? ''
-  const at = url.indexOf('?')
-  return new URLSearchParams(at === -1 ? '' : url.slice(at + 1))
 }

@@ -11,12 +11,14 @@ const readList = readAs(keyListSchema)
 
 export const keysCreate: Command = {
   name: 'keys create',
-  usage: '--name NAME --scopes a,b --advertisers 1,2|all [--expires INSTANT]',
+  usage:
+    '--name NAME --scopes a,b [--advertisers 1,2|all] [--publishers 10|all] [--expires INSTANT]',
   summary: `Make a key. Scopes: ${scopes.join(', ')}`,
   options: {
     name: { type: 'string' },
     scopes: { type: 'string' },
     advertisers: { type: 'string' },
+    publishers: { type: 'string' },
     expires: { type: 'string' },
   },
   positionalCount: 0,
@@ -24,7 +26,8 @@ export const keysCreate: Command = {
     const request = {
       name: required(context, 'name'),
       scopes: parseScopes(required(context, 'scopes')),
-      advertisers: parseAdvertisers(required(context, 'advertisers')),
+      ...parsePartyIds(context, 'advertisers'),
+      ...parsePartyIds(context, 'publishers'),
       ...parseExpiry(context.options['expires']),
     }
     const body = Buffer.from(JSON.stringify(request))
@@ -47,13 +50,23 @@ export const keysList: Command = {
     const rows = list.keys.map((key) => [
       key.id,
       key.name,
-      key.advertisers === 'all' ? 'all' : key.advertisers.join(','),
+      printPartyIds(key.advertisers),
+      printPartyIds(key.publishers),
       key.scopes.join(','),
       key.createdAt,
       key.expiresAt ?? 'never',
       key.revokedAt ?? 'no',
     ])
-    const header = ['ID', 'NAME', 'ADVERTISERS', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED']
+    const header = [
+      'ID',
+      'NAME',
+      'ADVERTISERS',
+      'PUBLISHERS',
+      'SCOPES',
+      'CREATED',
+      'EXPIRES',
+      'REVOKED',
+    ]
     context.print(list, formatTable(header, rows))
     return 0
   },
@@ -87,13 +100,25 @@ function parseScopes(text: string): readonly Scope[] {
   })
 }
 
-function parseAdvertisers(text: string): readonly number[] | 'all' {
-  if (text === 'all') return 'all'
-  return listOf(text).map((word) => {
+/** Nothing when the option is not given: the server knows which scopes need it. */
+function parsePartyIds(
+  { options }: CommandContext,
+  name: 'advertisers' | 'publishers'
+): { readonly [Name in typeof name]?: readonly number[] | 'all' } {
+  const text = options[name]
+  if (typeof text !== 'string') return {}
+  if (text === 'all') return { [name]: 'all' }
+  const ids = listOf(text).map((word) => {
     const id = parsePositiveInt32(word)
-    if (id === null) throw usageError('--advertisers must be "all" or ids such as 1,2')
+    if (id === null) throw usageError(`--${name} must be "all" or ids such as 1,2`)
     return id
   })
+  return { [name]: ids }
+}
+
+function printPartyIds(ids: readonly number[] | 'all'): string {
+  if (ids === 'all') return 'all'
+  return ids.length === 0 ? 'none' : ids.join(',')
 }
 
 function parseExpiry(text: CommandContext['options'][string]): { readonly expiresAt?: string } {

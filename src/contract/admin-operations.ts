@@ -11,6 +11,7 @@ import {
   trackingLinksResponseSchema,
   type Scope,
 } from './admin.ts'
+import { auditPageSchema, auditQuerySchema } from './audit.ts'
 import { catalogBundleSchema, catalogResultSchema } from './catalog-bundle.ts'
 import {
   answer,
@@ -143,8 +144,24 @@ const eventOperations: readonly Operation[] = [
   }),
 ]
 
+const auditOperations: readonly Operation[] = [
+  admin({
+    operationId: 'readAudit',
+    method: 'get',
+    path: '/audit',
+    summary: 'Read who changed what',
+    description:
+      'The record of every change that was made with a key, newest first: at most `limit` records (100 ' +
+      'when absent), and the cursor of the next page.',
+    queryParameters: auditQuerySchema,
+    body: null,
+    responses: [answer('200', 'One page of the record.', auditPageSchema), ...refusals],
+  }),
+]
+
 export const adminOperations: readonly Operation[] = [
   ...catalogOperations,
   ...keyOperations,
   ...eventOperations,
+  ...auditOperations,
 ]

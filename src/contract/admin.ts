@@ -23,6 +23,7 @@ export const scopes = [
   'link:mint',
   'events:write',
   'metrics:read',
+  'intake:read',
   'admin',
 ] as const
 
@@ -30,15 +31,23 @@ export type Scope = (typeof scopes)[number]
 
 export const linksMax = 1_000
 
-const allAdvertisers = Type.Union(
-  [Type.Literal('all'), Type.Array(catalogId(), { minItems: 1, maxItems: 10_000 })],
-  { title: '"all" or a list of advertiser ids', description: 'Whom the key may act for.' }
-)
+function partyIds(kind: 'advertiser' | 'publisher') {
+  return Type.Union(
+    [Type.Literal('all'), Type.Array(catalogId(), { minItems: 1, maxItems: 10_000 })],
+    {
+      title: `"all" or a list of ${kind} ids`,
+      description: `The ${kind}s that the key may act for; none when absent.`,
+    }
+  )
+}
+
+const listedPartyIds = Type.Union([Type.Literal('all'), Type.Array(catalogId())])
 
 export const keyRequestSchema = Type.Object(
   {
     name: nameText({ description: 'For people: who holds the key.' }),
-    advertisers: allAdvertisers,
+    advertisers: Type.Optional(partyIds('advertiser')),
+    publishers: Type.Optional(partyIds('publisher')),
     scopes: Type.Array(wordOf(scopes), { minItems: 1, maxItems: 20 }),
     expiresAt: Type.Optional(instantText()),
   },
@@ -59,7 +68,8 @@ export const keyListSchema = Type.Object(
       Type.Object({
         id: Type.String(),
         name: Type.String(),
-        advertisers: allAdvertisers,
+        advertisers: listedPartyIds,
+        publishers: listedPartyIds,
         scopes: Type.Array(wordOf(scopes)),
         createdAt: instantText(),
         expiresAt: Type.Optional(instantText()),

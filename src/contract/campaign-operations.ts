@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { creativeRequestSchema, displayAdGroupAssetResponseSchema } from './creative.ts'
 import { int32, wordOf } from './fields.ts'
+import { intakeQuerySchema, intakeSchema } from './intake.ts'
 import {
   answer,
   forbidden,
@@ -136,9 +137,35 @@ const siteLocations: Operation = {
   addition: false,
 }
 
+const intake: Operation = {
+  operationId: 'readIntake',
+  method: 'get',
+  path: '/v2/publishers/{publisherId}/intake',
+  ports: ['campaign'],
+  tag: 'Campaign',
+  summary: 'Read what a publisher sent',
+  description:
+    'Conversions and ad events of a publisher by day and by what became of them, for checking an ' +
+    'integration. Days are those of UTC.',
+  access: { scope: 'intake:read', isAdvertiserBound: false, isPublisherBound: true },
+  pathParameters: Type.Object({ publisherId: int32() }),
+  queryParameters: intakeQuerySchema,
+  body: null,
+  responses: [
+    answer('200', 'What came, and what became of it.', intakeSchema),
+    unauthorized,
+    forbidden,
+    refusal('404', 'Not Found: there is no such publisher.'),
+    unprocessable,
+    otherwise,
+  ],
+  addition: true,
+}
+
 export const campaignOperations: readonly Operation[] = [
   report,
   reportJson,
   addAsset,
   siteLocations,
+  intake,
 ]

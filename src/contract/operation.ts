@@ -10,6 +10,8 @@ export interface Access {
   readonly scope: Scope
   /** The key must also be for the advertiser that the path names. */
   readonly isAdvertiserBound: boolean
+  /** The key must also be for the publisher that the path names. No when absent. */
+  readonly isPublisherBound?: boolean
 }
 
 export interface RequestBody {
@@ -70,7 +72,7 @@ export const unauthorized: OperationResponse = {
 
 export const forbidden = refusal(
   '403',
-  'Forbidden: the key lacks the scope or the advertiser, whether or not the advertiser exists.'
+  'Forbidden: the key lacks the scope, or the advertiser or publisher of the path, whether or not that exists.'
 )
 
 export const unprocessable = refusal('422', 'Unprocessable Entity: the request breaks a rule.')

@@ -9,7 +9,7 @@ import { answerUnread, inflate, tooLarge } from './body.ts'
 import type { BodyReader } from './body.ts'
 import type { TrackingDeps } from './deps.ts'
 import type { Failures } from './failures.ts'
-import { sourceAddress } from './source-address.ts'
+import { sourceAddress } from '../access/source-address.ts'
 
 type ConversionDeps = Pick<TrackingDeps, 'spool' | 'hashIdentity' | 'clock' | 'trustProxy'> & {
   readonly bodies: BodyReader

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { authenticate, authorize } from '../../src/access/authenticate.ts'
+import { authenticate, authorize, type Party } from '../../src/access/authenticate.ts'
 import type { AccessKey } from '../../src/access/key.ts'
 import { scopes } from '../../src/contract/admin.ts'
 
@@ -8,6 +8,7 @@ const key: AccessKey = {
   id: 'key_1',
   name: 'a key',
   advertisers: [1, 2],
+  publishers: [10],
   scopes: ['report:read'],
   createdAtMs: 0,
   expiresAtMs: null,
@@ -53,26 +54,53 @@ test('what is missing, malformed, doubled or unknown is no authentication, and i
   }
 })
 
+function advertiser(id: Party['id']): Party {
+  return { kind: 'advertiser', id }
+}
+
+function publisher(id: Party['id']): Party {
+  return { kind: 'publisher', id }
+}
+
+test('publishers and advertisers of a key are apart: one gives no right to the other', () => {
+  const reader: AccessKey = { ...key, scopes: ['intake:read', 'report:read'] }
+  const may = (party: Party) => authorize(reader, { scope: 'intake:read', party })
+
+  assert.deepEqual(may(publisher(10)), { ok: true })
+  assert.equal(may(publisher(1)).ok, false)
+  assert.equal(may(advertiser(10)).ok, false)
+  assert.deepEqual(may(publisher(11)), may(publisher('none-such')))
+  const everyAdvertiser: AccessKey = { ...reader, advertisers: 'all', publishers: [] }
+  assert.equal(authorize(everyAdvertiser, { scope: 'intake:read', party: publisher(10) }).ok, false)
+  const everyPublisher: AccessKey = { ...reader, publishers: 'all' }
+  for (const id of [1, 99, 'none-such'] as const) {
+    assert.equal(authorize(everyPublisher, { scope: 'intake:read', party: publisher(id) }).ok, true)
+  }
+})
+
 test('a key may do what its scopes and its advertisers say, both', () => {
-  const demand = { scope: 'report:read', advertiserId: 1 } as const
+  const demand = { scope: 'report:read', party: advertiser(1) } as const
 
   assert.deepEqual(authorize(key, demand), { ok: true })
-  assert.equal(authorize(key, { ...demand, advertiserId: 3 }).ok, false)
-  assert.equal(authorize(key, { ...demand, advertiserId: 'none-such' }).ok, false)
+  assert.equal(authorize(key, { ...demand, party: advertiser(3) }).ok, false)
+  assert.equal(authorize(key, { ...demand, party: advertiser('none-such') }).ok, false)
   assert.equal(authorize(key, { ...demand, scope: 'asset:write' }).ok, false)
-  assert.deepEqual(authorize(key, { ...demand, advertiserId: null }), { ok: true })
+  assert.deepEqual(authorize(key, { ...demand, party: null }), { ok: true })
 })
 
 test('the scope admin stands for every scope, but not for other advertisers', () => {
   const admin: AccessKey = { ...key, scopes: ['admin'] }
   for (const scope of scopes) {
-    assert.equal(authorize(admin, { scope, advertiserId: 1 }).ok, true)
-    assert.equal(authorize(admin, { scope, advertiserId: 3 }).ok, false)
+    assert.equal(authorize(admin, { scope, party: advertiser(1) }).ok, true)
+    assert.equal(authorize(admin, { scope, party: advertiser(3) }).ok, false)
   }
 })
 
 test('a refusal is the same whether or not the advertiser could exist', () => {
-  const refused = authorize(key, { scope: 'report:read', advertiserId: 3 })
+  const refused = authorize(key, { scope: 'report:read', party: advertiser(3) })
 
-  assert.deepEqual(authorize(key, { scope: 'report:read', advertiserId: 'none-such' }), refused)
+  assert.deepEqual(
+    authorize(key, { scope: 'report:read', party: advertiser('none-such') }),
+    refused
+  )
 })

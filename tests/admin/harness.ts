@@ -2,6 +2,7 @@
 // campaign port.
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
+import { AuditTrail } from '../../src/access/audit-trail.ts'
 import { openKeyStore, type KeyStore } from '../../src/access/key-store.ts'
 import { createAdminHandlers } from '../../src/admin/handlers.ts'
 import type { AdminDeps } from '../../src/admin/deps.ts'
@@ -10,6 +11,7 @@ import { buildCampaignApp } from '../../src/campaign/app.ts'
 import type { KeyRequest, StatusResponse } from '../../src/contract/admin.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
+import { createIntakeReader } from '../../src/reports/intake.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
 import { openMemorySpool } from '../../src/spool/memory-spool.ts'
 import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
@@ -92,10 +94,11 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
   const { open: openTrackingData } = createOpener(keyRing)
   const hashIdentity = createIdentityHasher(randomBytes(32))
   const spool = openMemorySpool({ clock })
+  const audit = new AuditTrail({ warehouse, clock })
   const adminHandlers = createAdminHandlers({
     catalog,
     keys,
-    warehouse,
+    audit,
     spool,
     minter,
     openTrackingData,
@@ -109,6 +112,8 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     keys,
     catalog,
     adminHandlers,
+    audit,
+    readIntake: createIntakeReader(warehouse),
     runReport: () => Promise.reject(new Error('no reports here')),
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     readiness: () => [],

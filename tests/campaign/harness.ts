@@ -2,6 +2,7 @@
 // a list of rows. The admin API and the stores have tests of their own.
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
+import type { AuditRecord } from '../../src/access/audit-trail.ts'
 import type { HandlerTable } from '../../src/access/handler.ts'
 import type { AccessKey } from '../../src/access/key.ts'
 import { emptySnapshot, extendSnapshot, type Assignment } from '../../src/catalog/snapshot.ts'
@@ -10,6 +11,7 @@ import type { CampaignDeps } from '../../src/campaign/deps.ts'
 import type { CatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { operations } from '../../src/contract/operations.ts'
+import type { IntakeQuestion } from '../../src/reports/intake.ts'
 import type { ReportCall, ReportRow } from '../../src/reports/report.ts'
 
 export const assetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
@@ -115,6 +117,7 @@ export function aKey(changes: Partial<AccessKey> = {}): AccessKey {
     id: 'key_1',
     name: 'a key',
     advertisers: [1],
+    publishers: [],
     scopes: ['report:read', 'asset:write', 'site:read'],
     createdAtMs: 0,
     expiresAtMs: null,
@@ -204,12 +207,16 @@ export interface Harness {
   readonly log: LogCapture
   readonly calls: ReportCall[]
   readonly attached: Assignment[]
+  readonly audits: AuditRecord[]
+  readonly intakes: IntakeQuestion[]
 }
 
 export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
   const log = new LogCapture()
   const calls: ReportCall[] = []
   const attached: Assignment[] = []
+  const audits: AuditRecord[] = []
+  const intakes: IntakeQuestion[] = []
   const snapshot = extendSnapshot(emptySnapshot, bundle)
   const app = buildCampaignApp({
     keys: { find: (token) => keysByText[token] ?? null },
@@ -225,6 +232,18 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
       const rows = blocks([aRow()])
       return Promise.resolve({ totalRows: 1, completeThrough: null, unconvertedCount: 0, rows })
     },
+    readIntake: (question) => {
+      intakes.push(question)
+      const { publisherId, startDate, endDate } = question
+      const unknown = { conversionSites: [], adSites: [], adMarkets: [] }
+      return Promise.resolve({ publisherId, startDate, endDate, days: [], unknown })
+    },
+    audit: {
+      record: (record) => {
+        audits.push(record)
+        return Promise.resolve()
+      },
+    },
     adminHandlers: echoAdmin,
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     readiness: () => [],
@@ -233,5 +252,5 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
     log: pino({ level: 'trace' }, log),
     ...changes,
   })
-  return { app, log, calls, attached }
+  return { app, log, calls, attached, audits, intakes }
 }

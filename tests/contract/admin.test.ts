@@ -97,14 +97,19 @@ function manyLinks(length: number): Body {
   return { links: Array.from({ length }, () => link) }
 }
 
-test('a key is for all advertisers or for some', () => {
+test('a key is for all advertisers or publishers, for some, or for none', () => {
   assert.deepEqual(keyFaults(key), [])
   assert.deepEqual(keyFaults({ ...key, advertisers: 'all', expiresAt: receivedAt }), [])
   for (const advertisers of ['ALL', [], [0], ['1'], null]) {
     assert.deepEqual(keyFaults({ ...key, advertisers }), [
       '/advertisers must be "all" or a list of advertiser ids',
     ])
+    assert.deepEqual(keyFaults({ ...key, publishers: advertisers }), [
+      '/publishers must be "all" or a list of publisher ids',
+    ])
   }
+  assert.deepEqual(keyFaults({ ...key, publishers: [10] }), [])
+  assert.deepEqual(keyFaults({ name: 'n', publishers: 'all', scopes: ['intake:read'] }), [])
 })
 
 test('a key needs a name and known scopes, and expires at an instant', () => {

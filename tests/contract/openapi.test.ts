@@ -141,10 +141,13 @@ test('operations with a key name the bearer scheme and the scope they need', () 
   assert.equal(at(document, 'components', 'securitySchemes', 'bearer')['scheme'], 'bearer')
 })
 
-test('operations of the interface that name an advertiser are bound to it', () => {
+test('operations that name an advertiser or a publisher in their path are bound to it', () => {
   for (const operation of operations) {
     const isBound = operation.access?.isAdvertiserBound === true
     assert.equal(isBound, operation.path.includes('{advertiserId}'), operation.path)
+    if (operation.tag !== 'Campaign') continue
+    const isPublisherBound = operation.access?.isPublisherBound === true
+    assert.equal(isPublisherBound, operation.path.includes('{publisherId}'), operation.path)
   }
 })
 

@@ -5,7 +5,7 @@ import {
   type Handler,
   type HandlerTable,
 } from '../../access/handler.ts'
-import { createSlotLimiter } from '../../access/rate-limit.ts'
+import type { SlotLimiter } from '../../access/rate-limit.ts'
 import { parseJsonBody } from '../../contract/json.ts'
 import { parseReportRequest, type ReportRequest } from '../../contract/report-request.ts'
 import { parsePositiveInt32 } from '../../domain/ids.ts'
@@ -13,13 +13,11 @@ import { assert } from '../../lib/assert.ts'
 import { resolveLabels, type Labels } from '../../reports/locale.ts'
 import type { ReportResult } from '../../reports/report.ts'
 import type { CampaignDeps } from '../deps.ts'
-import { queryText } from '../query-text.ts'
+import { queryText } from '../../access/query-text.ts'
 import { csvChunks } from './csv-report.ts'
 import { jsonReport } from './json-report.ts'
 
-const reportsPerKeyDefault = 4
-
-type ReportDeps = Pick<CampaignDeps, 'catalog' | 'runReport' | 'reportsPerKeyMax'>
+type ReportDeps = Pick<CampaignDeps, 'catalog' | 'runReport'>
 
 interface Asked {
   readonly advertiserId: number
@@ -34,9 +32,7 @@ type ParsedCall =
 type Print = (result: ReportResult, asked: Asked, done: () => void) => Promise<Answer>
 
 /** The report as CSV and as JSON. Both share the slots of a key. */
-export function createReportHandlers(deps: ReportDeps): HandlerTable {
-  const slots = createSlotLimiter(deps.reportsPerKeyMax ?? reportsPerKeyDefault)
-
+export function createReportHandlers(deps: ReportDeps, slots: SlotLimiter): HandlerTable {
   const report =
     (print: Print): Handler =>
     async (call) => {
@@ -78,7 +74,7 @@ function clampDay(day: string): string {
   return day > eventDays.last ? eventDays.last : day
 }
 
-const busy: Answer = {
+export const busy: Answer = {
   ...refuse(429, ['The key has too many reports running at once; try again in a moment.']),
   headers: { 'retry-after': '2' },
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
 /**
- * Where a delivery came from, as plain text of an IPv4 or IPv6 address. Behind a trusted proxy that
+ * Where a request came from, as plain text of an IPv4 or IPv6 address. Behind a trusted proxy that
  * is the last entry of `X-Forwarded-For`, the one the proxy itself wrote: all before it is the
  * sender's word. An entry that is no address leaves the proxy's own.
  */
@@ -13,6 +13,23 @@ export function sourceAddress(request: IncomingMessage, isProxyTrusted: boolean)
   const list = Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')
   const last = plain(withoutPort(list.slice(list.lastIndexOf(',') + 1).trim()))
   return isIP(last) === 0 ? socketAddress : last
+}
+
+/**
+ * What one sender can take its addresses from: an IPv6 subscriber has a whole /64 of them, so limits
+ * that hold per address must hold for all of it.
+ */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [head = '', tail] = address.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  if (tail !== undefined) {
+    const tailCount = tail === '' ? 0 : tail.split(':').length
+    while (groups.length + tailCount < 8 && groups.length < 4) groups.push('0')
+    if (groups.length < 4) groups.push(...tail.split(':'))
+  }
+  const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+  return `${prefix.join(':')}::/64`
 }
 
 function withoutPort(text: string): string {

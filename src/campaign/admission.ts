@@ -1,0 +1,106 @@
+// Who may call: the key, then its rate, then its rights.
+import type { FastifyRequest } from 'fastify'
+import { authenticate, authorize, type Party } from '../access/authenticate.ts'
+import { refuse, type Answer } from '../access/handler.ts'
+import type { AccessKey } from '../access/key.ts'
+import { createRateLimiter, type RateLimiter } from '../access/rate-limit.ts'
+import { networkOf, sourceAddress } from '../access/source-address.ts'
+import type { Access, Operation } from '../contract/operation.ts'
+import { parsePositiveInt32 } from '../domain/ids.ts'
+import type { CampaignDeps } from './deps.ts'
+import { pathParametersOf } from './request-parts.ts'
+
+export const limits = {
+  requestsPerMinuteDefault: 600,
+  /** Refused keys per network. Honest programs with an old key try a few times and stop. */
+  refusedKeysPerMinuteMax: 60,
+} as const
+
+type Headers = Readonly<Record<string, string>>
+
+/** Either the key of the caller (null where none is asked for), or the refusal. */
+export type Admission =
+  | { readonly ok: true; readonly key: AccessKey | null; readonly headers: Headers }
+  | { readonly ok: false; readonly key: AccessKey | null; readonly answer: Answer }
+
+type AdmissionDeps = Pick<CampaignDeps, 'keys' | 'clock' | 'requestsPerMinuteMax' | 'trustProxy'>
+
+export class Admissions {
+  readonly #keys: CampaignDeps['keys']
+  readonly #trustProxy: boolean
+  readonly #rates: RateLimiter
+  readonly #refusedKeys: RateLimiter
+
+  constructor({ keys, clock, requestsPerMinuteMax, trustProxy = false }: AdmissionDeps) {
+    this.#keys = keys
+    this.#trustProxy = trustProxy
+    this.#rates = createRateLimiter({
+      clock,
+      requestsPerMinuteMax: requestsPerMinuteMax ?? limits.requestsPerMinuteDefault,
+    })
+    this.#refusedKeys = createRateLimiter({
+      clock,
+      requestsPerMinuteMax: limits.refusedKeysPerMinuteMax,
+    })
+  }
+
+  /** Throws ACCESS_STALE when keys cannot be checked. */
+  admit({ access }: Operation, request: FastifyRequest): Admission {
+    if (access === null) return { ok: true, key: null, headers: {} }
+    const authentication = authenticate(request.raw.rawHeaders, this.#keys)
+    if (!authentication.ok) return this.#refuseKey(authentication.message, request)
+
+    const { key } = authentication
+    const rate = this.#takeRate(key)
+    if (!rate.ok) return rate
+    const party = partyOf(access, request)
+    const authorization = authorize(key, { scope: access.scope, party })
+    if (authorization.ok) return rate
+    const answer = refuse(403, [authorization.message])
+    return { ok: false, key, answer: { ...answer, headers: rate.headers } }
+  }
+
+  /**
+   * Asked only after the key was found wrong, which costs one hash: a right key is never shut out by
+   * a flood of wrong ones, not even from the same address (an office, or a proxy that is not trusted
+   * by mistake). Guessing is hopeless at any rate: a key is 256 random bits.
+   */
+  #refuseKey(message: string, { raw }: FastifyRequest): Admission {
+    const rate = this.#refusedKeys.take(networkOf(sourceAddress(raw, this.#trustProxy)))
+    const answer: Answer = rate.isAllowed
+      ? { ...refuse(401, [message]), headers: { 'www-authenticate': 'Bearer' } }
+      : {
+          ...refuse(429, ['Too many requests without a valid key came from this address.']),
+          headers: { 'retry-after': String(rate.retryAfterSeconds) },
+        }
+    return { ok: false, key: null, answer }
+  }
+
+  #takeRate(key: AccessKey): Admission {
+    if (key.isConfigured) return { ok: true, key, headers: {} }
+    const rate = this.#rates.take(key.id)
+    // The names of draft-ietf-httpapi-ratelimit-headers up to 06; `retry-after` goes before them.
+    const headers = {
+      'ratelimit-limit': String(rate.limit),
+      'ratelimit-remaining': String(rate.remaining),
+      'ratelimit-reset': String(rate.resetSeconds),
+    }
+    if (rate.isAllowed) return { ok: true, key, headers }
+    const answer = refuse(429, [`A key may send ${rate.limit} requests a minute.`])
+    const retryAfter = { 'retry-after': String(rate.retryAfterSeconds) }
+    return { ok: false, key, answer: { ...answer, headers: { ...headers, ...retryAfter } } }
+  }
+}
+
+function partyOf(access: Access, request: FastifyRequest): Party | null {
+  if (access.isAdvertiserBound) return { kind: 'advertiser', id: idOf(request, 'advertiserId') }
+  if (access.isPublisherBound === true) {
+    return { kind: 'publisher', id: idOf(request, 'publisherId') }
+  }
+  return null
+}
+
+/** Not a number that an id can be: nobody has it, and only a key for all may hear so. */
+function idOf(request: FastifyRequest, name: string): number | 'none-such' {
+  return parsePositiveInt32(pathParametersOf(request)[name] ?? '') ?? 'none-such'
+}

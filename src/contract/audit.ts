@@ -1,0 +1,56 @@
+// The record of who changed what, and the question for it.
+import { Type } from 'typebox'
+import { instantText, int32, wordOf, type Immutable } from './fields.ts'
+
+/** Every change that is recorded, as `subject.verb`. */
+export const auditActions = [
+  'asset.attach',
+  'catalog.put',
+  'events.backfill',
+  'key.create',
+  'key.revoke',
+  'links.mint',
+] as const
+
+export type AuditAction = (typeof auditActions)[number]
+
+export const auditLimits = { limitDefault: 100, limitMax: 1_000 } as const
+
+export const auditRecordSchema = Type.Object(
+  {
+    at: instantText({ description: 'When the change was made.' }),
+    id: Type.String(),
+    keyId: Type.String({ description: 'The key of the call.' }),
+    keyName: Type.String({ description: 'Its name; empty in records older than the column.' }),
+    action: Type.String({ description: 'What was done; see the list in the parameter.' }),
+    subject: Type.String({ description: 'What it was done to: an id or a count.' }),
+    details: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'What else tells the change; never a secret.',
+    }),
+  },
+  { title: 'AuditRecord' }
+)
+
+export const auditPageSchema = Type.Object(
+  {
+    records: Type.Array(auditRecordSchema, { description: 'Newest first.' }),
+    next: Type.Optional(
+      Type.String({ description: 'The `after` of the next page; absent on the last one.' })
+    ),
+  },
+  { title: 'AuditPage' }
+)
+
+export const auditQuerySchema = Type.Object({
+  from: Type.Optional(instantText({ description: 'The first instant.' })),
+  to: Type.Optional(instantText({ description: 'The first instant that is out of range again.' })),
+  action: Type.Optional(wordOf(auditActions)),
+  keyId: Type.Optional(Type.String({ maxLength: 64 })),
+  after: Type.Optional(
+    Type.String({ maxLength: 64, description: 'The `next` of the page before.' })
+  ),
+  limit: Type.Optional(int32({ minimum: 1, maximum: auditLimits.limitMax })),
+})
+
+export type AuditEntry = Immutable<Type.Static<typeof auditRecordSchema>>
+export type AuditPage = Immutable<Type.Static<typeof auditPageSchema>>

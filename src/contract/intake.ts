@@ -1,0 +1,93 @@
+// What a publisher sent, by day: the answer with which it checks its integration.
+import { Type } from 'typebox'
+import { dateText, instantText, int32, type Immutable } from './fields.ts'
+
+export const intakeLimits = {
+  /** A quarter, both ends included. */
+  daysMax: 92,
+  /** Of each kind of unknown ids, those that were named most often. */
+  unknownIdsMax: 100,
+} as const
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const notCounted = (description: string) =>
+  Type.Record(Type.String(), Type.Integer({ minimum: 1 }), { description })
+
+const lastReceivedAt = Type.Optional(
+  instantText({ description: 'The newest receipt; absent where there is none.' })
+)
+
+const conversionIntakeSchema = Type.Object(
+  {
+    received: count('Deliveries, repeats among them.'),
+    counted: count('Deliveries that are the purchase.'),
+    waiting: count('Deliveries that were not looked at yet; normal for some seconds.'),
+    notCounted: notCounted('Deliveries that do not count, by reason.'),
+    withoutShopper: count('Deliveries of which neither id names anyone.'),
+    lines: Type.Object({
+      received: count('Products of all deliveries.'),
+      notCounted: notCounted('Products that are never credited, by reason.'),
+    }),
+    lastReceivedAt,
+  },
+  { title: 'ConversionIntake' }
+)
+
+const adEventIntakeSchema = Type.Object(
+  {
+    counted: count('Served ads whose event counts.'),
+    notCounted: notCounted('Served ads whose event does not count, by reason.'),
+    lastReceivedAt,
+  },
+  { title: 'AdEventIntake' }
+)
+
+const unknownIds = (description: string) =>
+  Type.Array(Type.Object({ id: int32(), count: count('How often it was named.') }), { description })
+
+export const intakeSchema = Type.Object(
+  {
+    publisherId: int32(),
+    startDate: dateText(),
+    endDate: dateText(),
+    days: Type.Array(
+      Type.Object(
+        {
+          date: dateText({ description: 'A day in UTC.' }),
+          conversions: conversionIntakeSchema,
+          loads: adEventIntakeSchema,
+          impressions: adEventIntakeSchema,
+          clicks: adEventIntakeSchema,
+        },
+        { title: 'IntakeDay' }
+      ),
+      { description: 'Days on which anything came, oldest first.' }
+    ),
+    unknown: Type.Object(
+      {
+        conversionSites: unknownIds(
+          '`site_id`s of conversions that are no sites of the publisher.'
+        ),
+        adSites: unknownIds('Sites of served ads that are no sites of the publisher.'),
+        adMarkets: unknownIds('Markets of served ads that the catalog does not have.'),
+      },
+      { description: `The ids that were named most often, at most ${intakeLimits.unknownIdsMax}.` }
+    ),
+    lastReceivedAt,
+  },
+  { title: 'Intake' }
+)
+
+export const intakeQuerySchema = Type.Object({
+  startDate: dateText({ description: 'First day, in UTC.' }),
+  endDate: dateText({
+    description: `Last day, included; at most ${intakeLimits.daysMax} days in all.`,
+  }),
+})
+
+export type Intake = Immutable<Type.Static<typeof intakeSchema>>
+export type IntakeDay = Intake['days'][number]
+export type ConversionIntake = IntakeDay['conversions']
+export type AdEventIntake = IntakeDay['loads']
+export type UnknownId = Intake['unknown']['adSites'][number]
