@@ -55,10 +55,10 @@ function reachFaults({ advertisers, publishers, scopes }: KeyRequest): readonly 
   if (advertisers !== 'all' && among(globalScopes).length > 0) {
     faults.push('/advertisers must be "all" for the scopes admin and events:write')
   } else if (advertisers === undefined && among(advertiserScopes).length > 0) {
-    faults.push(`/advertisers is required for ${among(advertiserScopes).join(', ')}`)
+    faults.push(`/advertisers is required for the scopes ${among(advertiserScopes).join(', ')}`)
   }
   if (publishers === undefined && among(publisherScopes).length > 0) {
-    faults.push(`/publishers is required for ${among(publisherScopes).join(', ')}`)
+    faults.push(`/publishers is required for the scopes ${among(publisherScopes).join(', ')}`)
   }
   return faults
 }

@@ -1,3 +1,4 @@
+import { audit } from './audit.ts'
 import { catalogLoad } from './catalog.ts'
 import type { Command } from './context.ts'
 import { eventsLoad } from './events.ts'
@@ -27,4 +28,5 @@ export const commands: readonly Command[] = [
   linksMint,
   eventsLoad,
   status,
+  audit,
 ]

@@ -93,9 +93,9 @@ ORDER BY day, kind, outcome
 ${afterFinal}`
 
 export const setAsideSql = `
-SELECT toString(day) AS day, count() AS count
-FROM intake_set_aside FINAL
-WHERE publisher_id = {publisherId:Int32} AND day >= {fromDay:Date} AND day <= {toDay:Date}
+SELECT toString(s.day) AS day, count() AS count
+FROM intake_set_aside AS s FINAL
+WHERE s.publisher_id = {publisherId:Int32} AND s.day >= {fromDay:Date} AND s.day <= {toDay:Date}
 GROUP BY day ORDER BY day`
 
 const mostNamed = `

@@ -78,6 +78,7 @@ test('a key is shown once, works, and is listed without itself', async () => {
   const found = listed.json<{ keys: { id: string }[] }>().keys.find((entry) => entry.id === id)
   assert.deepEqual(found, {
     ...request,
+    publishers: [],
     id,
     createdAt: '2026-03-02T10:00:00.000Z',
     expiresAt: '2027-01-01T00:00:00.000Z',
@@ -118,6 +119,24 @@ test('a request for a key that breaks a rule makes none', async () => {
     assert.equal(response.statusCode, 422, JSON.stringify(payload))
   }
   assert.deepEqual(admin.keys.list(), listBefore)
+})
+
+test('a key may be for publishers alone, and a scope without anyone to use it for is refused', async () => {
+  const post = async (payload: object) => await admin.app.inject(postKey({ name: 'n', ...payload }))
+  const publisherKey = await post({ publishers: [10], scopes: ['intake:read', 'metrics:read'] })
+  const forNobody = await post({ advertisers: [1], scopes: ['report:read', 'intake:read'] })
+  const withoutAdvertisers = await post({ publishers: [10], scopes: ['site:read', 'intake:read'] })
+
+  assert.equal(publisherKey.statusCode, 201)
+  const { id } = publisherKey.json<{ id: string }>()
+  const key = admin.keys.list().find((listed) => listed.id === id)
+  assert.deepEqual([key?.advertisers, key?.publishers], [[], [10]])
+  assert.deepEqual(forNobody.json(), {
+    messages: ['/publishers is required for the scopes intake:read'],
+  })
+  assert.deepEqual(withoutAdvertisers.json(), {
+    messages: ['/advertisers is required for the scopes site:read'],
+  })
 })
 
 test('no key of some advertisers only gets a scope that belongs to no advertiser', async () => {

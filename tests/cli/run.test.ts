@@ -291,11 +291,23 @@ test('keys create sends what was asked for and shows the key once', async () => 
 })
 
 test('keys list is a table that no name can break out of', async () => {
-  const key = { advertisers: [1, 2], scopes: ['admin'], createdAt: '2026-03-01T00:00:00.000Z' }
+  const key = {
+    advertisers: [1, 2],
+    publishers: [],
+    scopes: ['admin'],
+    createdAt: '2026-03-01T00:00:00.000Z',
+  }
   answerWith(200, {
     keys: [
       { ...key, id: 'key_1', name: '\u001b[31mred\n\u202eevil' },
-      { ...key, id: 'key_22', name: 'b', advertisers: 'all', revokedAt: key.createdAt },
+      {
+        ...key,
+        id: 'key_22',
+        name: 'b',
+        advertisers: 'all',
+        publishers: [10],
+        revokedAt: key.createdAt,
+      },
     ],
   })
 
@@ -303,9 +315,10 @@ test('keys list is a table that no name can break out of', async () => {
 
   const lines = stdout.split('\n')
   assert.equal(lines.length, 4)
-  assert.match(lines[0] ?? '', /^ID {6}NAME {12}ADVERTISERS {2}SCOPES/)
+  assert.match(lines[0] ?? '', /^ID {6}NAME {12}ADVERTISERS {2}PUBLISHERS {2}SCOPES/)
   assert.ok(!stdout.includes('\u001b') && !stdout.includes('\u202e'))
-  assert.match(lines[2] ?? '', /all .* never {4}2026-03-01T00:00:00\.000Z$/)
+  assert.match(lines[1] ?? '', / 1,2 +none +admin /)
+  assert.match(lines[2] ?? '', /all +10 .* never {4}2026-03-01T00:00:00\.000Z$/)
 })
 
 test('keys revoke names the key in the path, escaped', async () => {

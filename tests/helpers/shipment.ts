@@ -1,7 +1,6 @@
 // A spool, a warehouse and builders with dull defaults for tests of the shipping step.
 
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { createBotCheck } from '../../src/pipeline/rows.ts'
@@ -32,7 +31,11 @@ export interface Shipment {
   readonly frames: Map<string, Buffer>
 }
 
-export async function aShipment(t: TestContext): Promise<Shipment> {
+interface Lifetime {
+  after(close: () => void | Promise<void>): void
+}
+
+export async function aShipment(t: Lifetime): Promise<Shipment> {
   const warehouse = await openTestWarehouse(t)
   const frames = new Map<string, Buffer>()
   const spool = openMemorySpool({ clock: Date.now, frames })
