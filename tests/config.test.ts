@@ -24,6 +24,8 @@ test('an empty environment is a complete configuration on loopback', () => {
   assert.equal(config.settleMs, 2_000)
   assert.equal(config.spoolBytesMax, 10 * 1024 ** 3)
   assert.equal(config.retentionDays, 400)
+  assert.equal(config.requestsPerMinuteMax, 600)
+  assert.equal(config.reportsPerKeyMax, 4)
   assert.equal(config.warehouseUrl, null)
   assert.ok(config.trackerCount >= 1)
 })
@@ -38,6 +40,14 @@ const broken: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ SHELFTRACE_CAMPAIGN_PORT: '8080' }, /SHELFTRACE_CAMPAIGN_PORT must differ/],
   [{ SHELFTRACE_SETTLE_MS: '-1' }, /SHELFTRACE_SETTLE_MS must be an integer from 0/],
   [{ SHELFTRACE_RETENTION_DAYS: '59' }, /SHELFTRACE_RETENTION_DAYS must be an integer from 60/],
+  [
+    { SHELFTRACE_REQUESTS_PER_MINUTE: '0' },
+    /SHELFTRACE_REQUESTS_PER_MINUTE must be an integer from 1 to 1000000, got "0"/,
+  ],
+  [
+    { SHELFTRACE_REPORTS_AT_ONCE: '101' },
+    /SHELFTRACE_REPORTS_AT_ONCE must be an integer from 1 to 100, got "101"/,
+  ],
   [{ SHELFTRACE_TRACKERS: '1.5' }, /SHELFTRACE_TRACKERS must be an integer/],
   [{ SHELFTRACE_WAREHOUSE_URL: 'localhost' }, /SHELFTRACE_WAREHOUSE_URL must be an absolute http/],
   [{ SHELFTRACE_TRACKING_URL: 'ftp://x' }, /SHELFTRACE_TRACKING_URL must be an absolute http/],

@@ -120,6 +120,107 @@ test('a revocation beats every version of the key, even a later one', async (t) 
   assert.equal((await openStore(t)).find(key), null)
 })
 
+test('a revocation reaches another store by its own polling, well within 5 seconds', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const store = await openStore(t)
+  const { id, key } = await store.create(request)
+  const other = await openKeyStore({ warehouse, clock, log: silent, adminKey })
+  t.after(() => other.close())
+  await store.revoke(id)
+  assert.notEqual(other.find(key), null)
+
+  // Half of the promise is left for the reading itself.
+  t.mock.timers.tick(2_500)
+  await other.close()
+
+  assert.equal(other.find(key), null)
+  assert.ok(limits.refreshMs <= 2_500)
+})
+
+test('a key that expires does so in every store at its instant, without any reading', async (t) => {
+  const store = await openStore(t)
+  const expiresAt = new Date(nowMs + 5_000).toISOString()
+  const { key } = await store.create({ ...request, expiresAt })
+  const other = await openStore(t)
+
+  nowMs += 4_999
+  assert.deepEqual([store.find(key) !== null, other.find(key) !== null], [true, true])
+  nowMs += 1
+  assert.deepEqual([store.find(key), other.find(key)], [null, null])
+})
+
+test('a store that cannot read lets nobody in after 30 seconds, while another one goes on', async (t) => {
+  let isAway = false
+  const flaky: Warehouse = {
+    ...warehouse,
+    rows: async (sql, params) => {
+      if (isAway) throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'away')
+      return await warehouse.rows(sql, params)
+    },
+  }
+  const options = { clock, log: silent, adminKey, refreshMs: 3_600_000 }
+  const cutOff = await openKeyStore({ ...options, warehouse: flaky })
+  t.after(() => cutOff.close())
+  const store = await openStore(t)
+  const { id, key } = await store.create(request)
+  await cutOff.refresh()
+  isAway = true
+  await store.revoke(id)
+
+  nowMs += limits.viewAgeMsMax
+  await assert.rejects(cutOff.refresh(), /away/)
+  await store.refresh()
+  assert.notEqual(cutOff.find(key), null, 'it cannot know yet')
+  nowMs += 1
+  assert.throws(() => cutOff.find(key), isStale)
+  assert.equal(store.find(key), null)
+  isAway = false
+  await cutOff.refresh()
+
+  assert.equal(cutOff.find(key), null)
+})
+
+test('a clock that is set back makes no view fresh', async (t) => {
+  const store = await openStore(t)
+  const { key } = await store.create(request)
+  await store.refresh()
+  const beforeMs = nowMs
+  t.after(() => {
+    nowMs = beforeMs
+  })
+
+  nowMs -= limits.viewAgeMsMax + 1
+
+  assert.throws(() => store.find(key), isStale)
+  await store.refresh()
+  assert.notEqual(store.find(key), null)
+})
+
+test('a key is for the publishers it was made for; one stored without any is for none', async (t) => {
+  const store = await openStore(t)
+  const forShop = await store.create({ name: 'n', publishers: [10], scopes: ['intake:read'] })
+  const forAll = await store.create({ ...request, publishers: 'all', scopes: ['intake:read'] })
+  const old = await store.create(request)
+  const [row] = await warehouse.rows<{ body: string }>(
+    `SELECT body FROM catalog_entry WHERE kind = 'key' AND id = {id:String} LIMIT 1`,
+    { id: old.id }
+  )
+  const { publishers: _, ...body } = JSON.parse(row?.body ?? '') as Record<string, unknown>
+  const stored = { kind: 'key', id: old.id, body: JSON.stringify(body), version: nowMs * 2_000 }
+  await warehouse.insert('catalog_entry', Buffer.from(`${JSON.stringify(stored)}\n`))
+
+  const other = await openStore(t)
+
+  const partiesOf = (token: string) => {
+    const key = other.find(token)
+    return [key?.advertisers, key?.publishers]
+  }
+  assert.deepEqual(partiesOf(forShop.key), [[], [10]])
+  assert.deepEqual(partiesOf(forAll.key), [[1], 'all'])
+  assert.deepEqual(partiesOf(old.key), [[1], []])
+  assert.deepEqual(other.find(adminKey)?.publishers, 'all')
+})
+
 function isStale(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'ACCESS_STALE'
 }

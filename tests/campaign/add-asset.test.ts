@@ -22,7 +22,7 @@ function post(url: string, payload: object | string = good, key = 'K1') {
 }
 
 test('an asset is attached and described, and attaching it again is answered the same', async (t) => {
-  const { app, attached } = startHarness()
+  const { app, attached, audits } = startHarness()
   t.after(() => app.close())
 
   const first = await app.inject(post(placeOf(1, 1001, 5001)))
@@ -46,6 +46,9 @@ test('an asset is attached and described, and attaching it again is answered the
   assert.deepEqual(again.json(), first.json())
   assert.deepEqual(attached[0], { adGroupId: 5001, creativeSizeId: 1, assetId })
   assert.deepEqual(attached[1], attached[0])
+  assert.equal(audits.length, 2)
+  const [audit] = audits
+  assert.deepEqual([audit?.key?.id, audit?.action], ['key_1', 'asset.attach'])
 })
 
 test('a brand ad group takes assets too', async (t) => {
