@@ -93,16 +93,7 @@ export function parseConfig(environment: Environment): Config {
       max: 36_500,
     }),
     trustProxy: reader.flag('SHELFTRACE_TRUST_PROXY'),
-    requestsPerMinuteMax: reader.integer('SHELFTRACE_REQUESTS_PER_MINUTE', {
-      fallback: 600,
-      min: 1,
-      max: 1_000_000,
-    }),
-    reportsPerKeyMax: reader.integer('SHELFTRACE_REPORTS_AT_ONCE', {
-      fallback: 4,
-      min: 1,
-      max: 100,
-    }),
+    ...readKeyLimits(reader),
     logLevel: reader.oneOf('SHELFTRACE_LOG_LEVEL', logLevels, 'info'),
     secretsFile: resolve(reader.text('SHELFTRACE_SECRETS_FILE', join(dataDir, 'secrets.json'))),
     adminKey: readAdminKey(reader),
@@ -116,6 +107,21 @@ export function parseConfig(environment: Environment): Config {
     )
   }
   return config
+}
+
+function readKeyLimits(reader: Reader): Pick<Config, 'requestsPerMinuteMax' | 'reportsPerKeyMax'> {
+  return {
+    requestsPerMinuteMax: reader.integer('SHELFTRACE_REQUESTS_PER_MINUTE', {
+      fallback: 600,
+      min: 1,
+      max: 1_000_000,
+    }),
+    reportsPerKeyMax: reader.integer('SHELFTRACE_REPORTS_AT_ONCE', {
+      fallback: 4,
+      min: 1,
+      max: 100,
+    }),
+  }
 }
 
 function readTls(reader: Reader): TlsFiles | null {

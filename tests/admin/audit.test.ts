@@ -122,13 +122,13 @@ test('the pages of the record hold all of it once, also while more is recorded',
   const whole = await pageOf(`?keyId=${keyId}`)
 
   const ids: string[] = []
-  let after = ''
+  let cursor = ''
   for (;;) {
-    const page = await pageOf(`?keyId=${keyId}&limit=3${after}`)
+    const page = await pageOf(`?keyId=${keyId}&limit=3${cursor}`)
     ids.push(...page.records.map(({ id }) => id))
     await mint(key)
     if (page.next === undefined) break
-    after = `&after=${page.next}`
+    cursor = `&after=${page.next}`
   }
 
   assert.equal(whole.records.length, 7)

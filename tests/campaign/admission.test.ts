@@ -111,12 +111,14 @@ test('keys that cannot be checked are nobody’s fault and count against no addr
   assert.equal((await get(harness, 'wrong')).statusCode, 401)
 })
 
+function quotaOf({ headers }: { readonly headers: Readonly<Record<string, unknown>> }) {
+  return ['limit', 'remaining', 'reset'].map((name) => headers[`ratelimit-${name}`])
+}
+
 test('the headers tell limit, rest and seconds until the whole quota is back, on refusals too', async (t) => {
   let nowMs = 0
   const harness = startHarness({ clock: () => nowMs, requestsPerMinuteMax: 2 })
   t.after(() => harness.app.close())
-  const quotaOf = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }) =>
-    ['limit', 'remaining', 'reset'].map((name) => headers[`ratelimit-${name}`])
 
   const answers = [await get(harness, 'K1'), await get(harness, 'K1'), await get(harness, 'K1')]
   nowMs += 30_000

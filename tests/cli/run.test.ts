@@ -1,119 +1,8 @@
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable, Writable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
-import { after, before, beforeEach, test } from 'node:test'
-import { runCli } from '../../src/cli/run.ts'
-
-interface Received {
-  readonly method: string
-  readonly url: string
-  readonly authorization: string
-  readonly type: string
-  readonly body: string
-}
-
-interface Reply {
-  readonly status: number
-  readonly body: string
-  /** Answers before the body has come in, as a server does that refuses it. */
-  readonly isEarly?: boolean
-}
-
-const received: Received[] = []
-let reply: Reply = { status: 200, body: '{}' }
-let url = ''
-let folder = ''
-
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const send = () => response.writeHead(reply.status).end(reply.body)
-  if (reply.isEarly === true) {
-    send()
-    request.resume()
-    return
-  }
-  const body = (await buffer(request)).toString()
-  const { method = '', headers } = request
-  received.push({
-    method,
-    url: request.url ?? '',
-    authorization: headers.authorization ?? '',
-    type: headers['content-type'] ?? '',
-    body,
-  })
-  send()
-}
-
-const server = createServer((request, response) => {
-  // A caller that breaks off is part of the tests.
-  answer(request, response).catch(() => {})
-})
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'shelftrace-cli-'))
-  await writeFile(join(folder, 'admin-key'), 'st_from-file\n')
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address: AddressInfo | string | null = server.address()
-  assert.ok(address !== null && typeof address !== 'string')
-  url = `http://127.0.0.1:${address.port}`
-})
-after(async () => {
-  server.close()
-  await rm(folder, { recursive: true, force: true })
-})
-beforeEach(() => {
-  received.length = 0
-  reply = { status: 200, body: '{}' }
-})
-
-class Capture extends Writable {
-  text = ''
-  readonly isTTY: boolean
-
-  constructor(isTTY = false) {
-    super()
-    this.isTTY = isTTY
-  }
-
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk.toString()
-    done()
-  }
-}
-
-async function run(
-  argv: readonly string[],
-  options: {
-    readonly environment?: Readonly<Record<string, string>>
-    readonly stdin?: Readable
-    readonly isTTY?: boolean
-  } = {}
-) {
-  const stdout = new Capture()
-  const stderr = new Capture(options.isTTY)
-  const exitCode = await runCli({
-    argv,
-    environment: { SHELFTRACE_URL: url, SHELFTRACE_KEY: 'st_from-env', ...options.environment },
-    stdin: options.stdin ?? Readable.from([]),
-    stdout,
-    stderr,
-  })
-  return { exitCode, stdout: stdout.text, stderr: stderr.text }
-}
-
-function answerWith(status: number, json: unknown, more: Partial<Reply> = {}): void {
-  reply = { status, body: JSON.stringify(json), ...more }
-}
-
-async function fileOf(text: string): Promise<string> {
-  const path = join(folder, `input-${Math.random()}`)
-  await writeFile(path, text)
-  return path
-}
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { answerWith, fileOf, run, world } from './harness.ts'
 
 test('help lists the commands, help about one tells its usage, and neither needs a server', async () => {
   const environment = { SHELFTRACE_URL: 'http://127.0.0.1:1', SHELFTRACE_KEY: '' }
@@ -184,20 +73,22 @@ test('what is not understood ends with 2, says what was meant, and asks no serve
     assert.equal(stdout, '')
     assert.ok(!stderr.includes('SECRET'))
   }
-  assert.deepEqual(received, [])
+  assert.deepEqual(world.received, [])
 })
 
 test('the key comes from SHELFTRACE_KEY, else from the data folder; without one nothing is sent', async () => {
   answerWith(200, { keys: [] })
 
   await run(['keys', 'list'])
-  await run(['keys', 'list'], { environment: { SHELFTRACE_KEY: '', SHELFTRACE_DATA_DIR: folder } })
-  const environment = { SHELFTRACE_KEY: '', SHELFTRACE_DATA_DIR: join(folder, 'none') }
+  await run(['keys', 'list'], {
+    environment: { SHELFTRACE_KEY: '', SHELFTRACE_DATA_DIR: world.folder },
+  })
+  const environment = { SHELFTRACE_KEY: '', SHELFTRACE_DATA_DIR: join(world.folder, 'none') }
   const none = await run(['keys', 'list'], { environment })
   const broken = await run(['keys', 'list'], { environment: { SHELFTRACE_KEY: 'SECRET\u00e4' } })
 
   assert.deepEqual(
-    received.map(({ authorization }) => authorization),
+    world.received.map(({ authorization }) => authorization),
     ['Bearer st_from-env', 'Bearer st_from-file']
   )
   assert.equal(none.exitCode, 1)
@@ -231,7 +122,7 @@ test('a refusal is told in the words of the server', async () => {
 })
 
 test('an answer that is none of ours is told as such', async () => {
-  reply = { status: 200, body: '<html>' }
+  world.reply = { status: 200, body: '<html>' }
   assert.match((await run(['status'])).stderr, /is this the campaign port of Shelftrace\?/)
   answerWith(200, { version: 1 })
   assert.match((await run(['status'])).stderr, /is its version another one\?/)
@@ -244,7 +135,7 @@ test('catalog load puts the file and tells what was taken', async () => {
   const text = await run(['catalog', 'load', path])
   const json = await run(['catalog', 'load', '--json', '-'], { stdin: Readable.from(['{}']) })
 
-  assert.deepEqual(received[0], {
+  assert.deepEqual(world.received[0], {
     method: 'PUT',
     url: '/admin/v1/catalog',
     authorization: 'Bearer st_from-env',
@@ -252,7 +143,7 @@ test('catalog load puts the file and tells what was taken', async () => {
     body: '{"markets":[]}',
   })
   assert.equal(text.stdout, '3 entries and 2 products taken.\n')
-  assert.equal(received[1]?.body, '{}')
+  assert.equal(world.received[1]?.body, '{}')
   assert.deepEqual(JSON.parse(json.stdout), { entries: 3, products: 2 })
 })
 
@@ -262,13 +153,13 @@ test('a file that cannot be read is named before anything is sent', async () => 
     ['links', 'mint'],
     ['events', 'load'],
   ]) {
-    const missing = await run([...argv, join(folder, 'missing')])
-    const directory = await run([...argv, folder])
+    const missing = await run([...argv, join(world.folder, 'missing')])
+    const directory = await run([...argv, world.folder])
     assert.equal(missing.exitCode, 1)
     assert.match(missing.stderr, /missing cannot be read \(ENOENT\)/)
     assert.equal(directory.exitCode, 1)
   }
-  assert.deepEqual(received, [])
+  assert.deepEqual(world.received, [])
 })
 
 test('keys create sends what was asked for and shows the key once', async () => {
@@ -280,8 +171,8 @@ test('keys create sends what was asked for and shows the key once', async () => 
   const { exitCode, stdout } = await run(argv)
 
   assert.equal(exitCode, 0)
-  assert.equal(received[0]?.method, 'POST')
-  assert.deepEqual(JSON.parse(received[0]?.body ?? ''), {
+  assert.equal(world.received[0]?.method, 'POST')
+  assert.deepEqual(JSON.parse(world.received[0]?.body ?? ''), {
     name: 'Acme',
     scopes: ['report:read', 'site:read'],
     advertisers: [1, 2],
@@ -295,13 +186,11 @@ test('keys create for publishers needs no advertisers', async () => {
 
   await run(['keys', 'create', '--name', 'Shop', '--scopes', 'intake:read', '--publishers', '10'])
   await run(['keys', 'create', '--name', 'S', '--scopes', 'intake:read', '--publishers', 'all'])
-  const bad = await run([
-    ...['keys', 'create', '--name', 'S', '--scopes', 'intake:read'],
-    ...['--publishers', '10,x'],
-  ])
+  const argv = ['keys', 'create', '--name', 'S', '--scopes', 'intake:read']
+  const bad = await run([...argv, '--publishers', '10,x'])
 
   assert.deepEqual(
-    received.map(({ body }): unknown => JSON.parse(body)),
+    world.received.map(({ body }): unknown => JSON.parse(body)),
     [
       { name: 'Shop', scopes: ['intake:read'], publishers: [10] },
       { name: 'S', scopes: ['intake:read'], publishers: 'all' },
@@ -309,52 +198,6 @@ test('keys create for publishers needs no advertisers', async () => {
   )
   assert.equal(bad.exitCode, 2)
   assert.match(bad.stderr, /--publishers must be "all" or ids such as 1,2/)
-})
-
-test('audit prints a page with the cursor of the next one, and hands its options on', async () => {
-  const record = {
-    at: '2026-03-01T00:00:00.000001Z',
-    id: 'x',
-    keyId: 'key_1',
-    keyName: 'Ada',
-    action: 'key.create',
-    subject: 'key_2',
-    details: { name: '\u001b[31mred' },
-  }
-  answerWith(200, { records: [record, { ...record, keyName: '' }], next: '17.abc' })
-
-  const range = ['--from', '2026-03-01T00:00:00+01:00', '--to', '2026-04-01T00:00:00Z']
-  const rest = ['--action', 'key.create', '--key-id', 'key_1', '--limit', '2', '--after', '16.x']
-  const { exitCode, stdout } = await run(['audit', ...range, ...rest])
-  answerWith(200, { records: [] })
-  const empty = await run(['audit', '--json'])
-
-  assert.equal(exitCode, 0)
-  assert.equal(
-    received[0]?.url,
-    '/admin/v1/audit?from=2026-03-01T00%3A00%3A00%2B01%3A00&to=2026-04-01T00%3A00%3A00Z' +
-      '&action=key.create&keyId=key_1&limit=2&after=16.x'
-  )
-  assert.match(stdout, /^AT +KEY +ACTION +SUBJECT +DETAILS\n/)
-  assert.match(stdout, /Ada \(key_1\) +key\.create +key_2 +\{"name":/)
-  assert.ok(stdout.endsWith('\nMore: --after 17.abc\n') && !stdout.includes('\u001b'))
-  assert.equal(received[1]?.url, '/admin/v1/audit')
-  assert.deepEqual(JSON.parse(empty.stdout), { records: [] })
-})
-
-test('audit refuses an option that the server would refuse, before asking it', async () => {
-  for (const [option, value] of [
-    ['--from', '2026-03-01'],
-    ['--to', 'now'],
-    ['--limit', '0'],
-    ['--limit', '1001'],
-    ['--after', ' '],
-  ] as const) {
-    const { exitCode, stderr } = await run(['audit', option, value])
-    assert.equal(exitCode, 2)
-    assert.ok(stderr.includes(`${option} must be `), stderr)
-  }
-  assert.equal(received.length, 0)
 })
 
 test('keys list is a table that no name can break out of', async () => {
@@ -389,12 +232,15 @@ test('keys list is a table that no name can break out of', async () => {
 })
 
 test('keys revoke names the key in the path, escaped', async () => {
-  reply = { status: 204, body: '' }
+  world.reply = { status: 204, body: '' }
 
   const { exitCode, stdout } = await run(['keys', 'revoke', 'a/../b'])
 
   assert.equal(exitCode, 0)
-  assert.deepEqual([received[0]?.method, received[0]?.url], ['DELETE', '/admin/v1/keys/a%2F..%2Fb'])
+  assert.deepEqual(
+    [world.received[0]?.method, world.received[0]?.url],
+    ['DELETE', '/admin/v1/keys/a%2F..%2Fb']
+  )
   assert.equal(stdout, 'a/../b is revoked.\n')
 })
 
@@ -410,7 +256,7 @@ test('links mint prints the three addresses of every ad', async () => {
 
   const { stdout } = await run(['links', 'mint', '-'], { stdin: Readable.from(['{"links":[]}']) })
 
-  assert.equal(received[0]?.url, '/admin/v1/tracking-links')
+  assert.equal(world.received[0]?.url, '/admin/v1/tracking-links')
   assert.match(stdout, /^3f2504e0[^]*impression {2}https:\/\/t\/impression\/T\n {2}click/)
 })
 
@@ -422,8 +268,8 @@ test('events load streams the file, shows progress, and ends with 1 when lines w
   const { exitCode, stdout, stderr } = await run(['events', 'load', path], { isTTY: true })
 
   assert.equal(exitCode, 1)
-  assert.equal(received[0]?.type, 'application/x-ndjson')
-  assert.equal(received[0]?.body, '{"a":1}\n{"b":2}\n')
+  assert.equal(world.received[0]?.type, 'application/x-ndjson')
+  assert.equal(world.received[0]?.body, '{"a":1}\n{"b":2}\n')
   assert.equal(stdout, '1 events accepted, 9 refused.\n  line 2: /x \ufffd[31m\n  and 8 more\n')
   assert.match(stderr, /\r2 lines, 0\.0 MiB sent\n$/)
 })
@@ -468,7 +314,7 @@ test('status is told for people, and as it came with --json', async () => {
 })
 
 test('serve with a setting that is wrong ends with 1 and names the setting', async () => {
-  const environment = { SHELFTRACE_DATA_DIR: folder, SHELFTRACE_CAMPAIGN_PORT: 'x' }
+  const environment = { SHELFTRACE_DATA_DIR: world.folder, SHELFTRACE_CAMPAIGN_PORT: 'x' }
 
   const { exitCode, stderr } = await run(['serve'], { environment })
 
@@ -479,7 +325,7 @@ test('serve with a setting that is wrong ends with 1 and names the setting', asy
 test('a server behind a path is reached under it', async () => {
   answerWith(200, { keys: [] })
 
-  await run(['keys', 'list', '--url', `${url}/shelftrace/`])
+  await run(['keys', 'list', '--url', `${world.url}/shelftrace/`])
 
-  assert.equal(received[0]?.url, '/shelftrace/admin/v1/keys')
+  assert.equal(world.received[0]?.url, '/shelftrace/admin/v1/keys')
 })

@@ -89,8 +89,11 @@ async function theDay(changes: Partial<IntakeQuestion> = {}) {
   return day
 }
 
+function at(hour: number): { readonly receivedAtMs: number } {
+  return { receivedAtMs: day2Ms + hour * hourMs }
+}
+
 test('every delivery of a day is told once, under what became of it', async () => {
-  const at = (hour: number) => ({ receivedAtMs: day2Ms + hour * hourMs })
   const nobody = { userIdentity: '', loginIdentity: '' }
   await send([
     aConversion({ ...at(1), transactionId: 'A' }),
@@ -105,13 +108,13 @@ test('every delivery of a day is told once, under what became of it', async () =
     }),
     aConversion({ ...at(7), transactionId: 'E', publisherId: publisherId + 1 }),
   ])
-  const before = await theDay()
+  const early = await theDay()
   await attribute()
 
   const day = await theDay()
 
-  assert.equal(before.conversions.waiting, 5)
-  assert.equal(before.conversions.counted, 0)
+  assert.equal(early.conversions.waiting, 5)
+  assert.equal(early.conversions.counted, 0)
   assert.deepEqual(day.conversions, {
     received: 6,
     counted: 3,
