@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { AuditTrail } from './access/audit-trail.ts'
+import type { HandlerTable } from './access/handler.ts'
 import { openKeyStore } from './access/key-store.ts'
+import type { KeyStore } from './access/key-store.ts'
 import { createAdminHandlers } from './admin/handlers.ts'
 import { buildCampaignApp } from './campaign/app.ts'
 import { createDocsPages } from './campaign/docs-pages.ts'
@@ -141,14 +143,6 @@ async function startCampaign(
     folder: join(config.dataDir, 'kept-reports'),
     clock: systemClock,
   })
-  const status = () =>
-    readStatus({
-      version,
-      warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
-      warehouse,
-      spool,
-      clock: systemClock,
-    })
   const audit = new AuditTrail({ warehouse, clock: systemClock })
   const app = buildCampaignApp({
     keys,
@@ -160,18 +154,7 @@ async function startCampaign(
       catalog: () => catalogNames(catalog.current()),
       keptPages,
     }),
-    adminHandlers: createAdminHandlers({
-      catalog,
-      keys,
-      audit,
-      spool,
-      minter: createMinter(secrets.keyRing),
-      openTrackingData: createOpener(secrets.keyRing).open,
-      hashIdentity: createIdentityHasher(secrets.identitySecret),
-      trackingUrl: config.trackingUrl,
-      status,
-      clock: systemClock,
-    }),
+    adminHandlers: createAdmin(engine, { keys, audit }),
     openApi: buildOpenApi({
       trackingUrl: config.trackingUrl,
       campaignUrl: config.campaignUrl,
@@ -198,6 +181,30 @@ async function startCampaign(
       keptPages.close()
     },
   }
+}
+
+function createAdmin(
+  { config, secrets, warehouse, spool, catalog }: Engine,
+  access: { readonly keys: KeyStore; readonly audit: AuditTrail }
+): HandlerTable {
+  const status = () =>
+    readStatus({
+      version,
+      warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
+      warehouse,
+      spool,
+      clock: systemClock,
+    })
+  return createAdminHandlers({
+    ...access,
+    catalog,
+    spool,
+    minter: createMinter(secrets.keyRing),
+    openTrackingData: createOpener(secrets.keyRing).open,
+    hashIdentity: createIdentityHasher(secrets.identitySecret),
+    trackingUrl: config.trackingUrl,
+    status,
+  })
 }
 
 async function listen(app: FastifyInstance, config: Config): Promise<void> {

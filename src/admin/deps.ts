@@ -3,7 +3,6 @@ import type { CatalogStore } from '../catalog/catalog-store.ts'
 import type { KeyStore } from '../access/key-store.ts'
 import type { StatusResponse } from '../contract/admin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
-import type { Clock } from '../lib/clock.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Minter, Opener } from '../tracking-data/tracking-data.ts'
 
@@ -18,5 +17,4 @@ export interface AdminDeps {
   /** The public address of the tracking port, without a slash at its end. */
   readonly trackingUrl: string
   readonly status: () => Promise<StatusResponse>
-  readonly clock: Clock
 }

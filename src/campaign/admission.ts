@@ -12,8 +12,8 @@ import { pathParametersOf } from './request-parts.ts'
 
 export const limits = {
   requestsPerMinuteDefault: 600,
-  /** Refused keys per network. Honest programs with an old key try a few times and stop. */
-  refusedKeysPerMinuteMax: 60,
+  /** Refused keys per network: as many requests as a right key has, so that a fault shows as 401. */
+  refusedKeysPerMinuteMax: 600,
 } as const
 
 type Headers = Readonly<Record<string, string>>

@@ -103,7 +103,6 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     minter,
     openTrackingData,
     hashIdentity,
-    clock,
     trackingUrl: 'https://t.example',
     status: () => Promise.resolve(status),
     ...changes,

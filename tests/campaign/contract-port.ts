@@ -7,6 +7,7 @@ import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { AuditTrail } from '../../src/access/audit-trail.ts'
 import { openKeyStore, type KeyStore } from '../../src/access/key-store.ts'
 import { buildCampaignApp } from '../../src/campaign/app.ts'
 import { catalogNames } from '../../src/campaign/report/names.ts'
@@ -15,6 +16,7 @@ import type { KeyRequest, Scope } from '../../src/contract/admin.ts'
 import type { CatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { KeptPages } from '../../src/reports/kept-pages.ts'
+import { createIntakeReader } from '../../src/reports/intake.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
 import { openTestWarehouse } from '../catalog/warehouse.ts'
 import { silentLog } from '../helpers/silent-log.ts'
@@ -135,6 +137,8 @@ export async function openContractPort(): Promise<ContractPort> {
   const app = buildCampaignApp({
     keys: keyStore,
     catalog,
+    audit: new AuditTrail({ warehouse, clock }),
+    readIntake: createIntakeReader(warehouse),
     runReport: createReportRunner({
       warehouse,
       catalog: () => catalogNames(catalog.current()),
