@@ -34,14 +34,15 @@ const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
 /** What its reader was given before the first block, by the operator or in an ad response. */
 interface Given {
   readonly scopes: readonly string[]
-  readonly advertisers: readonly number[] | 'all'
+  readonly advertisers?: readonly number[] | 'all'
+  readonly publishers?: readonly number[]
 }
 
 const guides: Readonly<Record<string, Given>> = {
   // One that was handed out long ago and is to be revoked.
   operator: { scopes: ['report:read'], advertisers: 'all' },
   'ad-server': { scopes: ['link:mint'], advertisers: 'all' },
-  publisher: { scopes: ['report:read'], advertisers: 'all' },
+  publisher: { scopes: ['intake:read'], publishers: [10] },
   advertiser: { scopes: ['report:read', 'asset:write', 'site:read'], advertisers: [1] },
   client: { scopes: ['report:read', 'asset:write', 'site:read'], advertisers: [1] },
 }
