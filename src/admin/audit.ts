@@ -6,7 +6,7 @@ import type { AdminDeps } from './deps.ts'
 interface AuditRecord {
   /** Who did it: the key of the call. */
   readonly key: AccessKey | null
-  readonly action: 'catalog.put' | 'key.create' | 'key.revoke' | 'events.backfill'
+  readonly action: 'catalog.put' | 'products.put' | 'key.create' | 'key.revoke' | 'events.backfill'
   /** What it was done to: an id or a count, never a secret. */
   readonly subject: string
   readonly details?: Readonly<Record<string, unknown>>

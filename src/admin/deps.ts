@@ -8,7 +8,7 @@ import type { Minter, Opener } from '../tracking-data/tracking-data.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
 export interface AdminDeps {
-  readonly catalog: Pick<CatalogStore, 'current' | 'apply'>
+  readonly catalog: Pick<CatalogStore, 'current' | 'apply' | 'check' | 'products'>
   readonly keys: Pick<KeyStore, 'create' | 'list' | 'revoke'>
   /** For the audit only. */
   readonly warehouse: Pick<Warehouse, 'insert'>

@@ -14,7 +14,7 @@ import {
 } from '../contract/site-locations.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import type { CampaignDeps } from './deps.ts'
-import { parseInt32Text, queryText } from './query-text.ts'
+import { parseInt32Text, queryText } from '../access/query-text.ts'
 
 interface Wanted {
   readonly publisherId: number

@@ -13,7 +13,7 @@ import { assert } from '../../lib/assert.ts'
 import { resolveLabels, type Labels } from '../../reports/locale.ts'
 import type { ReportResult } from '../../reports/report.ts'
 import type { CampaignDeps } from '../deps.ts'
-import { queryText } from '../query-text.ts'
+import { queryText } from '../../access/query-text.ts'
 import { csvChunks } from './csv-report.ts'
 import { jsonReport } from './json-report.ts'
 
