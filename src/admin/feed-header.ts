@@ -49,7 +49,10 @@ function findDelimiter(text: string): Delimiter {
 
 /** In any case, with blanks, and spelled as words: `Item Group ID` is `item_group_id`. */
 function columnName(field: string): string {
-  return field.trim().toLowerCase().replaceAll(/[\s_]+/g, '_')
+  return field
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, '_')
 }
 
 function find(names: readonly string[]): FeedHeader['positions'] {

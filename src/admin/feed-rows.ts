@@ -50,7 +50,9 @@ export class RowReader {
   /** The row that the end of the feed cut off. */
   end(): FeedRowText | null {
     const row = this.#open
-    return row === null ? null : this.#close(broken(row.line, 'a quote of the row never closes'))
+    return row === null
+      ? null
+      : this.#close(broken(row.line, 'a quote left open makes the row reach to the end'))
   }
 
   #goesOn(text: string): boolean {

@@ -77,7 +77,10 @@ export class ProductFeed {
     const first = this.#firstVersion
     const hindrance = replace ? this.#hindrance() : null
     if (first === null) {
-      this.#end = { repeated: 0, ...(hindrance !== null && { deactivated: 0, notReplaced: hindrance }) }
+      this.#end = {
+        repeated: 0,
+        ...(hindrance !== null && { deactivated: 0, notReplaced: hindrance }),
+      }
       return
     }
     const feed = { marketId, first, last: first + this.#takenCount }

@@ -1,5 +1,11 @@
 import type { Readable } from 'node:stream'
-import { answerJson, refuse, type Call, type Handler, type HandlerTable } from '../access/handler.ts'
+import {
+  answerJson,
+  refuse,
+  type Call,
+  type Handler,
+  type HandlerTable,
+} from '../access/handler.ts'
 import type { ProductPage } from '../contract/products.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import { assert } from '../lib/assert.ts'

@@ -66,7 +66,10 @@ export class ProductTable {
   async write(products: readonly ProductEntry[], version: number): Promise<void> {
     if (products.length === 0) return
     this.#lastVersion = Math.max(this.#lastVersion, version + products.length)
-    await this.#warehouse.insert('product', toLines(products.map((one, at) => rowOf(one, version + at))))
+    await this.#warehouse.insert(
+      'product',
+      toLines(products.map((one, at) => rowOf(one, version + at)))
+    )
     if (products.some((product) => product.active === false)) this.#inactive = null
   }
 
@@ -90,7 +93,7 @@ export class ProductTable {
    */
   async deactivateOlder(feed: FeedVersions, keptKeys: readonly string[]): Promise<number> {
     let count = 0
-    for (let after = ''; ; ) {
+    for (let after = ''; ;) {
       const step = await this.#deactivateStep(feed, { after, keptKeys })
       count += step.count
       if (step.count < stepRowsMax) return count

@@ -1,4 +1,5 @@
-import { catalogLoad } from './catalog.ts'
+import { catalogLoad, catalogProducts } from './catalog.ts'
+import { catalogShow } from './catalog-show.ts'
 import type { Command } from './context.ts'
 import { eventsLoad } from './events.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
@@ -21,6 +22,8 @@ const serve: Command = {
 export const commands: readonly Command[] = [
   serve,
   catalogLoad,
+  catalogProducts,
+  catalogShow,
   keysCreate,
   keysList,
   keysRevoke,

@@ -12,7 +12,10 @@ export const feedRowSchema = Type.Object(
     brand: Type.Optional(Type.String({ maxLength: 128 })),
     item_group_id: Type.Optional(Type.String({ maxLength: 60 })),
   },
-  { title: 'FeedRow', description: 'A row of TSV or CSV under a header; other columns are ignored.' }
+  {
+    title: 'FeedRow',
+    description: 'A row of TSV or CSV under a header; other columns are ignored.',
+  }
 )
 
 export const feedColumns = ['gtin', 'title', 'brand', 'item_group_id'] as const
