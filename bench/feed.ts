@@ -177,16 +177,18 @@ async function measureReports(): Promise<void> {
 }
 
 async function readReport(filters: readonly object[]): Promise<number> {
-  const day = (offset: number) =>
-    new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
   const answer = await service.admin('POST', '/v2/advertisers/1/reports/spa/product.csv', {
-    startDate: day(-29),
-    endDate: day(0),
+    startDate: dayFromNow(-29),
+    endDate: dayFromNow(0),
     filters,
   })
   const lines = (await answer.text()).split('\n')
   if (!answer.ok) throw new Error(lines.join('\n'))
   return lines.length - 2
+}
+
+function dayFromNow(offset: number): string {
+  return new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
 }
 
 async function send(method: string, path: string, body: Readable): Promise<string> {

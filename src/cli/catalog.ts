@@ -14,7 +14,7 @@ const readFeedResult = readAs(feedResultSchema)
 
 export const catalogLoad: Command = {
   name: 'catalog load',
-  usage: '[--dry-run] FILE|-',
+  usage: 'FILE|- [--dry-run]',
   summary: 'Add or replace the entries of a catalog bundle (JSON), all of them or none',
   options: { 'dry-run': { type: 'boolean' } },
   positionalCount: 1,
@@ -33,7 +33,7 @@ export const catalogLoad: Command = {
 
 export const catalogProducts: Command = {
   name: 'catalog products',
-  usage: '--market ID [--dry-run] [--replace] FILE|-',
+  usage: 'FILE|- --market ID [--dry-run] [--replace]',
   summary: 'Load a Google Merchant feed (TSV or CSV) into a market, whatever its length',
   options: {
     market: { type: 'string' },

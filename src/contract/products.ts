@@ -59,7 +59,6 @@ export const productPageSchema = Type.Object(
   { title: 'ProductPage' }
 )
 
-export type FeedRow = Immutable<Type.Static<typeof feedRowSchema>>
 export type FeedResult = Immutable<Type.Static<typeof feedResultSchema>>
 export type ProductPage = Immutable<Type.Static<typeof productPageSchema>>
 

@@ -1,119 +1,19 @@
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable, Writable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
-import { after, before, beforeEach, test } from 'node:test'
-import { runCli } from '../../src/cli/run.ts'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import {
+  answerText,
+  answerWith,
+  fileOf,
+  folder,
+  received,
+  run,
+  url,
+  useCliServer,
+} from './harness.ts'
 
-interface Received {
-  readonly method: string
-  readonly url: string
-  readonly authorization: string
-  readonly type: string
-  readonly body: string
-}
-
-interface Reply {
-  readonly status: number
-  readonly body: string
-  /** Answers before the body has come in, as a server does that refuses it. */
-  readonly isEarly?: boolean
-}
-
-const received: Received[] = []
-let reply: Reply = { status: 200, body: '{}' }
-let url = ''
-let folder = ''
-
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const send = () => response.writeHead(reply.status).end(reply.body)
-  if (reply.isEarly === true) {
-    send()
-    request.resume()
-    return
-  }
-  const body = (await buffer(request)).toString()
-  const { method = '', headers } = request
-  received.push({
-    method,
-    url: request.url ?? '',
-    authorization: headers.authorization ?? '',
-    type: headers['content-type'] ?? '',
-    body,
-  })
-  send()
-}
-
-const server = createServer((request, response) => {
-  // A caller that breaks off is part of the tests.
-  answer(request, response).catch(() => {})
-})
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'shelftrace-cli-'))
-  await writeFile(join(folder, 'admin-key'), 'st_from-file\n')
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address: AddressInfo | string | null = server.address()
-  assert.ok(address !== null && typeof address !== 'string')
-  url = `http://127.0.0.1:${address.port}`
-})
-after(async () => {
-  server.close()
-  await rm(folder, { recursive: true, force: true })
-})
-beforeEach(() => {
-  received.length = 0
-  reply = { status: 200, body: '{}' }
-})
-
-class Capture extends Writable {
-  text = ''
-  readonly isTTY: boolean
-
-  constructor(isTTY = false) {
-    super()
-    this.isTTY = isTTY
-  }
-
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk.toString()
-    done()
-  }
-}
-
-async function run(
-  argv: readonly string[],
-  options: {
-    readonly environment?: Readonly<Record<string, string>>
-    readonly stdin?: Readable
-    readonly isTTY?: boolean
-  } = {}
-) {
-  const stdout = new Capture()
-  const stderr = new Capture(options.isTTY)
-  const exitCode = await runCli({
-    argv,
-    environment: { SHELFTRACE_URL: url, SHELFTRACE_KEY: 'st_from-env', ...options.environment },
-    stdin: options.stdin ?? Readable.from([]),
-    stdout,
-    stderr,
-  })
-  return { exitCode, stdout: stdout.text, stderr: stderr.text }
-}
-
-function answerWith(status: number, json: unknown, more: Partial<Reply> = {}): void {
-  reply = { status, body: JSON.stringify(json), ...more }
-}
-
-async function fileOf(text: string): Promise<string> {
-  const path = join(folder, `input-${Math.random()}`)
-  await writeFile(path, text)
-  return path
-}
+useCliServer()
 
 test('help lists the commands, help about one tells its usage, and neither needs a server', async () => {
   const environment = { SHELFTRACE_URL: 'http://127.0.0.1:1', SHELFTRACE_KEY: '' }
@@ -231,7 +131,7 @@ test('a refusal is told in the words of the server', async () => {
 })
 
 test('an answer that is none of ours is told as such', async () => {
-  reply = { status: 200, body: '<html>' }
+  answerText(200, '<html>')
   assert.match((await run(['status'])).stderr, /is this the campaign port of Shelftrace\?/)
   answerWith(200, { version: 1 })
   assert.match((await run(['status'])).stderr, /is its version another one\?/)
@@ -309,7 +209,7 @@ test('keys list is a table that no name can break out of', async () => {
 })
 
 test('keys revoke names the key in the path, escaped', async () => {
-  reply = { status: 204, body: '' }
+  answerText(204, '')
 
   const { exitCode, stdout } = await run(['keys', 'revoke', 'a/../b'])
 
