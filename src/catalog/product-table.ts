@@ -117,8 +117,9 @@ export class ProductTable {
     const { count = 0, up_to: upTo = '' } = row ?? {}
     if (count === 0) return { count, upTo }
     await this.#warehouse.command(
+      // Without aliases: under the names of columns they would stand in the conditions as well.
       `INSERT INTO product
-       SELECT market_id, gtin_key, gtin, title, brand, group_id, 0 AS is_active, {last:UInt64} AS version
+       SELECT market_id, gtin_key, gtin, title, brand, group_id, 0, {last:UInt64}
        ${older} AND gtin_key <= {upTo:String}`,
       { ...params, last, upTo }
     )
