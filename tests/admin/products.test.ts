@@ -355,10 +355,13 @@ test('the pages of the products are the whole, in one order, without repeats', a
   assert.deepEqual(pages, all.entries)
 })
 
+async function gtinsOf(query: string): Promise<readonly string[]> {
+  return (await list(query)).entries.map(({ gtin }) => gtin)
+}
+
 test('products are found by any spelling of the GTIN and by a part of the title in any case', async () => {
   await put('gtin\ttitle\n4006381333931\tGrüner TEE\n2\t100% Kaffee_\n')
 
-  const gtinsOf = async (query: string) => (await list(query)).entries.map(({ gtin }) => gtin)
   assert.deepEqual(await gtinsOf('?gtin=%2004006381333931'), ['4006381333931'])
   assert.deepEqual(await gtinsOf('?title=GR%C3%9CNER%20t'), ['4006381333931'])
   assert.deepEqual(await gtinsOf('?title=0%25%20k'), ['2'])

@@ -83,18 +83,20 @@ const asset = {
   type: 'IMAGE',
 } as const
 
+function withSizes(numbers: readonly number[]) {
+  return extendSnapshot(emptySnapshot, {
+    creativeSizes: numbers.map((number) => ({ id: number, name: 'n', width: 1, height: 1 })),
+  })
+}
+
 test('a page begins behind an id that is gone, and shows what came meanwhile', () => {
   const pages = new CatalogPages()
-  const named = (numbers: readonly number[]) =>
-    extendSnapshot(emptySnapshot, {
-      creativeSizes: numbers.map((number) => ({ id: number, name: 'n', width: 1, height: 1 })),
-    })
   const question = { kind: 'creative-sizes', after: '20', limit: 10 } as const
 
-  assert.deepEqual(pages.read(named([10, 30]), question)?.entries, [
+  assert.deepEqual(pages.read(withSizes([10, 30]), question)?.entries, [
     { id: 30, name: 'n', width: 1, height: 1 },
   ])
-  assert.equal(pages.read(named([10, 25, 30]), question)?.entries.length, 2)
+  assert.equal(pages.read(withSizes([10, 25, 30]), question)?.entries.length, 2)
 })
 
 test('what is no id of the kind begins no page', () => {

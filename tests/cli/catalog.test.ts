@@ -35,10 +35,11 @@ test('a feed is streamed into its market, with progress on the error output', as
   assert.match(stderr, /\r3 lines, 0\.0 MiB sent\n$/)
 })
 
+const feed = () => ({ stdin: Readable.from(['gtin\ttitle\n']) })
+
 test('the switches of a feed are handed on, and its outcome is told in full', async () => {
   const refused = [{ line: 4, messages: ['/gtin is required', '/title is required'] }]
   answerWith(200, { ...whole, repeated: 1, refused, refusedCount: 3, deactivated: 5 })
-  const feed = () => ({ stdin: Readable.from(['gtin\ttitle\n']) })
 
   const replaced = await run(['catalog', 'products', '--market=1', '--replace', '-'], feed())
   answerWith(200, { taken: 2, refused: [], refusedCount: 0, dryRun: true })

@@ -41,6 +41,8 @@ function anImpression(serial: number, marketId: number, gtin: string): HistoryEv
   }
 }
 
+const nobody = () => []
+
 async function aReader(t: TestContext) {
   const warehouse = await openTestWarehouse(t)
   const folder = mkdtempSync(join(tmpdir(), 'shelftrace-kept-'))
@@ -51,7 +53,6 @@ async function aReader(t: TestContext) {
     currency: 'EUR',
     timeZone: 'Europe/Berlin',
   }))
-  const nobody = () => []
   const runReport = createReportRunner({
     warehouse,
     catalog: () => ({
@@ -87,6 +88,9 @@ async function aReader(t: TestContext) {
   return { warehouse, products, read }
 }
 
+const title = (...values: string[]) => ({ field: 'PRODUCT_TITLE', values }) as const
+const brand = (...values: string[]) => ({ field: 'BRAND', values }) as const
+
 test('names come from the product of the same market, also when it is no longer active, and filters find them', async (t) => {
   const { warehouse, products, read } = await aReader(t)
   await createHistoryLoader(warehouse, 2_000).ship([
@@ -112,8 +116,6 @@ test('names come from the product of the same market, also when it is no longer 
   const cafe = 'FR sku-2 Café / Acme'
   const nameless = 'DE sku-3  / '
   const elsewhere = '9 sku-2  / '
-  const title = (...values: string[]) => ({ field: 'PRODUCT_TITLE', values }) as const
-  const brand = (...values: string[]) => ({ field: 'BRAND', values }) as const
   assert.deepEqual(await read(), [tea, coffee, cafe, elsewhere, nameless])
   assert.deepEqual(await read([title('coffee')]), [coffee])
   assert.deepEqual(await read([title('OLD')]), [])
