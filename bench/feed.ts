@@ -15,6 +15,7 @@ import { createMinter, parseKeyRing } from '../src/tracking-data/tracking-data.t
 
 const targets = { loadSeconds: 60, engineMb: 1_000, reportMs: 1_000 } as const
 const phaseMsMax = 600_000
+const mergedAfterMs = 90_000
 const advertisedMax = 20_000
 const nouns = ['coffee', 'tea', 'shampoo', 'soap', 'chocolate', 'biscuits', 'headphones', 'monitor']
 
@@ -42,7 +43,10 @@ try {
   await measureLoad('load')
   await measureLoad('the same again, replacing', '?replace=true')
   await loadEvents()
-  await measureReports()
+  await measureReports('report')
+  // The warehouse makes one part of the products when all their parts are a minute old.
+  await sleep(mergedAfterMs)
+  await measureReports('report, later')
 } finally {
   for (const close of closers) await close()
 }
@@ -141,7 +145,7 @@ async function loadEvents(): Promise<void> {
   console.log(`${accepted} events over ${advertisedMax} products loaded in ${seconds.toFixed(0)} s`)
 }
 
-async function measureReports(): Promise<void> {
+async function measureReports(when: string): Promise<void> {
   const filters = [{ field: 'PRODUCT_TITLE', values: ['Coffee'] }]
   const kinds = [
     { what: 'without a filter', filters: [], times: [] as number[] },
@@ -163,7 +167,7 @@ async function measureReports(): Promise<void> {
     const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? NaN
     const max = Math.max(...times)
     console.log(
-      `report ${what}: median ${median.toFixed(0)} ms, max ${max.toFixed(0)} ms` +
+      `${when}, ${what}: median ${median.toFixed(0)} ms, max ${max.toFixed(0)} ms` +
         ` (target ${targets.reportMs} ms: ${verdict(median <= targets.reportMs)})`
     )
     return median
