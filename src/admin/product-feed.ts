@@ -8,8 +8,8 @@ import { toProduct } from './feed-product.ts'
 import type { FeedRowText } from './feed-rows.ts'
 
 export const limits = {
-  /** Products per insert: about 3 MB of rows, and 100 parts for a million products. */
-  batchRowsMax: 10_000,
+  /** Products per insert: some 5 MB of rows, and 50 parts for a million products. */
+  batchRowsMax: 20_000,
   /** Rows listed by line; the rest is counted. */
   refusedMax: 1_000,
   /** Refused rows whose products must stay active under `replace`. */
