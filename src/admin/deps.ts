@@ -7,7 +7,7 @@ import type { Spool } from '../spool/spool.ts'
 import type { Minter, Opener } from '../tracking-data/tracking-data.ts'
 
 export interface AdminDeps {
-  readonly catalog: Pick<CatalogStore, 'current' | 'apply'>
+  readonly catalog: Pick<CatalogStore, 'current' | 'apply' | 'check' | 'products'>
   readonly keys: Pick<KeyStore, 'create' | 'list' | 'revoke'>
   readonly audit: AuditTrail
   readonly spool: Pick<Spool, 'append'>

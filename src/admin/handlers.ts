@@ -5,6 +5,7 @@ import { createBackfill } from './backfill.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import type { AdminDeps } from './deps.ts'
 import { createKeyHandlers } from './keys.ts'
+import { createProductHandlers } from './products.ts'
 import { createMintLinks } from './tracking-links.ts'
 
 /** The admin API, for `buildCampaignApp`. */
@@ -12,6 +13,7 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
   const { audit } = deps
   return {
     ...createCatalogHandlers(deps, audit),
+    ...createProductHandlers(deps, audit),
     ...createKeyHandlers(deps, audit),
     mintTrackingLinks: createMintLinks(deps, audit),
     backfillEvents: createBackfill(deps, audit),

@@ -1,6 +1,7 @@
 import { isForAdvertiser } from '../access/authenticate.ts'
 import type { AuditTrail } from '../access/audit-trail.ts'
 import { answerJson, refuse, type Handler } from '../access/handler.ts'
+import { productId } from '../catalog/product-table.ts'
 import type { CatalogSnapshot } from '../catalog/snapshot.ts'
 import {
   parseTrackingLinksRequest,
@@ -40,7 +41,8 @@ export function createMintLinks(deps: MintDeps, audit: AuditTrail): Handler {
     }
 
     const snapshot = deps.catalog.current()
-    const ads = links.map((link) => toAd(link, snapshot, deps))
+    const inactive = await deps.catalog.products.findInactive(links)
+    const ads = links.map((link) => toAd(link, { snapshot, inactive }, deps))
     const messages = ads.flatMap((ad, index) =>
       ad.ok ? [] : ad.messages.map((message) => `/links/${index}${message}`)
     )
@@ -57,8 +59,19 @@ type CheckedAd =
   | { readonly ok: true; readonly ad: ServedAd }
   | { readonly ok: false; readonly messages: readonly string[] }
 
-function toAd(link: LinkRequest, snapshot: CatalogSnapshot, { minter }: MintDeps): CheckedAd {
+interface Known {
+  readonly snapshot: CatalogSnapshot
+  /** Products that are no longer active. */
+  readonly inactive: ReadonlySet<string>
+}
+
+function toAd(
+  link: LinkRequest,
+  { snapshot, inactive }: Known,
+  { minter }: Pick<MintDeps, 'minter'>
+): CheckedAd {
   const messages = [...linkFaults(link, snapshot)]
+  if (inactive.has(productId(link))) messages.push('/gtin is no longer active')
   const currency = link.currency ?? snapshot.markets.get(link.marketId)?.currency ?? ''
   const code = parseCurrency(currency)
   if (link.currency !== undefined && code === null) {

@@ -6,16 +6,16 @@ import {
 } from '../contract/catalog-bundle.ts'
 import { catalogId, uuidText } from '../contract/fields.ts'
 import { compileParser } from '../contract/validate.ts'
-import { gtinKey } from '../domain/gtin.ts'
 import { assert } from '../lib/assert.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { checkBundle, type MarketHasEvents } from './check-bundle.ts'
-import { EntryTable, toLines, type Entry, type EntryKind, type StoredEntry } from './entry-table.ts'
+import { EntryTable, type Entry, type EntryKind, type StoredEntry } from './entry-table.ts'
 import { Exclusive } from './exclusive.ts'
 import { findMarketsWithEvents } from './market-events.ts'
 import { normalizeBundle } from './normalize-bundle.ts'
 import { Poller, type StoreLog } from './poller.ts'
+import { ProductTable } from './product-table.ts'
 import {
   assignmentId,
   emptySnapshot,
@@ -38,14 +38,22 @@ export type ApplyResult =
   | { readonly ok: true; readonly counts: CatalogResult }
   | { readonly ok: false; readonly messages: readonly string[] }
 
+type CheckedBundle =
+  | { readonly ok: true; readonly normal: CatalogBundle }
+  | { readonly ok: false; readonly messages: readonly string[] }
+
 export interface CatalogStore {
   /** Never waits and never throws; at most a few seconds behind other nodes, never behind this one. */
   current(): CatalogSnapshot
   /** All entries of the bundle or none; what is applied shows in `current` when this resolves. */
   apply(bundle: CatalogBundle): Promise<ApplyResult>
+  /** What `apply` would answer right now; nothing is stored. */
+  check(bundle: CatalogBundle): Promise<ApplyResult>
   /** Makes the asset the advertised one of the ad group and size. The caller has checked it. */
   attach(assignment: Assignment): Promise<void>
   refresh(): Promise<void>
+  /** The products, which are too many for `current`. */
+  readonly products: ProductTable
   close(): Promise<void>
 }
 
@@ -77,7 +85,7 @@ export async function openCatalogStore(options: CatalogStoreOptions): Promise<Ca
 }
 
 class WarehouseCatalogStore implements CatalogStore {
-  readonly #warehouse: Warehouse
+  readonly products: ProductTable
   readonly #table: EntryTable
   readonly #marketHasEvents: MarketHasEvents
   // A reading that began before a change must not replace what the change has made.
@@ -87,7 +95,7 @@ class WarehouseCatalogStore implements CatalogStore {
   #poller: Poller | null = null
 
   constructor({ warehouse, clock, marketHasEvents }: CatalogStoreOptions) {
-    this.#warehouse = warehouse
+    this.products = new ProductTable(warehouse, clock)
     this.#table = new EntryTable(warehouse, clock, catalogKinds)
     this.#marketHasEvents = marketHasEvents ?? ((ids) => findMarketsWithEvents(warehouse, ids))
   }
@@ -107,13 +115,15 @@ class WarehouseCatalogStore implements CatalogStore {
 
   async apply(bundle: CatalogBundle): Promise<ApplyResult> {
     return await this.#exclusive.run(async () => {
-      // References may be to what another node has just taken.
-      await this.#load()
-      const normal = normalizeBundle(bundle)
-      const messages = await checkBundle(normal, this.#snapshot, this.#marketHasEvents)
-      if (messages.length > 0) return { ok: false, messages }
+      const checked = await this.#check(bundle)
+      return checked.ok ? { ok: true, counts: await this.#write(checked.normal) } : checked
+    })
+  }
 
-      return { ok: true, counts: await this.#write(normal) }
+  async check(bundle: CatalogBundle): Promise<ApplyResult> {
+    return await this.#exclusive.run(async () => {
+      const checked = await this.#check(bundle)
+      return checked.ok ? { ok: true, counts: countsOf(checked.normal) } : checked
     })
   }
 
@@ -140,27 +150,21 @@ class WarehouseCatalogStore implements CatalogStore {
   async #write(bundle: CatalogBundle): Promise<CatalogResult> {
     const entries = toEntries(bundle)
     const products = bundle.products ?? []
-    if (products.length > 0) await this.#writeProducts(products)
+    if (products.length > 0) {
+      const marketIds = [...new Set(products.map(({ marketId }) => marketId))]
+      await this.products.write(products, await this.products.nextVersion(marketIds))
+    }
     if (entries.length > 0) await this.#table.append(entries)
     this.#snapshot = extendSnapshot(this.#snapshot, bundle)
-    return { entries: entries.length, products: products.length }
+    return countsOf(bundle)
   }
 
-  async #writeProducts(products: NonNullable<CatalogBundle['products']>): Promise<void> {
-    const version = this.#table.nextVersion()
-    const rows = products.map((product) =>
-      JSON.stringify({
-        market_id: product.marketId,
-        gtin_key: gtinKey(product.gtin),
-        gtin: product.gtin,
-        title: product.title,
-        brand: product.brand ?? '',
-        group_id: product.groupId ?? '',
-        is_active: 1,
-        version,
-      })
-    )
-    await this.#warehouse.insert('product', toLines(rows))
+  async #check(bundle: CatalogBundle): Promise<CheckedBundle> {
+    // References may be to what another node has just taken.
+    await this.#load()
+    const normal = normalizeBundle(bundle)
+    const messages = await checkBundle(normal, this.#snapshot, this.#marketHasEvents)
+    return messages.length > 0 ? { ok: false, messages } : { ok: true, normal }
   }
 
   async #load(): Promise<void> {
@@ -169,6 +173,10 @@ class WarehouseCatalogStore implements CatalogStore {
     this.#snapshot = readSnapshot(await this.#table.read())
     this.#mark = mark
   }
+}
+
+function countsOf(bundle: CatalogBundle): CatalogResult {
+  return { entries: toEntries(bundle).length, products: bundle.products?.length ?? 0 }
 }
 
 function toEntries(bundle: CatalogBundle): readonly Entry[] {

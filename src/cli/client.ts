@@ -5,7 +5,7 @@ import { request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { CliError } from './cli-error.ts'
 
-interface AdminCall {
+export interface AdminCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Behind `/admin/v1`. */
   readonly path: string

@@ -1,5 +1,6 @@
 import { audit } from './audit.ts'
-import { catalogLoad } from './catalog.ts'
+import { catalogLoad, catalogProducts } from './catalog.ts'
+import { catalogShow } from './catalog-show.ts'
 import type { Command } from './context.ts'
 import { eventsLoad } from './events.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
@@ -22,6 +23,8 @@ const serve: Command = {
 export const commands: readonly Command[] = [
   serve,
   catalogLoad,
+  catalogProducts,
+  catalogShow,
   keysCreate,
   keysList,
   keysRevoke,

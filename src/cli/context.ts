@@ -32,5 +32,7 @@ export interface Command {
   /** Beyond those that every command has. */
   readonly options: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>
   readonly positionalCount: number
+  /** How many more may follow. Default 0. */
+  readonly optionalCount?: number
   run(context: CommandContext): Promise<number>
 }

@@ -22,7 +22,10 @@ export async function openInput({ terminal, positionals }: CommandContext): Prom
   if (path === '-') return terminal.stdin
   try {
     const file = await open(path)
-    if ((await file.stat()).isDirectory()) throw new CliError(`${path} is a folder.`)
+    if ((await file.stat()).isDirectory()) {
+      await file.close()
+      throw new CliError(`${path} is a folder.`)
+    }
     return createReadStream(path, { fd: file })
   } catch (cause) {
     throw cause instanceof CliError ? cause : unreadable(path, cause)

@@ -54,7 +54,9 @@ async function start(
     terminal.stdout.write(details(command))
     return 0
   }
-  if (positionals.length !== command.positionalCount) {
+  const { positionalCount, optionalCount = 0 } = command
+  const surplus = positionals.length - positionalCount
+  if (surplus < 0 || surplus > optionalCount) {
     throw usageError(`Usage: shelftrace ${command.name} ${command.usage}`.trimEnd())
   }
   return await command.run(contextOf(terminal, values, positionals))

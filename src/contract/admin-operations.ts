@@ -13,6 +13,8 @@ import {
 } from './admin.ts'
 import { auditPageSchema, auditQuerySchema } from './audit.ts'
 import { catalogBundleSchema, catalogResultSchema } from './catalog-bundle.ts'
+import { catalogPageSchema, pageKinds, pageLimits } from './catalog-pages.ts'
+import { catalogId, wordOf } from './fields.ts'
 import {
   answer,
   forbidden,
@@ -23,6 +25,7 @@ import {
   unprocessable,
   type Operation,
 } from './operation.ts'
+import { feedResultSchema, feedRowSchema, productPageSchema } from './products.ts'
 
 const refusals = [unauthorized, forbidden, unprocessable, otherwise]
 
@@ -42,6 +45,19 @@ function admin({ scope = 'admin', path, ...rest }: AdminDetails): Operation {
   }
 }
 
+const dryRun = Type.Optional(
+  Type.Boolean({ description: 'true: the same checks and the same answer, but nothing is stored.' })
+)
+const limit = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: pageLimits.max,
+    description: `Entries per page, ${pageLimits.default} when absent.`,
+  })
+)
+const marketPath = Type.Object({ id: catalogId({ description: 'Of the market.' }) })
+const noMarket = refusal('404', 'Not Found: there is no such market.')
+
 const catalogOperations: readonly Operation[] = [
   admin({
     operationId: 'putCatalog',
@@ -51,6 +67,7 @@ const catalogOperations: readonly Operation[] = [
     description:
       'Every reference is checked first; all entries are taken or none. Entries the bundle does not name ' +
       'stay as they are. At most 64 MiB.',
+    queryParameters: Type.Object({ dryRun }),
     body: jsonBody(catalogBundleSchema),
     responses: [answer('200', 'All entries are taken.', catalogResultSchema), ...refusals],
   }),
@@ -62,6 +79,78 @@ const catalogOperations: readonly Operation[] = [
     description: 'The entries as a bundle that could be put again.',
     body: null,
     responses: [answer('200', 'The catalog.', catalogBundleSchema), ...refusals],
+  }),
+  admin({
+    operationId: 'listCatalogEntries',
+    method: 'get',
+    path: '/catalog/{kind}',
+    summary: 'Read one kind of entries, page by page',
+    description: 'Ordered by id, those that are no longer active too. Pages never repeat an entry.',
+    pathParameters: Type.Object({ kind: wordOf(pageKinds) }),
+    queryParameters: Type.Object({
+      after: Type.Optional(
+        Type.String({ description: 'The `next` of the page before; the first page when absent.' })
+      ),
+      limit,
+    }),
+    body: null,
+    responses: [
+      answer('200', 'A page.', catalogPageSchema),
+      refusal('404', 'Not Found: there is no such kind of entries.'),
+      ...refusals,
+    ],
+  }),
+]
+
+const productOperations: readonly Operation[] = [
+  admin({
+    operationId: 'putProducts',
+    method: 'put',
+    path: '/markets/{id}/products',
+    summary: 'Load a merchant feed',
+    description:
+      'A Google Merchant feed, TSV or CSV with a header row, UTF-8, without a limit on the whole, at most ' +
+      '1 MiB a row. Rows that break a rule are refused one by one and the others are taken. Of rows for ' +
+      'the same product the last one wins. A feed that breaks off is not answered; what was read until ' +
+      'then is stored, and loading it again is harmless.',
+    pathParameters: marketPath,
+    queryParameters: Type.Object({
+      dryRun,
+      replace: Type.Optional(
+        Type.Boolean({
+          description:
+            'true: products of the market that the feed does not name become inactive once it is whole.',
+        })
+      ),
+    }),
+    body: { mediaType: 'text/tab-separated-values', schema: feedRowSchema, isStream: true },
+    responses: [
+      answer('200', 'The feed is read to its end.', feedResultSchema),
+      noMarket,
+      ...refusals,
+    ],
+  }),
+  admin({
+    operationId: 'listProducts',
+    method: 'get',
+    path: '/markets/{id}/products',
+    summary: 'Read the products of a market, page by page',
+    description:
+      'Ordered by the text by which products are equal, those that are no longer active too. Pages never ' +
+      'repeat a product.',
+    pathParameters: marketPath,
+    queryParameters: Type.Object({
+      after: Type.Optional(
+        Type.String({ description: 'The `next` of the page before; the first page when absent.' })
+      ),
+      limit,
+      gtin: Type.Optional(Type.String({ maxLength: 60, description: 'This product only.' })),
+      title: Type.Optional(
+        Type.String({ maxLength: 500, description: 'A part of the title, in any case.' })
+      ),
+    }),
+    body: null,
+    responses: [answer('200', 'A page.', productPageSchema), noMarket, ...refusals],
   }),
 ]
 
@@ -161,6 +250,7 @@ const auditOperations: readonly Operation[] = [
 
 export const adminOperations: readonly Operation[] = [
   ...catalogOperations,
+  ...productOperations,
   ...keyOperations,
   ...eventOperations,
   ...auditOperations,

@@ -10,6 +10,7 @@ export const auditActions = [
   'key.create',
   'key.revoke',
   'links.mint',
+  'products.put',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

@@ -112,6 +112,7 @@ export const productEntrySchema = Type.Object(
     title: nameText(),
     brand: Type.Optional(Type.String({ maxLength: 128 })),
     groupId: Type.Optional(Type.String({ maxLength: 60 })),
+    active,
   },
   { title: 'ProductEntry' }
 )
@@ -158,6 +159,7 @@ export const catalogResultSchema = Type.Object(
   {
     entries: Type.Integer({ minimum: 0, description: 'Entries taken, products aside.' }),
     products: Type.Integer({ minimum: 0, description: 'Products taken.' }),
+    dryRun: Type.Optional(Type.Boolean({ description: 'true: only checked, nothing was stored.' })),
   },
   { title: 'CatalogResult' }
 )
@@ -169,6 +171,7 @@ export type PublisherEntry = Immutable<Type.Static<typeof publisherEntrySchema>>
 export type AdvertiserEntry = Immutable<Type.Static<typeof advertiserEntrySchema>>
 export type CampaignEntry = Immutable<Type.Static<typeof campaignEntrySchema>>
 export type AdGroupEntry = Immutable<Type.Static<typeof adGroupEntrySchema>>
+export type ProductEntry = Immutable<Type.Static<typeof productEntrySchema>>
 export type CreativeSizeEntry = Immutable<Type.Static<typeof creativeSizeEntrySchema>>
 export type AssetEntry = Immutable<Type.Static<typeof assetEntrySchema>>
 export type CatalogBundle = Immutable<Type.Static<typeof catalogBundleSchema>>

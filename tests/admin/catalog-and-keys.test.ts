@@ -58,6 +58,60 @@ test('a bundle with faults is refused whole, and every fault is told', async () 
   assert.equal(admin.catalog.current().advertisers.has(50), false)
 })
 
+test('a dry run of a bundle tells the same faults and counts, and changes nothing', async () => {
+  const dryRun = (payload: object) => ({ ...put(payload), url: '/admin/v1/catalog?dryRun=true' })
+  const snapshot = admin.catalog.current()
+  const audits = await admin.audits()
+  const products = [{ marketId: 1, gtin: 'dry', title: 'Dry' }]
+
+  const good = await admin.app.inject(dryRun({ advertisers: [{ id: 51, name: 'x' }], products }))
+  const bad = await admin.app.inject(
+    dryRun({ campaigns: [{ id: 1, advertiserId: 99, name: 'x' }] })
+  )
+  const odd = await admin.app.inject({ ...put({}), url: '/admin/v1/catalog?dryRun=yes' })
+
+  assert.deepEqual(good.json(), { entries: 1, products: 1, dryRun: true })
+  assert.deepEqual(
+    [bad.statusCode, bad.json()],
+    [422, { messages: ['/campaigns/0/advertiserId 99 is no known advertiser'] }]
+  )
+  assert.deepEqual(
+    [odd.statusCode, odd.json()],
+    [422, { messages: ['dryRun must be true or false'] }]
+  )
+  assert.equal(admin.catalog.current(), snapshot)
+  assert.deepEqual(await admin.audits(), audits)
+  const found = await admin.warehouse.rows("SELECT 1 FROM product WHERE gtin = 'dry' LIMIT 1")
+  assert.deepEqual(found, [])
+})
+
+test('one kind of entries is read page by page, assignments too', async () => {
+  const read = async (path: string) => {
+    const url = `/admin/v1/catalog/${path}`
+    const response = await admin.app.inject({ url, headers: bearer(adminKey) })
+    return { status: response.statusCode, body: response.json<unknown>() }
+  }
+  const assetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
+  await admin.catalog.attach({ adGroupId: 5001, creativeSizeId: 7, assetId })
+
+  assert.deepEqual(await read('ad-groups?limit=2&after=5001'), {
+    status: 200,
+    body: { entries: bundle.adGroups.slice(1), next: null },
+  })
+  assert.deepEqual(await read('advertisers?limit=1'), {
+    status: 200,
+    body: { entries: bundle.advertisers.slice(0, 1), next: '1' },
+  })
+  assert.deepEqual((await read('assignments?after=5001%2F6')).body, {
+    entries: [{ adGroupId: 5001, creativeSizeId: 7, assetId }],
+    next: null,
+  })
+  assert.equal((await read('keys')).status, 404)
+  for (const query of ['?after=x', '?after=', '?limit=0', '?limit=1001', '?after=1&after=2']) {
+    assert.equal((await read(`markets${query}`)).status, 422, query)
+  }
+})
+
 test('a body that is no bundle is refused with the rule it breaks', async () => {
   for (const payload of ['', '{', '[]', { markets: {} }, { advertisers: [{ id: 0, name: '' }] }]) {
     const response = await admin.app.inject(put(payload))

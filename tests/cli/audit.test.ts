@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerWith, run, world } from './harness.ts'
+import { answerWith, received, run, useCliServer } from './harness.ts'
+
+useCliServer()
 
 test('audit prints a page with the cursor of the next one, and hands its options on', async () => {
   const record = {
@@ -22,14 +24,14 @@ test('audit prints a page with the cursor of the next one, and hands its options
 
   assert.equal(exitCode, 0)
   assert.equal(
-    world.received[0]?.url,
+    received[0]?.url,
     '/admin/v1/audit?from=2026-03-01T00%3A00%3A00%2B01%3A00&to=2026-04-01T00%3A00%3A00Z' +
       '&action=key.create&keyId=key_1&limit=2&after=16.x'
   )
   assert.match(stdout, /^AT +KEY +ACTION +SUBJECT +DETAILS\n/)
   assert.match(stdout, /Ada \(key_1\) +key\.create +key_2 +\{"name":/)
   assert.ok(stdout.endsWith('\nMore: --after 17.abc\n') && !stdout.includes('\u001b'))
-  assert.equal(world.received[1]?.url, '/admin/v1/audit')
+  assert.equal(received[1]?.url, '/admin/v1/audit')
   assert.deepEqual(JSON.parse(empty.stdout), { records: [] })
 })
 
@@ -45,5 +47,5 @@ test('audit refuses an option that the server would refuse, before asking it', a
     assert.equal(exitCode, 2)
     assert.ok(stderr.includes(`${option} must be `), stderr)
   }
-  assert.equal(world.received.length, 0)
+  assert.equal(received.length, 0)
 })

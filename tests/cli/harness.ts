@@ -1,4 +1,4 @@
-// A stand-in for the campaign port, fresh before each test, and a terminal to run commands at.
+// A server that answers as it is told and keeps what it received, and command lines run against it.
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -25,24 +25,21 @@ interface Reply {
   readonly isEarly?: boolean
 }
 
-/** What the command line finds: a server that answers what a test wants, and a data folder. */
-export const world = {
-  received: new Array<Received>(),
-  reply: { status: 200, body: '{}' } as Reply,
-  url: '',
-  folder: '',
-}
+export const received: Received[] = []
+let reply: Reply = { status: 200, body: '{}' }
+export let url = ''
+export let folder = ''
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const send = () => response.writeHead(world.reply.status).end(world.reply.body)
-  if (world.reply.isEarly === true) {
+  const send = () => response.writeHead(reply.status).end(reply.body)
+  if (reply.isEarly === true) {
     send()
     request.resume()
     return
   }
   const body = (await buffer(request)).toString()
   const { method = '', headers } = request
-  world.received.push({
+  received.push({
     method,
     url: request.url ?? '',
     authorization: headers.authorization ?? '',
@@ -57,22 +54,29 @@ const server = createServer((request, response) => {
   answer(request, response).catch(() => {})
 })
 
-before(async () => {
-  world.folder = await mkdtemp(join(tmpdir(), 'shelftrace-cli-'))
-  await writeFile(join(world.folder, 'admin-key'), 'st_from-file\n')
+/** To be called once by each test file: the server lives as long as its tests. */
+export function useCliServer(): void {
+  before(start)
+  after(stop)
+  beforeEach(() => {
+    received.length = 0
+    reply = { status: 200, body: '{}' }
+  })
+}
+
+async function start(): Promise<void> {
+  folder = await mkdtemp(join(tmpdir(), 'shelftrace-cli-'))
+  await writeFile(join(folder, 'admin-key'), 'st_from-file\n')
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address: AddressInfo | string | null = server.address()
   assert.ok(address !== null && typeof address !== 'string')
-  world.url = `http://127.0.0.1:${address.port}`
-})
-after(async () => {
+  url = `http://127.0.0.1:${address.port}`
+}
+
+async function stop(): Promise<void> {
   server.close()
-  await rm(world.folder, { recursive: true, force: true })
-})
-beforeEach(() => {
-  world.received.length = 0
-  world.reply = { status: 200, body: '{}' }
-})
+  await rm(folder, { recursive: true, force: true })
+}
 
 class Capture extends Writable {
   text = ''
@@ -101,11 +105,7 @@ export async function run(
   const stderr = new Capture(options.isTTY)
   const exitCode = await runCli({
     argv,
-    environment: {
-      SHELFTRACE_URL: world.url,
-      SHELFTRACE_KEY: 'st_from-env',
-      ...options.environment,
-    },
+    environment: { SHELFTRACE_URL: url, SHELFTRACE_KEY: 'st_from-env', ...options.environment },
     stdin: options.stdin ?? Readable.from([]),
     stdout,
     stderr,
@@ -114,11 +114,15 @@ export async function run(
 }
 
 export function answerWith(status: number, json: unknown, more: Partial<Reply> = {}): void {
-  world.reply = { status, body: JSON.stringify(json), ...more }
+  reply = { status, body: JSON.stringify(json), ...more }
+}
+
+export function answerText(status: number, body: string): void {
+  reply = { status, body }
 }
 
 export async function fileOf(text: string): Promise<string> {
-  const path = join(world.folder, `input-${Math.random()}`)
+  const path = join(folder, `input-${Math.random()}`)
   await writeFile(path, text)
   return path
 }

@@ -2,7 +2,18 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { answerWith, fileOf, run, world } from './harness.ts'
+import {
+  answerText,
+  answerWith,
+  fileOf,
+  folder,
+  received,
+  run,
+  url,
+  useCliServer,
+} from './harness.ts'
+
+useCliServer()
 
 test('help lists the commands, help about one tells its usage, and neither needs a server', async () => {
   const environment = { SHELFTRACE_URL: 'http://127.0.0.1:1', SHELFTRACE_KEY: '' }
@@ -73,7 +84,7 @@ test('what is not understood ends with 2, says what was meant, and asks no serve
     assert.equal(stdout, '')
     assert.ok(!stderr.includes('SECRET'))
   }
-  assert.deepEqual(world.received, [])
+  assert.deepEqual(received, [])
 })
 
 test('the key comes from SHELFTRACE_KEY, else from the data folder; without one nothing is sent', async () => {
@@ -81,14 +92,14 @@ test('the key comes from SHELFTRACE_KEY, else from the data folder; without one 
 
   await run(['keys', 'list'])
   await run(['keys', 'list'], {
-    environment: { SHELFTRACE_KEY: '', SHELFTRACE_DATA_DIR: world.folder },
+    environment: { SHELFTRACE_KEY: '', SHELFTRACE_DATA_DIR: folder },
   })
-  const environment = { SHELFTRACE_KEY: '', SHELFTRACE_DATA_DIR: join(world.folder, 'none') }
+  const environment = { SHELFTRACE_KEY: '', SHELFTRACE_DATA_DIR: join(folder, 'none') }
   const none = await run(['keys', 'list'], { environment })
   const broken = await run(['keys', 'list'], { environment: { SHELFTRACE_KEY: 'SECRET\u00e4' } })
 
   assert.deepEqual(
-    world.received.map(({ authorization }) => authorization),
+    received.map(({ authorization }) => authorization),
     ['Bearer st_from-env', 'Bearer st_from-file']
   )
   assert.equal(none.exitCode, 1)
@@ -122,7 +133,7 @@ test('a refusal is told in the words of the server', async () => {
 })
 
 test('an answer that is none of ours is told as such', async () => {
-  world.reply = { status: 200, body: '<html>' }
+  answerText(200, '<html>')
   assert.match((await run(['status'])).stderr, /is this the campaign port of Shelftrace\?/)
   answerWith(200, { version: 1 })
   assert.match((await run(['status'])).stderr, /is its version another one\?/)
@@ -135,7 +146,7 @@ test('catalog load puts the file and tells what was taken', async () => {
   const text = await run(['catalog', 'load', path])
   const json = await run(['catalog', 'load', '--json', '-'], { stdin: Readable.from(['{}']) })
 
-  assert.deepEqual(world.received[0], {
+  assert.deepEqual(received[0], {
     method: 'PUT',
     url: '/admin/v1/catalog',
     authorization: 'Bearer st_from-env',
@@ -143,7 +154,7 @@ test('catalog load puts the file and tells what was taken', async () => {
     body: '{"markets":[]}',
   })
   assert.equal(text.stdout, '3 entries and 2 products taken.\n')
-  assert.equal(world.received[1]?.body, '{}')
+  assert.equal(received[1]?.body, '{}')
   assert.deepEqual(JSON.parse(json.stdout), { entries: 3, products: 2 })
 })
 
@@ -153,13 +164,13 @@ test('a file that cannot be read is named before anything is sent', async () => 
     ['links', 'mint'],
     ['events', 'load'],
   ]) {
-    const missing = await run([...argv, join(world.folder, 'missing')])
-    const directory = await run([...argv, world.folder])
+    const missing = await run([...argv, join(folder, 'missing')])
+    const directory = await run([...argv, folder])
     assert.equal(missing.exitCode, 1)
     assert.match(missing.stderr, /missing cannot be read \(ENOENT\)/)
     assert.equal(directory.exitCode, 1)
   }
-  assert.deepEqual(world.received, [])
+  assert.deepEqual(received, [])
 })
 
 test('keys create sends what was asked for and shows the key once', async () => {
@@ -171,8 +182,8 @@ test('keys create sends what was asked for and shows the key once', async () => 
   const { exitCode, stdout } = await run(argv)
 
   assert.equal(exitCode, 0)
-  assert.equal(world.received[0]?.method, 'POST')
-  assert.deepEqual(JSON.parse(world.received[0]?.body ?? ''), {
+  assert.equal(received[0]?.method, 'POST')
+  assert.deepEqual(JSON.parse(received[0]?.body ?? ''), {
     name: 'Acme',
     scopes: ['report:read', 'site:read'],
     advertisers: [1, 2],
@@ -190,7 +201,7 @@ test('keys create for publishers needs no advertisers', async () => {
   const bad = await run([...argv, '--publishers', '10,x'])
 
   assert.deepEqual(
-    world.received.map(({ body }): unknown => JSON.parse(body)),
+    received.map(({ body }): unknown => JSON.parse(body)),
     [
       { name: 'Shop', scopes: ['intake:read'], publishers: [10] },
       { name: 'S', scopes: ['intake:read'], publishers: 'all' },
@@ -232,15 +243,12 @@ test('keys list is a table that no name can break out of', async () => {
 })
 
 test('keys revoke names the key in the path, escaped', async () => {
-  world.reply = { status: 204, body: '' }
+  answerText(204, '')
 
   const { exitCode, stdout } = await run(['keys', 'revoke', 'a/../b'])
 
   assert.equal(exitCode, 0)
-  assert.deepEqual(
-    [world.received[0]?.method, world.received[0]?.url],
-    ['DELETE', '/admin/v1/keys/a%2F..%2Fb']
-  )
+  assert.deepEqual([received[0]?.method, received[0]?.url], ['DELETE', '/admin/v1/keys/a%2F..%2Fb'])
   assert.equal(stdout, 'a/../b is revoked.\n')
 })
 
@@ -256,7 +264,7 @@ test('links mint prints the three addresses of every ad', async () => {
 
   const { stdout } = await run(['links', 'mint', '-'], { stdin: Readable.from(['{"links":[]}']) })
 
-  assert.equal(world.received[0]?.url, '/admin/v1/tracking-links')
+  assert.equal(received[0]?.url, '/admin/v1/tracking-links')
   assert.match(stdout, /^3f2504e0[^]*impression {2}https:\/\/t\/impression\/T\n {2}click/)
 })
 
@@ -268,8 +276,8 @@ test('events load streams the file, shows progress, and ends with 1 when lines w
   const { exitCode, stdout, stderr } = await run(['events', 'load', path], { isTTY: true })
 
   assert.equal(exitCode, 1)
-  assert.equal(world.received[0]?.type, 'application/x-ndjson')
-  assert.equal(world.received[0]?.body, '{"a":1}\n{"b":2}\n')
+  assert.equal(received[0]?.type, 'application/x-ndjson')
+  assert.equal(received[0]?.body, '{"a":1}\n{"b":2}\n')
   assert.equal(stdout, '1 events accepted, 9 refused.\n  line 2: /x \ufffd[31m\n  and 8 more\n')
   assert.match(stderr, /\r2 lines, 0\.0 MiB sent\n$/)
 })
@@ -314,7 +322,7 @@ test('status is told for people, and as it came with --json', async () => {
 })
 
 test('serve with a setting that is wrong ends with 1 and names the setting', async () => {
-  const environment = { SHELFTRACE_DATA_DIR: world.folder, SHELFTRACE_CAMPAIGN_PORT: 'x' }
+  const environment = { SHELFTRACE_DATA_DIR: folder, SHELFTRACE_CAMPAIGN_PORT: 'x' }
 
   const { exitCode, stderr } = await run(['serve'], { environment })
 
@@ -325,7 +333,7 @@ test('serve with a setting that is wrong ends with 1 and names the setting', asy
 test('a server behind a path is reached under it', async () => {
   answerWith(200, { keys: [] })
 
-  await run(['keys', 'list', '--url', `${world.url}/shelftrace/`])
+  await run(['keys', 'list', '--url', `${url}/shelftrace/`])
 
-  assert.equal(world.received[0]?.url, '/shelftrace/admin/v1/keys')
+  assert.equal(received[0]?.url, '/shelftrace/admin/v1/keys')
 })

@@ -1,0 +1,54 @@
+// The catalog read back page by page, one kind of entry at a time.
+import { Type } from 'typebox'
+import {
+  adGroupEntrySchema,
+  advertiserEntrySchema,
+  assetEntrySchema,
+  campaignEntrySchema,
+  creativeSizeEntrySchema,
+  marketEntrySchema,
+  publisherEntrySchema,
+} from './catalog-bundle.ts'
+import { catalogId, uuidText } from './fields.ts'
+
+export const pageKinds = [
+  'markets',
+  'publishers',
+  'advertisers',
+  'campaigns',
+  'ad-groups',
+  'creative-sizes',
+  'assets',
+  'assignments',
+] as const
+
+export type PageKind = (typeof pageKinds)[number]
+
+export const pageLimits = { default: 100, max: 1_000 } as const
+
+const assignmentEntrySchema = Type.Object(
+  { adGroupId: catalogId(), creativeSizeId: catalogId(), assetId: uuidText() },
+  { title: 'AssignmentEntry', description: 'The asset an ad group advertises in a creative size.' }
+)
+
+export const catalogPageSchema = Type.Object(
+  {
+    entries: Type.Array(
+      Type.Union([
+        marketEntrySchema,
+        publisherEntrySchema,
+        advertiserEntrySchema,
+        campaignEntrySchema,
+        adGroupEntrySchema,
+        creativeSizeEntrySchema,
+        assetEntrySchema,
+        assignmentEntrySchema,
+      ]),
+      { description: 'Of the kind asked for, by ascending id.' }
+    ),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'What to ask for with after; null on the last page.',
+    }),
+  },
+  { title: 'CatalogPage' }
+)
