@@ -11,7 +11,7 @@ const quiet = { isLevelEnabled: () => false, debug() {}, error: console.error }
 
 const { server } = createTrackingServer({
   spool: openFileSpool({ path, bytesMax: 8e9, clock: systemClock }),
-  openTrackingData: createOpener(parseKeyRing(keyRing)).open,
+  opener: createOpener(parseKeyRing(keyRing)),
   hashIdentity: createIdentityHasher(Buffer.alloc(32, 7)),
   clock: systemClock,
   isReady: () => true,

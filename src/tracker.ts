@@ -27,7 +27,7 @@ async function startTracker(config: Config): Promise<Child> {
   })
   const tracking = createTrackingServer({
     spool,
-    openTrackingData: createOpener(secrets.keyRing).open,
+    opener: createOpener(secrets.keyRing),
     hashIdentity: createIdentityHasher(secrets.identitySecret),
     clock: systemClock,
     isReady: () => true,

@@ -5,7 +5,9 @@
  */
 import { assert } from '../lib/assert.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
+import { BatchKeyCache } from './batch-keys.ts'
 import { decodeEnvelope, encodeEnvelope, encodeHeader, type EnvelopeRefusal } from './envelope.ts'
+import type { SealedMessage } from './gcm-batch.ts'
 import { activeKey, createPublisherCheck, type KeyRing, type TrackingKey } from './key-ring.ts'
 import { toAsciiUrl } from './landing-url.ts'
 import { decodePayload } from './payload-reader.ts'
@@ -73,6 +75,11 @@ export type OpenedToken =
 export interface Opener {
   /** The ad in a token, or why there is none. Never throws, whatever the text. */
   open(this: void, text: string): OpenedToken
+  /**
+   * What `open` gives for each, in their order, at a fraction of the cost where many were made by the
+   * same minter.
+   */
+  openAll(this: void, texts: readonly string[]): OpenedToken[]
 }
 
 const noncePrefixBytes = 12
@@ -119,33 +126,79 @@ export function checkAd(ad: ServedAd): string[] {
 
 /** Opens tokens of every key in the ring. Holds a bounded cache of derived keys per key. */
 export function createOpener(keyRing: KeyRing): Opener {
-  const keys = new Map(keyRing.keys.map((key) => [Number.parseInt(key.id, 16), openKey(key)]))
+  const batchKeys = new BatchKeyCache()
+  const keys = new Map(
+    keyRing.keys.map((key) => [Number.parseInt(key.id, 16), openKey(key, batchKeys)])
+  )
+
+  function takeApart(text: string): SealedToken | Refused {
+    const envelope = decodeEnvelope(text)
+    if (!envelope.ok) return envelope
+    const { keyId, nonce, sealed, header, canonical } = envelope
+    const key = keys.get(keyId)
+    if (key === undefined) return { ok: false, reason: 'unknown-key' }
+    const message = { nonce, sealed, additionalData: header }
+    return { ok: true, key, message, canonical, plaintext: undefined }
+  }
 
   return {
     open(text) {
-      const envelope = decodeEnvelope(text)
-      if (!envelope.ok) return envelope
-      const { keyId, nonce, sealed, header, canonical } = envelope
-      const key = keys.get(keyId)
-      if (key === undefined) return { ok: false, reason: 'unknown-key' }
-      const plaintext = key.cipher.open(sealed, { nonce, additionalData: header })
-      if (plaintext === undefined) return { ok: false, reason: 'not-authentic' }
-      const data = decodePayload(plaintext)
-      if (data === undefined) return { ok: false, reason: 'malformed' }
-      if (!key.isForPublisher(data.publisherId)) return { ok: false, reason: 'foreign-publisher' }
-      if (!isValid(data)) return { ok: false, reason: 'invalid' }
-      return { ok: true, data, canonical }
+      const token = takeApart(text)
+      if (!token.ok) return token
+      token.plaintext = token.key.cipher.open(token.message.sealed, token.message)
+      return read(token)
+    },
+
+    openAll(texts) {
+      const tokens = texts.map(takeApart)
+      for (const [{ cipher }, batch] of byKey(tokens)) {
+        const plaintexts = cipher.openAll(batch.map(({ message }) => message))
+        for (const [index, token] of batch.entries()) token.plaintext = plaintexts[index]
+      }
+      return tokens.map((token) => (token.ok ? read(token) : token))
     },
   }
 }
+
+type Refused = Extract<OpenedToken, { ok: false }>
 
 interface OpenKey {
   readonly cipher: Xaes
   isForPublisher(this: void, publisherId: number): boolean
 }
 
-function openKey(key: TrackingKey): OpenKey {
-  return { cipher: createXaes(key.key), isForPublisher: createPublisherCheck(key) }
+interface SealedToken {
+  readonly ok: true
+  readonly key: OpenKey
+  readonly message: SealedMessage
+  readonly canonical: string
+  /** Set by the cipher, and only if the token is authentic. */
+  plaintext: Buffer | undefined
+}
+
+function openKey(key: TrackingKey, batchKeys: BatchKeyCache): OpenKey {
+  const cipher = createXaes(key.key, { batchKeys })
+  return { cipher, isForPublisher: createPublisherCheck(key) }
+}
+
+function byKey(tokens: readonly (SealedToken | Refused)[]): Map<OpenKey, SealedToken[]> {
+  const batches = new Map<OpenKey, SealedToken[]>()
+  for (const token of tokens) {
+    if (!token.ok) continue
+    const batch = batches.get(token.key)
+    if (batch === undefined) batches.set(token.key, [token])
+    else batch.push(token)
+  }
+  return batches
+}
+
+function read({ key, canonical, plaintext }: SealedToken): OpenedToken {
+  if (plaintext === undefined) return { ok: false, reason: 'not-authentic' }
+  const data = decodePayload(plaintext)
+  if (data === undefined) return { ok: false, reason: 'malformed' }
+  if (!key.isForPublisher(data.publisherId)) return { ok: false, reason: 'foreign-publisher' }
+  if (!isValid(data)) return { ok: false, reason: 'invalid' }
+  return { ok: true, data, canonical }
 }
 
 // A check makes no token, so what the minter would add only has to pass.

@@ -5,13 +5,16 @@
  */
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import { assert } from '../lib/assert.ts'
+import { BatchKeyCache, type DerivedKey } from './batch-keys.ts'
+import { type BatchKey, fitsBatch, type SealedMessage } from './gcm-batch.ts'
+import { RecentMap } from './recent-map.ts'
 
 export const xaesKeyBytes = 32
 export const xaesNonceBytes = 24
 export const xaesTagBytes = 16
 const noncePrefixBytes = 12
 
-/** Derived keys kept per root key. One entry costs about 200 bytes. */
+/** Derived keys kept per root key. One entry costs about 250 bytes. */
 const defaultDerivedKeysMax = 1_024
 
 // Node accepts tags of 4, 8 and 12 bytes unless the length is fixed, and a 4-byte tag can be forged
@@ -28,28 +31,58 @@ export interface Xaes {
   seal(plaintext: Uint8Array, message: Message): Buffer
   /** The plaintext, or undefined if anything at all was altered. */
   open(sealed: Uint8Array, message: Message): Buffer | undefined
+  /**
+   * The same for many, in their order. Cheaper than one by one where a derived key is used again and
+   * again, and the cheaper the more messages share it.
+   */
+  openAll(messages: readonly SealedMessage[]): (Buffer | undefined)[]
   /** How many derived keys are held now; never more than `derivedKeysMax`. */
   readonly derivedKeyCount: number
+}
+
+export interface XaesOptions {
+  readonly derivedKeysMax?: number
+  /** Of `openAll`; ciphers can share one, so that it bounds what all of them hold. */
+  readonly batchKeys?: BatchKeyCache
 }
 
 /**
  * A cipher for one root key. It remembers derived keys by nonce prefix and forgets those
  * not used lately: minters keep a prefix for many tokens, so nearly every `open` finds its key.
  */
-export function createXaes(
-  rootKey: KeyObject,
-  { derivedKeysMax = defaultDerivedKeysMax }: { readonly derivedKeysMax?: number } = {}
-): Xaes {
+export function createXaes(rootKey: KeyObject, options: XaesOptions = {}): Xaes {
+  const { derivedKeysMax = defaultDerivedKeysMax, batchKeys = new BatchKeyCache() } = options
   const derive = createKeyDerivation(rootKey)
-  const derivedKeys = createRecentKeys(derivedKeysMax)
+  const derivedKeys = new RecentMap<string, DerivedKey>(derivedKeysMax)
+
+  function open(sealed: Uint8Array, { nonce, additionalData }: Message): Buffer | undefined {
+    if (nonce.length !== xaesNonceBytes || sealed.length < xaesTagBytes) return undefined
+    const { prefix, suffix } = splitNonce(nonce)
+    const known = derivedKeys.get(prefix)
+    const key = known?.bytes ?? derive(nonce)
+    const plaintext = decrypt(sealed, { key, suffix, additionalData })
+    // Only what authenticates may enter: otherwise junk with random nonces would push the keys of
+    // the real minters out.
+    if (plaintext !== undefined && known === undefined) {
+      derivedKeys.set(prefix, { bytes: key, useCount: 0 })
+    }
+    return plaintext
+  }
+
+  /** Undefined for what must be opened alone: keys that are new or seldom, messages that are huge. */
+  function findBatchKey({ nonce, sealed }: SealedMessage): BatchKey | undefined {
+    if (nonce.length !== xaesNonceBytes || !fitsBatch(sealed.length)) return undefined
+    const known = derivedKeys.get(prefixOf(nonce))
+    return known === undefined ? undefined : batchKeys.find(known)
+  }
 
   return {
     seal(plaintext, { nonce, additionalData }) {
       assert(nonce.length === xaesNonceBytes, 'an XAES-256-GCM nonce has 24 bytes')
       const { prefix, suffix } = splitNonce(nonce)
       const known = derivedKeys.get(prefix)
-      const key = known ?? derive(nonce)
-      if (known === undefined) derivedKeys.set(prefix, key)
+      const key = known?.bytes ?? derive(nonce)
+      if (known === undefined) derivedKeys.set(prefix, { bytes: key, useCount: 0 })
       const cipher = createCipheriv('aes-256-gcm', key, suffix, gcmOptions)
       cipher.setAAD(additionalData)
       const ciphertext = cipher.update(plaintext)
@@ -57,22 +90,49 @@ export function createXaes(
       return Buffer.concat([ciphertext, cipher.getAuthTag()])
     },
 
-    open(sealed, { nonce, additionalData }) {
-      if (nonce.length !== xaesNonceBytes || sealed.length < xaesTagBytes) return undefined
-      const { prefix, suffix } = splitNonce(nonce)
-      const known = derivedKeys.get(prefix)
-      const key = known ?? derive(nonce)
-      const plaintext = decrypt(sealed, { key, suffix, additionalData })
-      // Only what authenticates may enter: otherwise junk with random nonces would push the keys of
-      // the real minters out.
-      if (plaintext !== undefined && known === undefined) derivedKeys.set(prefix, key)
-      return plaintext
+    open,
+
+    openAll(messages) {
+      const batches = new Map<BatchKey, Batch>()
+      const plaintexts = messages.map((message, index) => {
+        const key = findBatchKey(message)
+        if (key === undefined) return open(message.sealed, message)
+        addTo(batches, { key, message, index })
+        return undefined
+      })
+      for (const [key, batch] of batches) {
+        const opened = key.open(batch.messages)
+        for (const [at, index] of batch.indexes.entries()) plaintexts[index] = opened[at]
+      }
+      return plaintexts
     },
 
     get derivedKeyCount() {
-      return derivedKeys.size()
+      return derivedKeys.size
     },
   }
+}
+
+/** Messages of one derived key, and where in the whole list each of them stands. */
+interface Batch {
+  readonly messages: SealedMessage[]
+  readonly indexes: number[]
+}
+
+interface BatchEntry {
+  readonly key: BatchKey
+  readonly message: SealedMessage
+  readonly index: number
+}
+
+function addTo(batches: Map<BatchKey, Batch>, { key, message, index }: BatchEntry): void {
+  const batch = batches.get(key)
+  if (batch === undefined) {
+    batches.set(key, { messages: [message], indexes: [index] })
+    return
+  }
+  batch.messages.push(message)
+  batch.indexes.push(index)
 }
 
 interface GcmInput {
@@ -98,11 +158,12 @@ function decrypt(sealed: Uint8Array, { key, suffix, additionalData }: GcmInput) 
 }
 
 function splitNonce(nonce: Uint8Array) {
+  return { prefix: prefixOf(nonce), suffix: nonce.subarray(noncePrefixBytes) }
+}
+
+function prefixOf(nonce: Uint8Array): string {
   const bytes = Buffer.from(nonce.buffer, nonce.byteOffset, nonce.byteLength)
-  return {
-    prefix: bytes.toString('latin1', 0, noncePrefixBytes),
-    suffix: bytes.subarray(noncePrefixBytes),
-  }
+  return bytes.toString('latin1', 0, noncePrefixBytes)
 }
 
 /**
@@ -145,38 +206,4 @@ function doubleBlock(block: Buffer): Buffer {
   }
   if (block.readUInt8(0) >> 7 === 1) doubled[15] = doubled.readUInt8(15) ^ 0x87
   return doubled
-}
-
-/**
- * A bounded map that forgets what was not used lately, in two generations: when the young one is
- * full it becomes the old one, and the old one is dropped whole. Unlike a list in order of use this
- * costs nothing per hit and no deletion per miss.
- */
-function createRecentKeys(keysMax: number) {
-  assert(Number.isInteger(keysMax) && keysMax >= 2, 'the cache holds at least two keys')
-  const generationMax = Math.floor(keysMax / 2)
-  let young = new Map<string, Buffer>()
-  let old = new Map<string, Buffer>()
-
-  function set(prefix: string, key: Buffer): void {
-    if (young.size === generationMax) {
-      old = young
-      young = new Map()
-    }
-    young.set(prefix, key)
-  }
-
-  return {
-    get(prefix: string): Buffer | undefined {
-      const key = young.get(prefix)
-      if (key !== undefined) return key
-      const oldKey = old.get(prefix)
-      if (oldKey === undefined) return undefined
-      old.delete(prefix)
-      set(prefix, oldKey)
-      return oldKey
-    },
-    set,
-    size: () => young.size + old.size,
-  }
 }

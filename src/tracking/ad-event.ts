@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { eventVerdict } from '../domain/windows.ts'
 import type { AdEventKind } from '../domain/windows.ts'
 import type { AdEventRecord } from '../spool/record.ts'
-import type { TrackingData } from '../tracking-data/tracking-data.ts'
+import type { OpenedToken, TrackingData } from '../tracking-data/tracking-data.ts'
 import { noContent, pixel, redirect, refusal, stored } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { answerUnread, hasBody } from './body.ts'
@@ -11,7 +11,7 @@ import type { TrackingDeps } from './deps.ts'
 import type { Failures } from './failures.ts'
 import { RepeatCache } from './repeat-cache.ts'
 
-type AdEventDeps = Pick<TrackingDeps, 'spool' | 'openTrackingData' | 'clock'> & {
+type AdEventDeps = Pick<TrackingDeps, 'spool' | 'opener' | 'clock'> & {
   readonly bodies: BodyReader
   readonly failures: Failures
 }
@@ -25,6 +25,18 @@ interface AdEvent {
 
 /** Answers once; null when the sender has gone. */
 type Reply = (answer: Answer | null) => void
+
+/** An ad event whose token is not opened yet. */
+interface Waiting {
+  readonly event: AdEvent
+  readonly receivedAtMs: number
+  readonly reply: Reply
+}
+
+export const limits = {
+  /** Opened at once when so many wait: more in one go save nothing, and only make others wait. */
+  waitingMax: 256,
+} as const
 
 export const linkMethods = 'GET, HEAD, POST, OPTIONS'
 export const missingToken = refusal(404, ['The tracking data is missing from the path.'])
@@ -45,6 +57,7 @@ const patterns = {
 export class AdEventHandler {
   readonly #deps: AdEventDeps
   readonly #repeats: RepeatCache
+  #waiting: Waiting[] = []
 
   constructor(deps: AdEventDeps) {
     this.#deps = deps
@@ -52,20 +65,48 @@ export class AdEventHandler {
   }
 
   handle(event: AdEvent, reply: Reply): void {
-    if (!hasBody(event.request.headers)) return this.#take(event, reply)
+    if (!hasBody(event.request.headers)) return this.#gather(event, reply)
     this.#deps.bodies.skip(event.request, (body) => {
       if (body.outcome !== 'whole') return reply(answerUnread(body))
-      this.#deps.failures.guard(patterns[event.kind], reply, () => this.#take(event, reply))
+      this.#deps.failures.guard(patterns[event.kind], reply, () => this.#gather(event, reply))
     })
   }
 
-  #take(event: AdEvent, reply: Reply): void {
-    const opened = this.#deps.openTrackingData(event.token)
+  /** Tokens of one turn of the event loop are opened together, which costs a fraction. */
+  #gather(event: AdEvent, reply: Reply): void {
+    this.#waiting.push({ event, receivedAtMs: this.#deps.clock(), reply })
+    if (this.#waiting.length >= limits.waitingMax) this.#openWaiting()
+    else if (this.#waiting.length === 1) setImmediate(() => this.#openWaiting())
+  }
+
+  /** Never throws: each event has its own answer, whatever becomes of the others. */
+  #openWaiting(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    const opened = this.#openTogether(waiting)
+    for (const [index, one] of waiting.entries()) {
+      this.#deps.failures.guard(patterns[one.event.kind], one.reply, () => {
+        this.#take(one, opened[index] ?? this.#deps.opener.open(one.event.token))
+      })
+    }
+  }
+
+  /** Nothing when this fails, so that each is opened alone and only those answer for it that fail again. */
+  #openTogether(waiting: readonly Waiting[]): readonly OpenedToken[] {
+    try {
+      return this.#deps.opener.openAll(waiting.map(({ event }) => event.token))
+    } catch (error) {
+      this.#deps.failures.report(error, 'none')
+      return []
+    }
+  }
+
+  #take({ event, receivedAtMs, reply }: Waiting, opened: OpenedToken): void {
     if (!opened.ok) return reply(notOurs)
     const answer = answerTo(event, opened.data)
     if (event.request.method === 'HEAD') return reply(answer)
 
-    const record = toRecord(event, opened.canonical, this.#deps.clock())
+    const record = toRecord(event, opened.canonical, receivedAtMs)
     if (this.#repeats.has(record)) return reply(answer)
     // Only what counts by its age may stand for its repeats: an early event repeated a minute later
     // may be in time, and then must be stored.

@@ -12,7 +12,7 @@ interface TrackingLog {
 
 export interface TrackingDeps {
   readonly spool: Spool
-  readonly openTrackingData: Opener['open']
+  readonly opener: Opener
   readonly hashIdentity: IdentityHasher
   readonly clock: Clock
   /** Whether the process takes traffic, for `/readyz`; events are answered by the spool's word alone. */

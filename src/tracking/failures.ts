@@ -33,7 +33,7 @@ export class Failures {
   }
 
   answer(error: unknown, route: string): Answer {
-    this.#log(error, route)
+    this.report(error, route)
     if (!(error instanceof ServiceError))
       return refusal(500, [errorKinds.WAREHOUSE_REFUSED.publicText])
     const { status, publicText } = error.kind
@@ -41,7 +41,7 @@ export class Failures {
   }
 
   /** A full disk fails every request: one line per request would fill what is left of it. */
-  #log(error: unknown, route: string): void {
+  report(error: unknown, route: string): void {
     const nowMs = this.#deps.clock()
     this.#unloggedCount += 1
     if (Math.abs(nowMs - this.#loggedAtMs) < logIntervalMs) return

@@ -76,6 +76,13 @@ test('every accepted vector follows from key, nonce and plaintext by the guide a
   }
 })
 
+test('all vectors open together as they do one by one, however often they come', () => {
+  const texts = [...published.accepted, ...published.refused].map(({ token }) => token)
+  const many = Array.from({ length: 8 }, () => texts).flat()
+
+  assert.deepEqual(opener.openAll(many), many.map(opener.open))
+})
+
 test('every accepted spelling opens to the one canonical token', () => {
   const { canonical, alsoAccepted } = published.spellings
   assert.equal(new Set([canonical, ...alsoAccepted]).size, 4)

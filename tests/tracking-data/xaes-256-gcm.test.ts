@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash, createSecretKey, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { BatchKeyCache } from '../../src/tracking-data/batch-keys.ts'
 import { createXaes } from '../../src/tracking-data/xaes-256-gcm.ts'
 
 const nothing = Buffer.alloc(0)
+/** The first opens with the native cipher, the last surely in a batch. */
+const copies = 6
 
 function aCipher(derivedKeysMax?: number) {
   const key = createSecretKey(Buffer.alloc(32, 0x01))
@@ -30,12 +33,15 @@ for (const { byte, aad, sealed } of vectors) {
     const xaes = createXaes(createSecretKey(Buffer.alloc(32, byte)))
     const nonce = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWX')
     const message = { nonce, additionalData: Buffer.from(aad) }
+    const whole = { ...message, sealed: Buffer.from(sealed, 'hex') }
 
     const made = xaes.seal(Buffer.from('XAES-256-GCM'), message)
-    const opened = xaes.open(Buffer.from(sealed, 'hex'), message)
+    const opened = xaes.open(whole.sealed, message)
+    const together = xaes.openAll(Array.from({ length: copies }, () => whole))
 
     assert.equal(made.toString('hex'), sealed)
     assert.equal(opened?.toString(), 'XAES-256-GCM')
+    for (const text of together) assert.equal(text?.toString(), 'XAES-256-GCM')
   })
 }
 
@@ -49,13 +55,17 @@ test("the specification's 10,000 accumulated messages give its hash and open aga
   const take = (length: number) => stream.subarray(at, (at += length))
   const takeVector = () => take(take(1).readUInt8(0))
 
+  const batchKeys = new BatchKeyCache()
+
   for (let i = 0; i < 10_000; i++) {
-    const xaes = createXaes(createSecretKey(take(32)))
+    const xaes = createXaes(createSecretKey(take(32)), { batchKeys })
     const nonce = take(24)
     const plaintext = takeVector()
     const message = { nonce, additionalData: takeVector() }
     const sealed = xaes.seal(plaintext, message)
     assert.ok(xaes.open(sealed, message)?.equals(plaintext))
+    const together = xaes.openAll(Array.from({ length: copies }, () => ({ ...message, sealed })))
+    assert.ok(together.every((text) => text?.equals(plaintext)))
     hash.update(sealed)
   }
 

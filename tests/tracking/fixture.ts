@@ -60,7 +60,7 @@ export async function startTracker(
   }
   const deps: TrackingDeps = {
     spool: openMemorySpool({ clock }),
-    openTrackingData: createOpener(keyRing).open,
+    opener: createOpener(keyRing),
     hashIdentity,
     clock,
     isReady: () => true,
@@ -97,7 +97,7 @@ export async function startTracker(
 
 export const landingUrl = 'https://shop.example/p/4006381333931?ref=ad&x=%26#top'
 
-const anAd: ServedAd = {
+export const anAd: ServedAd = {
   publisherId: 10,
   siteId: 101,
   marketId: 1,

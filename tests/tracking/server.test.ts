@@ -84,8 +84,13 @@ test('no answer leaves before the record is on disk', async (t) => {
 
 test('a fault of ours is a bare 500 that tells nothing, and the process lives on', async (t) => {
   const tracker = await startTracker(t, {
-    openTrackingData: (): never => {
-      throw new Error('secret detail')
+    opener: {
+      open: (): never => {
+        throw new Error('secret detail')
+      },
+      openAll: (): never => {
+        throw new Error('secret detail')
+      },
     },
     hashIdentity: (): never => {
       throw new Error('secret detail')
@@ -146,7 +151,10 @@ test('a connection stays open for the next request well beyond a load balancer i
 test('the timeouts of the server: idle above 60 s, headers above idle, requests bounded', (t) => {
   const { server } = createTrackingServer({
     spool: openMemorySpool({ clock: Date.now }),
-    openTrackingData: () => ({ ok: false, reason: 'malformed' }),
+    opener: {
+      open: () => ({ ok: false, reason: 'malformed' }),
+      openAll: () => [],
+    },
     hashIdentity: () => '',
     clock: Date.now,
     isReady: () => true,
