@@ -16,7 +16,7 @@ const supervisorCheckMs = 500
  * than the default young generation gives them: they were copied again and again, which took a
  * quarter of the CPU time of a request.
  */
-export const trackerOptions: readonly string[] = ['--max-semi-space-size=32']
+export const trackerOptions: readonly string[] = ['--max-semi-space-size=16']
 
 /** One arena of the C library for all threads: what each of them keeps unused adds up to 5 MB. */
 export const trackerEnvironment = { MALLOC_ARENA_MAX: '1' } as const
