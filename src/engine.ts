@@ -118,6 +118,8 @@ function startPipeline({ config, log, secrets, warehouse, spool, catalog }: Engi
     settleMs: config.settleMs,
     log,
     attributes: config.roles.includes('engine'),
+    markets: () => catalogNames(catalog.current()).markets(),
+    clock: systemClock,
     rowContext: {
       openTrackingData: createOpener(secrets.keyRing).open,
       hashIdentity: createIdentityHasher(secrets.identitySecret),

@@ -4,6 +4,9 @@
 import { Loop } from '../lib/loop.ts'
 import { ServiceError } from '../errors.ts'
 import { Attributor } from './attribute.ts'
+import type { Clock } from '../lib/clock.ts'
+import { sealBatch, sweepSuperseded } from './seal.ts'
+import type { SealDeps } from './seal.ts'
 import { shipBatch, shipLimits } from './ship.ts'
 import type { ShipDeps } from './ship.ts'
 
@@ -13,10 +16,14 @@ const intervals = {
   shipPauseMs: 400,
   attributePauseMs: 250,
   tidyPauseMs: 300_000,
+  // A day is over once a day; what was touched is renewed after ten minutes at the earliest.
+  sealPauseMs: 60_000,
   failurePauseMsMax: 5_000,
 } as const
 
 export interface PipelineDeps extends ShipDeps {
+  readonly markets: SealDeps['markets']
+  readonly clock: Clock
   /** False on a node that only ships its own spool. */
   readonly attributes: boolean
 }
@@ -25,14 +32,23 @@ export interface PipelineCounts {
   shipped: number
   setAside: number
   attributed: number
+  /** Markets times days. */
+  sealed: number
   failures: number
 }
 
 export class Pipeline {
-  readonly counts: PipelineCounts = { shipped: 0, setAside: 0, attributed: 0, failures: 0 }
+  readonly counts: PipelineCounts = {
+    shipped: 0,
+    setAside: 0,
+    attributed: 0,
+    sealed: 0,
+    failures: 0,
+  }
   readonly #deps: PipelineDeps
   readonly #failingSteps = new Map<string, string>()
   readonly #loops: readonly Loop[]
+  #isAttributed = false
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps
@@ -63,14 +79,32 @@ export class Pipeline {
       this.#repeat('attribute', intervals.attributePauseMs, async () => {
         const { attributedCount, hasMore } = await attributor.attributeBatch()
         this.counts.attributed += attributedCount
+        this.#isAttributed = !hasMore
+        return hasMore
+      }),
+      this.#repeat('seal', intervals.sealPauseMs, async () => {
+        // What is due is attributed first: a day sealed before would have to be renewed.
+        if (!this.#isAttributed) return false
+        const { sealedCount, hasMore } = await sealBatch({
+          ...this.#deps,
+          settledThroughMs: () => this.#shippedThroughMs(),
+        })
+        this.counts.sealed += sealedCount
         return hasMore
       }),
       this.#repeat('tidy', intervals.tidyPauseMs, async () => {
         await attributor.forgetAnswered()
         attributor.lookBack()
+        await sweepSuperseded(this.#deps.warehouse)
         return false
       }),
     ]
+  }
+
+  /** What was received before is in the warehouse; of this node's spool. */
+  #shippedThroughMs(): number {
+    const { spool, clock } = this.#deps
+    return spool.depth().oldestAtMs ?? clock()
   }
 
   #repeat(name: string, pauseMs: number, step: () => Promise<boolean>): Loop {

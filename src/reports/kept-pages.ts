@@ -27,6 +27,7 @@ export interface KeptPagesOptions {
 export interface KeptTotals {
   readonly totalRows: number
   readonly unconvertedCount: number
+  readonly completeThrough: string | null
 }
 
 interface Kept extends KeptTotals {

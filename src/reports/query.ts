@@ -1,16 +1,15 @@
-// The report's question to the warehouse, straight from the events. Values are bound; the only
-// text that varies comes from closed lists in this file.
+// The report's question to the warehouse. Values are bound; the only text that varies comes from
+// closed lists in this file.
 
-import type {
-  AttributionProfile,
-  OrderByColumn,
-  ReportRequest,
-} from '../contract/report-request.ts'
-import { addDays } from '../domain/day.ts'
+import type { OrderByColumn, ReportRequest } from '../contract/report-request.ts'
+import { daysBetween } from '../domain/day.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import type { Params } from '../warehouse/warehouse.ts'
-import type { CatalogNames, ReportMarket } from './catalog-names.ts'
-import { buildMarketDays } from './market-days.ts'
+import type { CatalogNames } from './catalog-names.ts'
+import { dayRowsParams, dayRowsSql, profilePrefix } from './day-rows.ts'
+import type { MarketDays } from './day-rows.ts'
+import type { Rates } from './rates.ts'
+import type { ReportDays } from './sealed-days.ts'
 
 export interface ReportQuery {
   readonly sql: string
@@ -21,6 +20,9 @@ export interface QuerySource {
   readonly advertiserId: number
   readonly request: ReportRequest
   readonly catalog: CatalogNames
+  /** Which days are answered from the rollup, and which from the events. */
+  readonly days: ReportDays
+  readonly rates: Rates
 }
 
 /** The columns of a row of the answer, in this order. */
@@ -47,7 +49,7 @@ export const answerColumns = [
 export function buildReportQuery(source: QuerySource): ReportQuery {
   const { request } = source
   const filtered = `
-    SELECT * FROM (${withProducts(request)})
+    SELECT * FROM (${withProducts(source)})
     WHERE ${filterConditions(request).join(' AND ')}`
   return {
     sql: `
@@ -70,117 +72,64 @@ export const rowsMax = 10_010_000
 // merging to be final: without this a report over months is several times slower.
 const reportSettings = 'join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1'
 
-const knownMarket = `transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))`
-const marketCurrency = `transform(market_id, {marketIds:Array(Int32)}, {marketCurrencies:Array(String)}, '')`
-
-function inRange(instant: string): string {
-  const at = `toUnixTimestamp64Milli(${instant})`
-  return `${at} >= transform(${knownMarket}, {marketIds:Array(Int32)}, {marketFromMs:Array(Int64)}, toInt64(0))
-    AND ${at} < transform(${knownMarket}, {marketIds:Array(Int32)}, {marketToMs:Array(Int64)}, toInt64(0))`
+/** Rows of the report without names: of sealed and of open days, side by side. */
+function grouped(source: QuerySource): string {
+  const { request, days } = source
+  const parts = [
+    ...(days.seals.length === 0 ? [] : [sealedRows(request)]),
+    ...(days.hasOpenDays ? [openRows(source)] : []),
+  ]
+  return `
+  SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key,
+    CAST(${request.dateBreakdown ? 'row_day' : 'NULL'}, 'Nullable(Date)') AS day,
+    minIf(seen_gtin, seen_gtin != '') AS seen_gtin_min,
+    sum(loads) AS loads, sum(impressions) AS impressions, sum(clicks) AS clicks,
+    sum(conversions) AS conversions, sum(units) AS units_sold,
+    sum(value) AS conversion_value, sum(spend) AS spend, sum(unconverted) AS unconverted
+  FROM (${(parts.length === 0 ? [openRows(source)] : parts).join(' UNION ALL ')})
+  GROUP BY market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day
+  HAVING loads + impressions + clicks + conversions > 0`
 }
 
-/** Rows of the report without names: what was counted and what was credited, side by side. */
-function grouped(request: ReportRequest): string {
-  return `
-  SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day,
-    min(seen_gtin) AS seen_gtin_min,
-    sum(load_count) AS loads, sum(impression_count) AS impressions, sum(click_count) AS clicks,
-    sum(purchase_count) AS conversions, sum(unit_count) AS units_sold,
-    sum(credited_value) AS conversion_value, sum(charged) AS spend, sum(unconverted_count) AS unconverted
-  FROM (${counted(request)} UNION ALL ${credited(request)})
-  GROUP BY market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day`
+/** The columns of the one profile, out of those of all. */
+function figures(request: ReportRequest): string {
+  const prefix = profilePrefix[request.attributionProfile]
+  return `market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day AS row_day,
+    ${prefix}_gtin AS seen_gtin, loads, impressions, clicks,
+    ${prefix}_conversions AS conversions, ${prefix}_units AS units, ${prefix}_value AS value,
+    spend, spend_unconverted + ${prefix}_unconverted AS unconverted`
 }
 
-function counted(request: ReportRequest): string {
-  return `
-  SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day, min(gtin) AS seen_gtin,
-    countIf(kind = 'load') AS load_count, countIf(kind = 'impression') AS impression_count,
-    countIf(kind = 'click') AS click_count,
-    toUInt64(0) AS purchase_count, toInt64(0) AS unit_count, toDecimal128(0, 9) AS credited_value,
-    sumIf(charge, currency = market_currency) AS charged,
-    countIf(currency != market_currency AND charge != 0) AS unconverted_count
-  FROM (${withDay(
-    request,
-    `
-    SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, gtin, kind, charge, currency,
-      received_at AS happened_at, ${marketCurrency} AS market_currency
-    FROM ad_event FINAL
-    WHERE advertiser_id = {advertiserId:Int32}
-      AND verdict = 'counted'
-      AND served_day >= {dayMin:Date} - 8 AND served_day <= {dayMax:Date} + 1
-      AND ${inRange('received_at')}
-      AND ${rowConditions(request)}`
-  )})
-  GROUP BY market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day`
+function openRows({ request, days, rates }: QuerySource): string {
+  const scope = {
+    isOneAdvertiser: true,
+    profiles: [request.attributionProfile],
+    condition: rowConditions(request),
+    isByDay:
+      request.dateBreakdown || rates.currencies.length > 0 || !days.open.every(isWithoutGaps),
+  }
+  return `SELECT ${figures(request)} FROM (${dayRowsSql(scope)})`
 }
 
-// Which of the stored winners a profile credits; the conditions of docs/attribution.md.
-const profileAds = {
-  CLK_14_DAYS: { isCredited: 'click_rule != 0', isClick: '1' },
-  IMP_1_DAY: { isCredited: 'view_served_ad_id != none', isClick: '0' },
-  IMP_1_DAY_CLK_14_DAYS: {
-    isCredited: '(click_rule != 0 OR view_served_ad_id != none)',
-    isClick: 'click_rule != 0',
-  },
-} as const satisfies Record<AttributionProfile, { isCredited: string; isClick: string }>
+function isWithoutGaps({ days }: MarketDays): boolean {
+  const [first, last] = [days[0], days.at(-1)]
+  if (first === undefined || last === undefined) return true
+  return daysBetween(first, last) === days.length - 1
+}
 
-function credited(request: ReportRequest): string {
-  const { isCredited, isClick } = profileAds[request.attributionProfile]
-  const ad = (name: string): string => `if(${isClick}, click_${name}, view_${name})`
+/** Only the revision that counts: others may stand beside it until they are swept. */
+function sealedRows(request: ReportRequest): string {
   return `
-  SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day, min(gtin) AS seen_gtin,
-    toUInt64(0) AS load_count, toUInt64(0) AS impression_count, toUInt64(0) AS click_count,
-    uniqExact(purchase_key) AS purchase_count, sum(toInt64(quantity)) AS unit_count,
-    sumIf(value, currency = market_currency) AS credited_value, toDecimal128(0, 9) AS charged,
-    countIf(currency != market_currency AND value != 0) AS unconverted_count
-  FROM (${withDay(
-    request,
-    `
-    SELECT *, ${gtinKeySql('gtin')} AS gtin_key, ${marketCurrency} AS market_currency
-    FROM (
-      SELECT toFixedString('', 16) AS none,
-        purchase_key, publisher_id, currency, received_at AS happened_at,
-        line_quantity AS quantity, line_value AS value,
-        ${ad('market_id')} AS market_id, ${ad('advertiser_id')} AS advertiser_id,
-        ${ad('campaign_id')} AS campaign_id, ${ad('ad_group_id')} AS ad_group_id, ${ad('gtin')} AS gtin
-      FROM (
-        SELECT * FROM attribution FINAL
-        WHERE day >= {dayMin:Date} - 1 AND day <= {dayMax:Date} + 1
-          AND (has(click_advertiser_id, {advertiserId:Int32}) OR has(view_advertiser_id, {advertiserId:Int32}))
+  SELECT ${figures(request)}
+  FROM product_day
+  WHERE advertiser_id = {advertiserId:Int32}
+    AND day >= {startDay:Date} AND day <= {endDay:Date}
+    AND (unit, day, revision) IN (
+      SELECT seal.1, toDate(seal.2), seal.3 FROM (
+        SELECT arrayJoin(arrayZip({sealUnits:Array(Int32)}, {sealDays:Array(Int32)}, {sealRevisions:Array(UInt64)})) AS seal
       )
-      ARRAY JOIN line_quantity, line_value, arrayMap(r -> toInt8(r), click_rule) AS click_rule,
-        click_market_id, click_advertiser_id, click_campaign_id, click_ad_group_id, click_gtin,
-        view_served_ad_id, view_market_id, view_advertiser_id, view_campaign_id, view_ad_group_id, view_gtin
-      WHERE ${isCredited}
     )
-    WHERE advertiser_id = {advertiserId:Int32}
-      AND ${inRange('happened_at')}
-      AND ${rowConditions(request)}`
-  )})
-  GROUP BY market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day`
-}
-
-/** The same as \`gtinKey\` in domain/gtin.ts; a test holds them equal. */
-export function gtinKeySql(column: string): string {
-  const trimmed = String.raw`trim(BOTH ' \t\n\v\f\r' FROM ${column})`
-  return `if(match(${trimmed}, '^([0-9]{8}|[0-9]{12,14})$'), leftPad(${trimmed}, 14, '0'), ${trimmed})`
-}
-
-/** Adds the day of the market, from runs of days of equal length; NULL without a breakdown. */
-function withDay(request: ReportRequest, rows: string): string {
-  if (!request.dateBreakdown) return `SELECT *, CAST(NULL, 'Nullable(Date)') AS day FROM (${rows})`
-  return `
-    SELECT r.* EXCEPT (known_market), CAST(toDate(toInt32(
-      d.first_day + intDiv(toUnixTimestamp64Milli(r.happened_at) - d.from_ms, d.day_ms))), 'Nullable(Date)') AS day
-    FROM (SELECT *, ${knownMarket} AS known_market, toUnixTimestamp64Milli(happened_at) AS happened_ms FROM (${rows})) AS r
-    ASOF INNER JOIN (
-      SELECT run.1 AS market_id, run.2 AS from_ms, run.3 AS day_ms, run.4 AS first_day
-      FROM (
-        SELECT arrayJoin(arrayZip(
-          {runMarkets:Array(Int32)}, {runFromMs:Array(Int64)}, {runDayMs:Array(Int64)}, {runFirstDays:Array(Int32)}
-        )) AS run
-      )
-    ) AS d ON d.market_id = r.known_market AND r.happened_ms >= d.from_ms`
+    AND ${rowConditions(request)}`
 }
 
 /**
@@ -189,15 +138,15 @@ function withDay(request: ReportRequest, rows: string): string {
  * them. The other way around it held every product of the market in memory, a million of which took
  * 1.7 s and 300 MB where this takes 0.3 s.
  */
-function withProducts(request: ReportRequest): string {
+function withProducts(source: QuerySource): string {
   return `
   SELECT g.*, if(p.gtin = '', g.seen_gtin_min, p.gtin) AS gtin, p.title AS title, p.brand AS brand
   FROM (
     SELECT market_id AS product_market_id, gtin_key AS product_key, gtin, title, brand
     FROM product FINAL
-    WHERE market_id IN {marketIds:Array(Int32)} AND ${rowConditions(request)}
+    WHERE market_id IN {marketIds:Array(Int32)} AND ${rowConditions(source.request)}
   ) AS p
-  RIGHT JOIN (${grouped(request)}) AS g
+  RIGHT JOIN (${grouped(source)}) AS g
     ON p.product_market_id = g.market_id AND p.product_key = g.gtin_key`
 }
 
@@ -283,14 +232,7 @@ function isRatio(column: OrderByColumn): column is keyof typeof ratios {
   return Object.hasOwn(ratios, column)
 }
 
-function buildParams({ advertiserId, request, catalog }: QuerySource): Params {
-  const markets = [...catalog.markets(), unknownMarket]
-  const days = markets.map((market) =>
-    buildMarketDays(request.startDate, request.endDate, market.timeZone)
-  )
-  const runs = days.flatMap((marketDays, index) =>
-    marketDays.runs.map((run) => ({ ...run, marketId: markets[index]?.id ?? 0 }))
-  )
+function buildParams({ advertiserId, request, catalog, days, rates }: QuerySource): Params {
   const names = {
     publisher: catalog.publishers(),
     campaign: catalog.campaigns(advertiserId),
@@ -298,17 +240,13 @@ function buildParams({ advertiserId, request, catalog }: QuerySource): Params {
   }
   return {
     advertiserId,
-    dayMin: addDays(request.startDate, -1),
-    dayMax: addDays(request.endDate, 1),
-    marketIds: markets.map((market) => market.id),
-    marketCodes: markets.map((market) => market.code),
-    marketCurrencies: markets.map((market) => market.currency),
-    marketFromMs: days.map((marketDays) => marketDays.fromMs),
-    marketToMs: days.map((marketDays) => marketDays.toMs),
-    runMarkets: runs.map((run) => run.marketId),
-    runFromMs: runs.map((run) => run.fromMs),
-    runDayMs: runs.map((run) => run.dayMs),
-    runFirstDays: runs.map((run) => run.firstDay),
+    startDay: request.startDate,
+    endDay: request.endDate,
+    sealUnits: days.seals.map((seal) => seal.unit),
+    sealDays: days.seals.map((seal) => Date.parse(seal.day) / 86_400_000),
+    sealRevisions: days.seals.map((seal) => seal.revision),
+    ...dayRowsParams(days.open, rates),
+    marketCodes: days.open.map(({ market }) => market.code),
     ...Object.fromEntries(
       Object.entries(names).flatMap(([kind, entries]) => [
         [`${kind}Ids`, [0, ...entries.map((entry) => entry.id)]],
@@ -318,9 +256,6 @@ function buildParams({ advertiserId, request, catalog }: QuerySource): Params {
     ...Object.fromEntries(filterParams(request, catalog)),
   }
 }
-
-/** Stands for every market the catalog does not know yet: days in UTC, no currency. */
-const unknownMarket: ReportMarket = { id: 0, code: '0', currency: '-', timeZone: 'UTC' }
 
 function filterParams(
   request: ReportRequest,

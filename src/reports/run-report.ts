@@ -5,7 +5,10 @@ import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
 import type { KeptPages } from './kept-pages.ts'
 import { questionOf } from './kept-pages.ts'
+import type { MarketDays } from './day-rows.ts'
 import { answerColumns, buildReportQuery, rowsMax } from './query.ts'
+import { loadRates, noRates } from './rates.ts'
+import { readReportDays } from './sealed-days.ts'
 import type { ReportCall, ReportResult, ReportRow, RunReport } from './report.ts'
 
 export interface ReportDeps {
@@ -15,7 +18,7 @@ export interface ReportDeps {
 }
 
 /**
- * Answers reports straight from the events; rows are pulled through in flat memory. A result of one
+ * Answers reports from the rollup and, for days that are not sealed, the events; rows are pulled through in flat memory. A result of one
  * page goes straight to the reader. A longer one is kept: page 0 computes it anew, the other pages
  * are cut from what page 0 gave, or compute it when nothing is kept (any more).
  */
@@ -29,35 +32,43 @@ export function createReportRunner(deps: ReportDeps): RunReport {
       await deps.keptPages.keep(question, result, { rows: result.rows, limit: body.limit })
     }
     const totals = deps.keptPages.find(question) ?? noTotals
-    return { ...totals, completeThrough: null, rows: deps.keptPages.readPage(question, page) }
+    return { ...totals, rows: deps.keptPages.readPage(question, page) }
   }
 }
 
-const noTotals = { totalRows: 0, unconvertedCount: 0 }
+const noTotals = { totalRows: 0, unconvertedCount: 0, completeThrough: null }
 
 /** All rows of the result, first to last. */
 async function compute(deps: ReportDeps, call: ReportCall): Promise<ReportResult> {
   const catalog = deps.catalog()
-  const query = buildReportQuery({ ...call, catalog })
+  const days = await readReportDays(deps.warehouse, catalog.markets(), call.request)
+  const { completeThrough } = days
+  const rates = days.hasOpenDays ? await loadRates(deps.warehouse, spanOf(days.open)) : noRates
+  const query = buildReportQuery({ ...call, catalog, days, rates })
   const stream = deps.warehouse.stream(query.sql, query.params, call.signal)
   const blocks = stream[Symbol.asyncIterator]()
   // A caller who leaves before reading on would hold the session for ever.
   const release = (): void => void blocks.return?.()?.catch(() => undefined)
   call.signal.addEventListener('abort', release, { once: true })
   const first = await blocks.next()
-  if (first.done === true) return { ...noTotals, completeThrough: null, rows: noBlocks() }
+  if (first.done === true) return { ...noTotals, completeThrough, rows: noBlocks() }
   const head = first.value[0]
   assert(head !== undefined, 'a block of the engine has a row')
   const totals = readRow(head)
   return {
     totalRows: totals.total_rows,
     unconvertedCount: Number(totals.total_unconverted),
-    completeThrough: null,
+    completeThrough,
     rows: formatBlocks(first.value, blocks, {
       format: createRowFormat(call.advertiserId, catalog),
       rowCount: Math.min(totals.total_rows, rowsMax),
     }),
   }
+}
+
+function spanOf(open: readonly MarketDays[]): { readonly first: string; readonly last: string } {
+  const days = open.flatMap((one) => one.days).toSorted()
+  return { first: days[0] ?? '1970-01-10', last: days.at(-1) ?? '1970-01-10' }
 }
 
 /** Behind the last page: the totals stay, and the query that gave them is let go. */

@@ -10,6 +10,7 @@ export const insertTables = [
   'delivery_in',
   'late_touchpoint_in',
   'set_aside',
+  'sealed_day',
   'catalog_entry',
   'product',
   'audit',

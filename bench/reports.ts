@@ -1,0 +1,158 @@
+// Reports, attribution and sealing at size: `npm run bench:reports -- [--sizes 1,10,50] [--seed 1] [--runs 15]`
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { ReportRequest } from '../src/contract/report-request.ts'
+import { Attributor } from '../src/pipeline/attribute.ts'
+import { sealBatch } from '../src/pipeline/seal.ts'
+import { KeptPages } from '../src/reports/kept-pages.ts'
+import { createReportRunner } from '../src/reports/run-report.ts'
+import { openEmbeddedWarehouse } from '../src/warehouse/embedded.ts'
+import { migrate } from '../src/warehouse/migrate.ts'
+import type { Warehouse } from '../src/warehouse/warehouse.ts'
+import { dayCount, insertData, largeAdvertiser, month } from './reports-data.ts'
+
+const { values } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '1,10,50' },
+    seed: { type: 'string', default: '1' },
+    runs: { type: 'string', default: '15' },
+  },
+})
+const market = { id: 1, code: 'DE', currency: 'EUR', timeZone: 'Europe/Berlin' }
+const catalog = {
+  markets: () => [market],
+  publishers: () => [],
+  campaigns: () => [],
+  adGroups: () => [],
+}
+const base: ReportRequest = {
+  ...month,
+  filters: [],
+  attributionProfile: 'IMP_1_DAY_CLK_14_DAYS',
+  page: 0,
+  limit: 10_000,
+  sortType: 'DESC',
+  dateBreakdown: false,
+  orderBy: 'GTIN',
+}
+const questions: readonly (readonly [string, Partial<ReportRequest>])[] = [
+  ['month', {}],
+  ['by ratio', { orderBy: 'RETURN_ON_AD_SPEND' }],
+  ['by day', { dateBreakdown: true }],
+  ['by day and ratio', { dateBreakdown: true, orderBy: 'CLICK_THROUGH_RATE' }],
+  ['by day, last page', { dateBreakdown: true, page: 9 }],
+]
+
+console.log(
+  `method: events over ${dayCount} days, of which ${largeAdvertiser.monthEvents} of one advertiser in the ` +
+    `month reported; ${values.runs} runs of each report in process; seed ${values.seed}; node ${process.version}`
+)
+for (const millions of values.sizes.split(',').map(Number)) await measure(millions * 1_000_000)
+
+async function measure(events: number): Promise<void> {
+  const path = mkdtempSync(join(tmpdir(), 'shelftrace-bench-reports-'))
+  const warehouse = openEmbeddedWarehouse({ path: join(path, 'warehouse') })
+  try {
+    await migrate(warehouse)
+    const size = { events, purchases: Math.ceil(events / 50), seed: Number(values.seed) }
+    const insertSeconds = await secondsOf(() => insertData(warehouse, size))
+    console.log(
+      `\n${events / 1e6} million events, ${size.purchases} purchases, inserted in ${insertSeconds.toFixed(0)} s`
+    )
+    await measureAttribution(warehouse)
+    await measureReports(warehouse, path, 'open')
+    await measureSealing(warehouse)
+    await measureReports(warehouse, path, 'sealed')
+    await printBytes(warehouse, events)
+  } finally {
+    await warehouse.close()
+    rmSync(path, { recursive: true })
+  }
+}
+
+async function measureAttribution(warehouse: Warehouse): Promise<void> {
+  const attributor = new Attributor({ warehouse, settleMs: 0 })
+  const seconds = await secondsOf(async () => {
+    while ((await attributor.attributeBatch()).hasMore);
+  })
+  const [counts] = await warehouse.rows<{ lines: number; touchpoints: number; credited: number }>(`
+    SELECT (SELECT sum(length(line_gtin)) FROM delivery) AS lines, (SELECT count() FROM touchpoint) AS touchpoints,
+      (SELECT sum(length(line_index)) FROM attribution FINAL) AS credited`)
+  const perSecond = (counts?.lines ?? 0) / seconds
+  console.log(
+    `attribution      ${perSecond.toFixed(0)} lines/s (${counts?.lines} lines, ${counts?.credited} credited, ` +
+      `${counts?.touchpoints} touchpoints, ${seconds.toFixed(1)} s; target 50000)`
+  )
+}
+
+async function measureSealing(warehouse: Warehouse): Promise<void> {
+  const deps = {
+    warehouse,
+    markets: () => [market],
+    settledThroughMs: () => Date.parse('2026-03-20'),
+  }
+  let sealedCount = 0
+  const seconds = await secondsOf(async () => {
+    for (;;) {
+      const sealed = await sealBatch(deps)
+      sealedCount += sealed.sealedCount
+      if (!sealed.hasMore) return
+    }
+  })
+  const perDay = (seconds * 1_000) / dayCount
+  console.log(
+    `sealing          ${perDay.toFixed(0)} ms a day (${sealedCount} market days, ${seconds.toFixed(1)} s)  RSS ${rssMb()} MB`
+  )
+}
+
+async function measureReports(warehouse: Warehouse, path: string, state: string): Promise<void> {
+  const keptPages = new KeptPages({ folder: join(path, 'kept'), clock: Date.now })
+  const run = createReportRunner({ warehouse, catalog: () => catalog, keptPages })
+  for (const [name, changes] of questions) {
+    const times: number[] = []
+    let rowCount = 0
+    for (let round = 0; round <= Number(values.runs); round++) {
+      const startMs = performance.now()
+      const result = await run({
+        advertiserId: largeAdvertiser.id,
+        request: { ...base, ...changes },
+        keyId: 'bench',
+        signal: new AbortController().signal,
+      })
+      rowCount = 0
+      for await (const block of result.rows) rowCount += block.length
+      // The first run warms up.
+      if (round > 0) times.push(performance.now() - startMs)
+    }
+    const sorted = times.toSorted((a, b) => a - b)
+    const [median = 0, p99 = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
+    console.log(
+      `${state.padEnd(7)} ${name.padEnd(18)} median ${median.toFixed(0).padStart(5)} ms  p99 ${p99.toFixed(0).padStart(5)} ms  ${rowCount} rows`
+    )
+  }
+  keptPages.close()
+}
+
+async function printBytes(warehouse: Warehouse, events: number): Promise<void> {
+  const tables = await warehouse.rows<{ table: string; bytes: number }>(
+    `SELECT table, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = currentDatabase()
+     GROUP BY table ORDER BY bytes DESC LIMIT 6`
+  )
+  const total = tables.reduce((sum, { bytes }) => sum + bytes, 0)
+  const parts = tables.map(({ table, bytes }) => `${table} ${(bytes / events).toFixed(1)}`)
+  console.log(
+    `disk             ${(total / events).toFixed(1)} bytes an event (${parts.join(', ')})  RSS ${rssMb()} MB`
+  )
+}
+
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now()
+  await work()
+  return (performance.now() - startMs) / 1_000
+}
+
+function rssMb(): string {
+  return (process.memoryUsage.rss() / 1e6).toFixed(0)
+}

@@ -1,0 +1,97 @@
+// The reference rates of the European Central Bank as it publishes them, daily and historic:
+//
+//   file = header line (day line)*         cells between commas, blanks around them, often one empty
+//   header = "Date" currency*              cell at the end
+//   day line = day rate*                   "2026-04-13" or "13 April 2026"; no rate: "N/A" or nothing
+//
+// A rate is units of the currency for one euro. https://www.ecb.europa.eu/stats/policy_and_exchange_rates
+import { parseDay } from '../domain/day.ts'
+import { nanosScale, parseDecimal } from '../domain/money.ts'
+
+export interface DayRates {
+  readonly day: string
+  /** Currency code to its rate, as decimal text of at most 9 digits behind the point. */
+  readonly units: readonly (readonly [currency: string, units: string])[]
+}
+
+export type ParsedLine<Value> =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly message: string }
+
+/** Currencies of the columns; null for the empty column at the end. */
+export type RatesHeader = readonly (string | null)[]
+
+const months = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+]
+/** The largest that fits the way to the engine, 64 bits of billionths, with room to spare. */
+const unitsNanosMax = 10n ** 18n
+const columnsMax = 300
+
+export function parseRatesHeader(line: string): ParsedLine<RatesHeader> {
+  const [first = '', ...cells] = cellsOf(line)
+  if (first.toLowerCase() !== 'date') return fault('the first column must be Date')
+  if (cells.length > columnsMax) return fault(`there must be at most ${columnsMax} columns`)
+  const currencies = cells.map((cell) => (cell === '' ? null : cell))
+  const named = currencies.filter((currency) => currency !== null)
+  const odd = named.find((currency) => !/^[A-Z]{3}$/.test(currency))
+  if (odd !== undefined) return fault('each column must be headed by a currency of three capitals')
+  if (named.length === 0) return fault('there must be a column of a currency')
+  if (new Set(named).size < named.length) return fault('a currency must head one column only')
+  if (named.includes('EUR')) return fault('the euro must not head a column: rates are for one euro')
+  return { ok: true, value: currencies }
+}
+
+export function parseRatesLine(line: string, header: RatesHeader): ParsedLine<DayRates> {
+  const [first = '', ...cells] = cellsOf(line)
+  const day = readDay(first)
+  if (day === null) return fault('the first cell must be a date: 2026-04-13 or 13 April 2026')
+  if (cells.length !== header.length) {
+    return fault(`must have ${header.length + 1} cells as the header has, not ${cells.length + 1}`)
+  }
+  const units: (readonly [string, string])[] = []
+  for (const [index, currency] of header.entries()) {
+    const cell = cells[index] ?? ''
+    if (cell === '' || cell === 'N/A') continue
+    if (currency === null) return fault('a rate stands in a column without a currency')
+    if (!isRate(cell)) {
+      return fault(`${currency} must be a positive decimal of at most 9 digits behind the point`)
+    }
+    units.push([currency, cell])
+  }
+  return { ok: true, value: { day, units } }
+}
+
+function isRate(cell: string): boolean {
+  const nanos = /^\d{1,12}(?:\.\d{1,9})?$/.test(cell) ? parseDecimal(cell, nanosScale) : null
+  return nanos !== null && nanos > 0n && nanos <= unitsNanosMax
+}
+
+function readDay(cell: string): string | null {
+  const spelled = /^(\d{1,2}) ([A-Za-z]+) (\d{4})$/.exec(cell)
+  if (spelled === null) return parseDay(cell)
+  const [, date = '', name = '', year = ''] = spelled
+  const month = months.indexOf(name.toLowerCase()) + 1
+  return parseDay(`${year}-${String(month).padStart(2, '0')}-${date.padStart(2, '0')}`)
+}
+
+function cellsOf(line: string): readonly string[] {
+  return line
+    .replace(/\r$/, '')
+    .split(',')
+    .map((cell) => cell.trim())
+}
+
+function fault(message: string): { readonly ok: false; readonly message: string } {
+  return { ok: false, message }
+}

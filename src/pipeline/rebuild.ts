@@ -1,0 +1,37 @@
+// Attributes and seals days again, from the events. Only marks are set here: the steps of the pipeline
+// do the work, and reports go on with what is sealed until the new revision stands.
+
+import { addDays } from '../domain/day.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import { warehouseNow } from './ship.ts'
+
+export interface RebuildDays {
+  readonly warehouse: Warehouse
+  /** ISO days, both included; of every market's time zone. */
+  readonly firstDay: string
+  readonly lastDay: string
+}
+
+/** How many purchases are attributed again. */
+export async function rebuildDays({ warehouse, firstDay, lastDay }: RebuildDays): Promise<number> {
+  const at = await warehouseNow(warehouse)
+  // A day of any zone lies within a day of the same date in UTC.
+  const params = { first: addDays(firstDay, -1), last: addDays(lastDay, 1), at }
+  const [counted] = await warehouse.rows<{ purchaseCount: number }>(
+    `SELECT uniqExact(purchase_key) AS purchaseCount FROM delivery
+     WHERE day >= {first:Date} AND day <= {last:Date} AND verdict = 'valid'`,
+    params
+  )
+  await warehouse.command(
+    `INSERT INTO pending_purchase (shipped_at, day, purchase_key)
+     SELECT DISTINCT {at:DateTime64(6, 'UTC')}, delivery.day, purchase_key FROM delivery
+     WHERE delivery.day >= {first:Date} AND delivery.day <= {last:Date} AND verdict = 'valid'`,
+    params
+  )
+  await warehouse.command(
+    `INSERT INTO touched_span (from_at, to_at, market_id, touched_until)
+     SELECT toDateTime({first:Date}, 'UTC'), toDateTime({last:Date} + 1, 'UTC') - 1, -1, {at:DateTime64(6, 'UTC')}`,
+    params
+  )
+  return counted?.purchaseCount ?? 0
+}

@@ -1,0 +1,234 @@
+// What was counted and credited, per day of a market, straight from the events: the one statement
+// behind reports of open days and behind the rollups of sealed ones, so that both give the same figures.
+
+import type { AttributionProfile } from '../contract/report-request.ts'
+import type { Params } from '../warehouse/warehouse.ts'
+import type { ReportMarket } from './catalog-names.ts'
+import { buildDayRuns } from './market-days.ts'
+import { convertedSql, rateParams } from './rates.ts'
+import type { Rates } from './rates.ts'
+
+/** How the columns of a profile begin in the rows and in the rollup. */
+export const profilePrefix = {
+  CLK_14_DAYS: 'click',
+  IMP_1_DAY: 'view',
+  IMP_1_DAY_CLK_14_DAYS: 'best',
+} as const satisfies Record<AttributionProfile, string>
+
+export const profiles = [
+  'CLK_14_DAYS',
+  'IMP_1_DAY',
+  'IMP_1_DAY_CLK_14_DAYS',
+] as const satisfies readonly AttributionProfile[]
+
+/** Stands for every market the catalog does not know: days in UTC, no currency. */
+export const unknownMarket: ReportMarket = { id: 0, code: '0', currency: '-', timeZone: 'UTC' }
+
+export interface DayRowsScope {
+  /** True: of the advertiser bound as `advertiserId`; false: of all. */
+  readonly isOneAdvertiser: boolean
+  readonly profiles: readonly AttributionProfile[]
+  /** A condition on `gtin_key` and `market_id`, from a closed list. */
+  readonly condition: string
+  /**
+   * False: the rows of all days together, under the day 1970-01-01. Only where every market's days follow
+   * each other and no rate is needed: it is several times faster.
+   */
+  readonly isByDay: boolean
+}
+
+export const dimensions = [
+  'unit',
+  'day',
+  'advertiser_id',
+  'market_id',
+  'publisher_id',
+  'campaign_id',
+  'ad_group_id',
+  'gtin_key',
+] as const
+
+/** Rows of the dimensions above and of the figures of `product_day` for the profiles of the scope. */
+export function dayRowsSql(scope: DayRowsScope): string {
+  const parts = [countedSql(scope), ...scope.profiles.map((profile) => creditedSql(scope, profile))]
+  return `
+  SELECT ${dimensions.join(', ')},
+    sum(loads) AS loads, sum(impressions) AS impressions, sum(clicks) AS clicks,
+    sum(spend) AS spend, sum(spend_unconverted) AS spend_unconverted,
+    ${scope.profiles.map((profile) => sumsOf(profilePrefix[profile])).join(', ')},
+    sum(foreign_amounts) AS foreign_amounts
+  FROM (${parts.join(' UNION ALL ')})
+  GROUP BY ${dimensions.join(', ')}`
+}
+
+function sumsOf(prefix: string): string {
+  return `minIf(${prefix}_gtin, ${prefix}_gtin != '') AS ${prefix}_gtin,
+    sum(${prefix}_conversions) AS ${prefix}_conversions, sum(${prefix}_units) AS ${prefix}_units,
+    sum(${prefix}_value) AS ${prefix}_value, sum(${prefix}_unconverted) AS ${prefix}_unconverted`
+}
+
+function countedSql(scope: DayRowsScope): string {
+  return `
+  SELECT ${dimensions.join(', ')}, min(gtin) AS seen_gtin,
+    countIf(kind = 'load') AS loads, countIf(kind = 'impression') AS impressions,
+    countIf(kind = 'click') AS clicks,
+    sum(converted) AS spend, countIf(is_unconverted) AS spend_unconverted,
+    ${scope.profiles.map((profile) => noCredit(profilePrefix[profile], 'seen_gtin')).join(', ')},
+    countIf(is_foreign) AS foreign_amounts
+  FROM (${convertedSql(
+    'charge',
+    withDaySql(
+      scope,
+      `
+      SELECT advertiser_id, market_id, publisher_id, campaign_id, ad_group_id, gtin_key, gtin,
+        kind, charge, currency, received_at AS happened_at
+      FROM ad_event FINAL
+      WHERE ${scope.isOneAdvertiser ? 'advertiser_id = {advertiserId:Int32}' : '1'}
+        AND verdict = 'counted'
+        AND served_day >= {dayMin:Date} - if(kind = 'click', 8, 2) AND served_day <= {dayMax:Date} + 1
+        AND ${inRange('received_at')}
+        AND ${scope.condition}`
+    )
+  )})
+  GROUP BY ${dimensions.join(', ')}`
+}
+
+// Which of the stored winners a profile credits; the conditions of docs/attribution.md.
+const profileAds = {
+  CLK_14_DAYS: { isCredited: 'click_rule != 0', isClick: '1' },
+  IMP_1_DAY: { isCredited: 'view_served_ad_id != none', isClick: '0' },
+  IMP_1_DAY_CLK_14_DAYS: {
+    isCredited: '(click_rule != 0 OR view_served_ad_id != none)',
+    isClick: 'click_rule != 0',
+  },
+} as const satisfies Record<AttributionProfile, { isCredited: string; isClick: string }>
+
+function creditedSql(scope: DayRowsScope, profile: AttributionProfile): string {
+  const { isCredited, isClick } = profileAds[profile]
+  const ad = (name: string): string => `if(${isClick}, click_${name}, view_${name})`
+  const ofAdvertiser =
+    '(has(click_advertiser_id, {advertiserId:Int32}) OR has(view_advertiser_id, {advertiserId:Int32}))'
+  return `
+  SELECT ${dimensions.join(', ')}, '' AS seen_gtin,
+    toUInt64(0) AS loads, toUInt64(0) AS impressions, toUInt64(0) AS clicks,
+    toDecimal128(0, 9) AS spend, toUInt64(0) AS spend_unconverted,
+    ${scope.profiles
+      .map((other) =>
+        other === profile ? creditOf(profilePrefix[other]) : noCredit(profilePrefix[other], "''")
+      )
+      .join(', ')},
+    countIf(is_foreign) AS foreign_amounts
+  FROM (${convertedSql(
+    'value',
+    withDaySql(
+      scope,
+      `
+      SELECT *, ${gtinKeySql('gtin')} AS gtin_key
+      FROM (
+        SELECT toFixedString('', 16) AS none,
+          purchase_key, publisher_id, currency, received_at AS happened_at,
+          line_quantity AS quantity, line_value AS value,
+          ${ad('market_id')} AS market_id, ${ad('advertiser_id')} AS advertiser_id,
+          ${ad('campaign_id')} AS campaign_id, ${ad('ad_group_id')} AS ad_group_id, ${ad('gtin')} AS gtin
+        FROM (
+          SELECT * FROM attribution FINAL
+          WHERE day >= {dayMin:Date} - 1 AND day <= {dayMax:Date} + 1
+            AND ${scope.isOneAdvertiser ? ofAdvertiser : 'notEmpty(line_index)'}
+        )
+        ARRAY JOIN line_quantity, line_value, arrayMap(r -> toInt8(r), click_rule) AS click_rule,
+          click_market_id, click_advertiser_id, click_campaign_id, click_ad_group_id, click_gtin,
+          view_served_ad_id, view_market_id, view_advertiser_id, view_campaign_id, view_ad_group_id, view_gtin
+        WHERE ${isCredited}
+      )
+      WHERE ${scope.isOneAdvertiser ? 'advertiser_id = {advertiserId:Int32}' : '1'}
+        AND ${inRange('happened_at')}
+        AND ${scope.condition}`
+    )
+  )})
+  GROUP BY ${dimensions.join(', ')}`
+}
+
+function creditOf(prefix: string): string {
+  return `min(gtin) AS ${prefix}_gtin, uniqExact(purchase_key) AS ${prefix}_conversions,
+    sum(toInt64(quantity)) AS ${prefix}_units, sum(converted) AS ${prefix}_value,
+    countIf(is_unconverted) AS ${prefix}_unconverted`
+}
+
+function noCredit(prefix: string, gtin: 'seen_gtin' | "''"): string {
+  return `${gtin} AS ${prefix}_gtin, toUInt64(0) AS ${prefix}_conversions, toInt64(0) AS ${prefix}_units,
+    toDecimal128(0, 9) AS ${prefix}_value, toUInt64(0) AS ${prefix}_unconverted`
+}
+
+/** The same as `gtinKey` in domain/gtin.ts; a test holds them equal. */
+export function gtinKeySql(column: string): string {
+  const trimmed = String.raw`trim(BOTH ' \t\n\v\f\r' FROM ${column})`
+  return `if(match(${trimmed}, '^([0-9]{8}|[0-9]{12,14})$'), leftPad(${trimmed}, 14, '0'), ${trimmed})`
+}
+
+const unitOf = `transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))`
+
+function inRange(instant: string): string {
+  const at = `toUnixTimestamp64Milli(${instant})`
+  return `${at} >= ${boundOfUnit('marketFromMs')} AND ${at} < ${boundOfUnit('marketToMs')}`
+}
+
+function boundOfUnit(name: 'marketFromMs' | 'marketToMs'): string {
+  return `transform(${unitOf}, {marketIds:Array(Int32)}, {${name}:Array(Int64)}, toInt64(0))`
+}
+
+/** Adds unit, day and currency of the market, and keeps only what lies in the days asked for. */
+function withDaySql({ isByDay }: DayRowsScope, rows: string): string {
+  const currencyOf = (unit: string): string =>
+    `transform(${unit}, {marketIds:Array(Int32)}, {marketCurrencies:Array(String)}, '-')`
+  if (!isByDay) {
+    return `
+    SELECT *, toDate(0) AS day, ${unitOf} AS unit, ${currencyOf('unit')} AS market_currency FROM (${rows})`
+  }
+  return `
+    SELECT r.*, toDate(toInt32(d.first_day + intDiv(r.happened_ms - d.from_ms, d.day_ms))) AS day,
+      ${currencyOf('r.unit')} AS market_currency
+    FROM (
+      SELECT *, ${unitOf} AS unit, toUnixTimestamp64Milli(happened_at) AS happened_ms FROM (${rows})
+    ) AS r
+    ASOF INNER JOIN (
+      SELECT run.1 AS unit, run.2 AS from_ms, run.3 AS to_ms, run.4 AS day_ms, run.5 AS first_day
+      FROM (
+        SELECT arrayJoin(arrayZip(
+          {runUnits:Array(Int32)}, {runFromMs:Array(Int64)}, {runToMs:Array(Int64)},
+          {runDayMs:Array(Int64)}, {runFirstDays:Array(Int32)}
+        )) AS run
+      )
+    ) AS d ON d.unit = r.unit AND r.happened_ms >= d.from_ms
+    WHERE r.happened_ms < d.to_ms`
+}
+
+/** A market and the days of it that are asked for, in order. */
+export interface MarketDays {
+  readonly market: ReportMarket
+  readonly days: readonly string[]
+}
+
+/** What `dayRowsSql` binds, but for `advertiserId` and what the condition names. */
+export function dayRowsParams(asked: readonly MarketDays[], rates: Rates): Params {
+  const withRuns = asked.map(({ market, days }) => ({
+    market,
+    runs: buildDayRuns(days, market.timeZone),
+  }))
+  const runs = withRuns.flatMap((one) => one.runs.map((run) => ({ ...run, unit: one.market.id })))
+  const days = asked.flatMap((one) => one.days)
+  const markets = withRuns.map((one) => one.market)
+  return {
+    dayMin: days.reduce((least, day) => (day < least ? day : least), days[0] ?? '1970-01-02'),
+    dayMax: days.reduce((most, day) => (day > most ? day : most), days[0] ?? '1970-01-02'),
+    marketIds: markets.map((market) => market.id),
+    marketCurrencies: markets.map((market) => market.currency),
+    marketFromMs: withRuns.map((one) => one.runs[0]?.fromMs ?? 0),
+    marketToMs: withRuns.map((one) => one.runs.at(-1)?.toMs ?? 0),
+    runUnits: runs.map((run) => run.unit),
+    runFromMs: runs.map((run) => run.fromMs),
+    runToMs: runs.map((run) => run.toMs),
+    runDayMs: runs.map((run) => run.dayMs),
+    runFirstDays: runs.map((run) => run.firstDay),
+    ...rateParams(rates, days),
+  }
+}

@@ -1,0 +1,95 @@
+// Amounts in another currency than the market's are converted by the European Central Bank's
+// reference rates: that of the day, else the last one of the 7 days before.
+
+import { addDays } from '../domain/day.ts'
+import { nanosScale, parseDecimal } from '../domain/money.ts'
+import { assert } from '../lib/assert.ts'
+import type { Params, Warehouse } from '../warehouse/warehouse.ts'
+
+/** Weekends and holidays have no rate; no closing of the central bank is longer than this. */
+const rateAgeDaysMax = 7
+
+export interface Rates {
+  /** Every currency that has a rate on some day of the range; the euro is not among them. */
+  readonly currencies: readonly string[]
+  /** Billionths of the currency's unit for one euro, or null without a rate young enough. */
+  find(currency: string, day: string): bigint | null
+}
+
+export const noRates: Rates = { currencies: [], find: () => null }
+
+/** The rates that days from `first` to `last` may need. */
+export async function loadRates(
+  warehouse: Pick<Warehouse, 'rows'>,
+  { first, last }: { readonly first: string; readonly last: string }
+): Promise<Rates> {
+  const rows = await warehouse.rows<{ currency: string; day: string; units: string }>(
+    `SELECT currency, toString(rate.day) AS day, toString(units_per_euro) AS units
+     FROM rate FINAL WHERE rate.day >= {first:Date} AND rate.day <= {last:Date}
+     ORDER BY currency, rate.day LIMIT 1000000`,
+    { first: addDays(first, -rateAgeDaysMax), last }
+  )
+  const nanosByDay = new Map(rows.map((row) => [`${row.currency}${row.day}`, readNanos(row.units)]))
+  return {
+    currencies: [...new Set(rows.map((row) => row.currency))],
+    find(currency, day) {
+      for (let ageDays = 0; ageDays <= rateAgeDaysMax; ageDays++) {
+        const nanos = nanosByDay.get(`${currency}${addDays(day, -ageDays)}`)
+        if (nanos !== undefined) return nanos
+      }
+      return null
+    },
+  }
+}
+
+function readNanos(units: string): bigint {
+  const nanos = parseDecimal(units, nanosScale)
+  assert(nanos !== null && nanos > 0n, 'a rate is a positive decimal of 9 digits')
+  return nanos
+}
+
+/** What `convertedSql` binds for the days. */
+export function rateParams(rates: Rates, days: readonly string[]): Params {
+  // The engine refuses an empty list; no currency is called ''.
+  const keys = ['']
+  const nanos = [0n]
+  for (const currency of rates.currencies) {
+    for (const day of new Set(days)) {
+      const found = rates.find(currency, day)
+      if (found === null) continue
+      keys.push(`${currency}${day}`)
+      nanos.push(found)
+    }
+  }
+  return { rateKeys: keys, rateNanos: nanos }
+}
+
+/**
+ * Adds to rows with `day`, `currency` and `market_currency`: `is_foreign`, `is_unconverted` (then
+ * `converted` is 0), and `converted`, rounded once per row, half even to 9 digits. 256 bits, since an
+ * amount of 10^12 times a rate of 10^5, both in billionths, does not fit into 128. Amounts are never
+ * negative.
+ */
+export function convertedSql(amount: 'charge' | 'value', rows: string): string {
+  // Nothing of this is computed for rows in the market's own currency: the engine looks before `if`.
+  const product = `(toInt256(${amount} * 1000000000) * to_nanos)`
+  const quotient = `intDiv(${product}, from_nanos)`
+  const rest = `(${product} - ${quotient} * from_nanos)`
+  const isUp = `(2 * ${rest} > from_nanos OR (2 * ${rest} = from_nanos AND ${quotient} % 2 = 1))`
+  const nanosText = `leftPad(toString(${quotient} + if(${isUp}, 1, 0)), 10, '0')`
+  const decimal = `concat(substring(${nanosText}, 1, length(${nanosText}) - 9), '.', right(${nanosText}, 9))`
+  return `
+  SELECT *, is_foreign AND (from_nanos = 0 OR to_nanos = 0) AS is_unconverted,
+    multiIf(NOT is_foreign, ${amount}, is_unconverted, toDecimal128(0, 9), toDecimal128(${decimal}, 9)) AS converted
+  FROM (
+    SELECT *, currency != market_currency AND ${amount} != 0 AS is_foreign,
+      ${rateOf('currency')} AS from_nanos, ${rateOf('market_currency')} AS to_nanos
+    FROM (${rows})
+  )`
+}
+
+/** 0 without a rate, or where none is needed. */
+function rateOf(currency: 'currency' | 'market_currency'): string {
+  return `if(NOT is_foreign, toInt64(0), if(${currency} = 'EUR', toInt64(1000000000),
+    transform(concat(${currency}, toString(day)), {rateKeys:Array(String)}, {rateNanos:Array(Int64)}, toInt64(0))))`
+}

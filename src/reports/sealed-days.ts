@@ -1,0 +1,139 @@
+// Which days of a report are answered from the rollup. The list is read first and bound, so that a
+// report never sees half a day: what is sealed meanwhile stands under another revision.
+
+import { createHash } from 'node:crypto'
+import { addDays, listDays } from '../domain/day.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import type { ReportMarket } from './catalog-names.ts'
+import { unknownMarket } from './day-rows.ts'
+import type { MarketDays } from './day-rows.ts'
+
+export interface Seal {
+  /** The market, or 0 for those that the catalog does not know. */
+  readonly unit: number
+  readonly day: string
+  readonly revision: bigint
+}
+
+/** A seal with what tells whether it is to be renewed. Instants are the warehouse's, as text. */
+export interface StoredSeal extends Seal {
+  readonly readAt: string
+  readonly sealedAt: string
+  readonly definition: string
+  readonly rates: string
+}
+
+export interface ReportDays {
+  readonly seals: readonly Seal[]
+  /** Every market, each with the days that are answered from the events (often none). */
+  readonly open: readonly MarketDays[]
+  readonly hasOpenDays: boolean
+  /** The last day from which on back all is sealed, null while nothing is. */
+  readonly completeThrough: string | null
+}
+
+/** More than 20 markets over the 731 days of the longest report. */
+const sealsMax = 100_000
+
+/** All markets, and the one that stands for the unknown ones. */
+export function listUnits(markets: readonly ReportMarket[]): readonly ReportMarket[] {
+  return [...markets, unknownMarket]
+}
+
+/**
+ * What the days of a unit hang on. A market's zone and currency never change once it has events; but
+ * events may come before their market, and then move from the unknown unit to a unit of their own.
+ */
+export function definitionOf(unit: ReportMarket, markets: readonly ReportMarket[]): string {
+  if (unit.id !== unknownMarket.id) return `${unit.timeZone} ${unit.currency}`
+  const ids = markets.map((market) => market.id).toSorted((a, b) => a - b)
+  return createHash('sha256').update(JSON.stringify(ids)).digest('base64url').slice(0, 22)
+}
+
+/** The seals that count: per unit and day the one whose reading began last. */
+export async function readSeals(
+  warehouse: Pick<Warehouse, 'rows'>,
+  range: { readonly first: string; readonly last: string }
+): Promise<readonly StoredSeal[]> {
+  const rows = await warehouse.rows<Omit<StoredSeal, 'revision'> & { revision: string }>(
+    sealsSql,
+    range
+  )
+  return rows.map(({ revision, ...row }) => Object.assign(row, { revision: BigInt(revision) }))
+}
+
+const sealsSql = `
+SELECT unit, toString(day) AS day, toString(seal.2) AS revision, toString(seal.1) AS readAt,
+  toString(seal.3) AS sealedAt, seal.4 AS definition, seal.5 AS rates
+FROM (
+  SELECT unit, day, max((read_at, revision, sealed_at, definition, rates)) AS seal
+  FROM sealed_day
+  WHERE day >= {first:Date} AND day <= {last:Date}
+  GROUP BY unit, day
+)
+ORDER BY day, unit
+LIMIT ${sealsMax}`
+
+/**
+ * The first day of which there can be anything in any zone, null while there are no events. Days
+ * before it need no seal: they are empty.
+ */
+export async function readFirstDay(warehouse: Pick<Warehouse, 'rows'>): Promise<string | null> {
+  const [row] = await warehouse.rows<{ first: string | null }>(`
+    SELECT toString(min(first_day)) AS first FROM (
+      SELECT toDate(from_at) - 1 AS first_day
+      FROM (SELECT from_at FROM touched_span ORDER BY from_at LIMIT 1)
+      UNION ALL
+      SELECT day FROM (SELECT day FROM sealed_day ORDER BY day LIMIT 1)
+    ) HAVING count() > 0`)
+  return row?.first ?? null
+}
+
+export interface DaysAsked {
+  readonly startDate: string
+  readonly endDate: string
+}
+
+/** Divides the days of a report into sealed and open ones. */
+export async function readReportDays(
+  warehouse: Pick<Warehouse, 'rows'>,
+  markets: readonly ReportMarket[],
+  { startDate, endDate }: DaysAsked
+): Promise<ReportDays> {
+  const [stored, firstDay] = await Promise.all([
+    readSeals(warehouse, { first: startDate, last: endDate }),
+    readFirstDay(warehouse),
+  ])
+  return divideDays({ stored, firstDay, markets, startDate, endDate })
+}
+
+interface Division extends DaysAsked {
+  readonly stored: readonly StoredSeal[]
+  readonly firstDay: string | null
+  readonly markets: readonly ReportMarket[]
+}
+
+function divideDays(division: Division): ReportDays {
+  const { stored, markets, startDate, endDate } = division
+  const units = listUnits(markets)
+  const definitions = new Map(units.map((unit) => [unit.id, definitionOf(unit, markets)]))
+  const seals = stored.filter((seal) => definitions.get(seal.unit) === seal.definition)
+  const sealed = new Set(seals.map((seal) => `${seal.unit} ${seal.day}`))
+  const days = listDays(startDate, endDate)
+  const isOpen = (unit: number, day: string): boolean =>
+    division.firstDay !== null && day >= division.firstDay && !sealed.has(`${unit} ${day}`)
+  const open = units.map((market) => ({
+    market,
+    days: days.filter((day) => isOpen(market.id, day)),
+  }))
+  const firstOpen = open.flatMap((one) => one.days.slice(0, 1)).toSorted()[0]
+  const hasOpenDays = firstOpen !== undefined
+  const completeThrough = hasOpenDays ? addDays(firstOpen, -1) : endDate
+  return {
+    seals,
+    open,
+    hasOpenDays,
+    completeThrough:
+      division.firstDay === null || completeThrough < startDate ? null : completeThrough,
+  }
+}
