@@ -14,6 +14,7 @@ import { buildCampaignApp } from './campaign/app.ts'
 import { createDocsPages } from './campaign/docs-pages.ts'
 import { openCatalogStore } from './catalog/catalog-store.ts'
 import type { CatalogStore } from './catalog/catalog-store.ts'
+import { RateTable } from './catalog/rate-table.ts'
 import { catalogNames } from './campaign/report/names.ts'
 import { isTrustedSource } from './catalog/trusted-sources.ts'
 import { parseConfig } from './config.ts'
@@ -29,12 +30,14 @@ import { openTls } from './ops/tls.ts'
 import type { RenewedTls } from './ops/tls.ts'
 import { version } from './ops/version.ts'
 import { Pipeline } from './pipeline/pipeline.ts'
+import { rebuildDays } from './pipeline/rebuild.ts'
 import { createBotCheck } from './pipeline/rows.ts'
 import { describe, runChild } from './processes.ts'
 import type { Child } from './processes.ts'
 import { KeptPages } from './reports/kept-pages.ts'
 import { createIntakeReader } from './reports/intake.ts'
 import { createReportRunner } from './reports/run-report.ts'
+import { readRestatements, readSealedThrough } from './reports/sealed-days.ts'
 import { ensureSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import { openFileSpool } from './spool/file-spool.ts'
@@ -156,6 +159,7 @@ async function startCampaign(
       catalog: () => catalogNames(catalog.current()),
       keptPages,
     }),
+    listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
     adminHandlers: createAdmin(engine, { keys, audit }),
     openApi: buildOpenApi({
       trackingUrl: config.trackingUrl,
@@ -195,6 +199,12 @@ function createAdmin(
       warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
       warehouse,
       spool,
+      sealedThrough: () =>
+        readSealedThrough(
+          warehouse,
+          catalogNames(catalog.current()).markets(),
+          new Date(systemClock()).toISOString().slice(0, 10)
+        ),
       clock: systemClock,
     })
   return createAdminHandlers({
@@ -205,6 +215,8 @@ function createAdmin(
     openTrackingData: createOpener(secrets.keyRing).open,
     hashIdentity: createIdentityHasher(secrets.identitySecret),
     trackingUrl: config.trackingUrl,
+    rates: new RateTable({ warehouse, clock: systemClock }),
+    rebuildDays: (days) => rebuildDays({ warehouse, ...days }),
     status,
   })
 }

@@ -1,5 +1,6 @@
 import type { AuditTrail } from '../access/audit-trail.ts'
 import type { CatalogStore } from '../catalog/catalog-store.ts'
+import type { RateTable } from '../catalog/rate-table.ts'
 import type { KeyStore } from '../access/key-store.ts'
 import type { StatusResponse } from '../contract/admin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
@@ -16,5 +17,8 @@ export interface AdminDeps {
   readonly hashIdentity: IdentityHasher
   /** The public address of the tracking port, without a slash at its end. */
   readonly trackingUrl: string
+  readonly rates: Pick<RateTable, 'store'>
+  /** Days of every market's zone, both included; how many purchases are attributed again. */
+  readonly rebuildDays: (days: { firstDay: string; lastDay: string }) => Promise<number>
   readonly status: () => Promise<StatusResponse>
 }

@@ -6,6 +6,8 @@ import { createCatalogHandlers } from './catalog.ts'
 import type { AdminDeps } from './deps.ts'
 import { createKeyHandlers } from './keys.ts'
 import { createProductHandlers } from './products.ts'
+import { createPutRates } from './rates.ts'
+import { createRebuildDays } from './rebuilds.ts'
 import { createMintLinks } from './tracking-links.ts'
 
 /** The admin API, for `buildCampaignApp`. */
@@ -17,6 +19,8 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     ...createKeyHandlers(deps, audit),
     mintTrackingLinks: createMintLinks(deps, audit),
     backfillEvents: createBackfill(deps, audit),
+    putRates: createPutRates(deps, audit),
+    rebuildDays: createRebuildDays(deps, audit),
     readAudit: createReadAudit(audit),
     getStatus: async () => answerJson(200, await deps.status()),
   }

@@ -16,6 +16,7 @@ import { createReadIntake } from './intake.ts'
 import { createOperatorHandlers } from './operator.ts'
 import { answersHead } from './path-table.ts'
 import { answerClientError } from './protocol-errors.ts'
+import { createListSealedDays } from './report/days.ts'
 import { createReportHandlers } from './report/handlers.ts'
 import { createSiteLocations } from './site-locations.ts'
 
@@ -94,6 +95,7 @@ function collectHandlers(deps: CampaignDeps): ReadonlyMap<string, Handler> {
     createReportHandlers(deps, slots),
     { readIntake: createReadIntake(deps, slots) },
     { addDisplayAdGroupAsset: createAddAsset(deps) },
+    { listSealedDays: createListSealedDays(deps) },
     { listEligibleSiteLocations: createSiteLocations(deps) },
     createOperatorHandlers(deps),
     deps.adminHandlers,

@@ -7,6 +7,7 @@ import type { Operation } from '../contract/operation.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ReadIntake } from '../reports/intake.ts'
 import type { RunReport } from '../reports/report.ts'
+import type { Restatement } from '../reports/sealed-days.ts'
 
 /** As much of pino as this port uses. Lines hold route patterns, never paths, keys or bodies. */
 export interface CampaignLog {
@@ -27,6 +28,8 @@ export interface CampaignDeps {
   readonly keys: Pick<KeyStore, 'find'>
   readonly catalog: Pick<CatalogStore, 'current' | 'attach'>
   readonly runReport: RunReport
+  /** The days that were sealed, or sealed again, after the instant. */
+  readonly listRestatements: (sinceMs: number) => Promise<readonly Restatement[]>
   readonly readIntake: ReadIntake
   readonly audit: Pick<AuditTrail, 'record'>
   /** `createAdminHandlers(…)`: every operation of the port needs exactly one handler. */

@@ -6,6 +6,9 @@ import {
   keyListSchema,
   keyRequestSchema,
   keyResponseSchema,
+  ratesResultSchema,
+  rebuildRequestSchema,
+  rebuildResponseSchema,
   statusResponseSchema,
   trackingLinksRequestSchema,
   trackingLinksResponseSchema,
@@ -248,10 +251,36 @@ const auditOperations: readonly Operation[] = [
   }),
 ]
 
+const figureOperations: readonly Operation[] = [
+  admin({
+    operationId: 'putRates',
+    method: 'put',
+    path: '/rates',
+    summary: 'Load reference rates',
+    description:
+      "The European Central Bank's CSV, daily or historic, all of it or nothing. Days whose amounts were " +
+      'converted by other rates, or not at all, are sealed again.',
+    body: { mediaType: 'text/csv', schema: Type.String(), isStream: true },
+    responses: [answer('200', 'The rates are stored.', ratesResultSchema), ...refusals],
+  }),
+  admin({
+    operationId: 'rebuildDays',
+    method: 'post',
+    path: '/rebuilds',
+    summary: 'Compute days again',
+    description:
+      'Attributes the purchases of the days again and seals the days under new revisions, from the events. ' +
+      'Reports go on with what is sealed until the new revision stands; the status shows how far it is.',
+    body: jsonBody(rebuildRequestSchema),
+    responses: [answer('202', 'It is going to be done.', rebuildResponseSchema), ...refusals],
+  }),
+]
+
 export const adminOperations: readonly Operation[] = [
   ...catalogOperations,
   ...productOperations,
   ...keyOperations,
   ...eventOperations,
+  ...figureOperations,
   ...auditOperations,
 ]

@@ -203,6 +203,31 @@ export const statusResponseSchema = Type.Object(
   { title: 'StatusResponse' }
 )
 
+export const rebuildRequestSchema = Type.Object(
+  {
+    startDate: dateText(),
+    endDate: dateText({ description: 'At most 400 days from the start, which is included too.' }),
+  },
+  { title: 'RebuildRequest' }
+)
+
+export const rebuildResponseSchema = Type.Object(
+  { purchases: count('Purchases that are attributed again.') },
+  { title: 'RebuildResponse' }
+)
+
+export const ratesResultSchema = Type.Object(
+  {
+    days: count('Days of which rates were stored.'),
+    rates: count('Stored rates, over all currencies.'),
+    firstDay: Type.Optional(dateText()),
+    lastDay: Type.Optional(dateText()),
+  },
+  { title: 'RatesResult' }
+)
+
+export type RebuildRequest = Immutable<Type.Static<typeof rebuildRequestSchema>>
+export type RatesResult = Immutable<Type.Static<typeof ratesResultSchema>>
 export type KeyRequest = Immutable<Type.Static<typeof keyRequestSchema>>
 export type KeyResponse = Immutable<Type.Static<typeof keyResponseSchema>>
 export type KeyList = Immutable<Type.Static<typeof keyListSchema>>
@@ -220,6 +245,7 @@ export type EventLine =
     }
   | { readonly type: 'conversion'; readonly receivedAtMs: number; readonly conversion: Conversion }
 
+export const parseRebuildRequest = compileParser(rebuildRequestSchema)
 export const parseKeyRequest = compileParser(keyRequestSchema)
 export const parseTrackingLinksRequest = compileParser(trackingLinksRequestSchema)
 

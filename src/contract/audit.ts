@@ -11,6 +11,8 @@ export const auditActions = [
   'key.revoke',
   'links.mint',
   'products.put',
+  'rates.put',
+  'rebuild.request',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

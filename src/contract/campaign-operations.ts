@@ -15,6 +15,7 @@ import {
 } from './operation.ts'
 import { reportJsonSchema } from './report-json.ts'
 import { reportRequestSchema } from './report-request.ts'
+import { sealedDaysQuerySchema, sealedDaysSchema } from './sealed-days.ts'
 import { siteLocationsQuerySchema, siteLocationsSchema } from './site-locations.ts'
 
 const advertiserParameter = Type.Object({ advertiserId: int32() })
@@ -80,6 +81,31 @@ const reportJson: Operation = {
   responses: [
     { ...answer('200', 'One page of the report.', reportJsonSchema), headers: reportHeaders },
     ...report.responses.slice(1),
+  ],
+  addition: true,
+}
+
+const sealedDays: Operation = {
+  operationId: 'listSealedDays',
+  method: 'get',
+  path: '/v2/advertisers/{advertiserId}/reports/spa/days',
+  ports: ['campaign'],
+  tag: 'Campaign',
+  summary: 'List the days that were sealed, or sealed again',
+  description:
+    'A sealed day keeps its figures until late input changes them; then it is sealed again under another ' +
+    'revision. A client that keeps reports pulls only these days again.',
+  access: { scope: 'report:read', isAdvertiserBound: true },
+  pathParameters: advertiserParameter,
+  queryParameters: sealedDaysQuerySchema,
+  body: null,
+  responses: [
+    answer('200', 'The days.', sealedDaysSchema),
+    unauthorized,
+    forbidden,
+    refusal('404', 'Not Found: there is no such advertiser.'),
+    unprocessable,
+    otherwise,
   ],
   addition: true,
 }
@@ -165,6 +191,7 @@ const intake: Operation = {
 export const campaignOperations: readonly Operation[] = [
   report,
   reportJson,
+  sealedDays,
   addAsset,
   siteLocations,
   intake,

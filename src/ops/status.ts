@@ -8,6 +8,7 @@ export interface StatusDeps {
   readonly warehouseKind: 'embedded' | 'server'
   readonly warehouse: Warehouse
   readonly spool: Spool
+  readonly sealedThrough: () => Promise<StatusResponse['sealed']>
   readonly clock: Clock
 }
 
@@ -25,7 +26,7 @@ export async function readStatus(deps: StatusDeps): Promise<StatusResponse> {
     warehouse: { kind: deps.warehouseKind, version: facts?.version ?? 'unknown' },
     spool: { bytes: depth.bytes },
     lagMs: depth.oldestAtMs === null ? 0 : Math.max(0, deps.clock() - depth.oldestAtMs),
-    sealed: [],
+    sealed: await deps.sealedThrough(),
     uncounted: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
     conflicts: facts?.conflicts ?? 0,
     setAside: facts?.setAside ?? 0,

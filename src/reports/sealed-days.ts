@@ -89,6 +89,78 @@ export async function readFirstDay(warehouse: Pick<Warehouse, 'rows'>): Promise<
   return row?.first ?? null
 }
 
+export interface SealedThrough {
+  readonly marketId: number
+  /** The last day from which on back all is sealed, null while nothing is. */
+  readonly completeThrough: string | null
+}
+
+/** How far each market is sealed, as of `today`. */
+export async function readSealedThrough(
+  warehouse: Pick<Warehouse, 'rows'>,
+  markets: readonly ReportMarket[],
+  today: string
+): Promise<readonly SealedThrough[]> {
+  const firstDay = await readFirstDay(warehouse)
+  if (firstDay === null || firstDay > today) {
+    return markets.map(({ id }) => ({ marketId: id, completeThrough: null }))
+  }
+  const stored = await readSeals(warehouse, { first: firstDay, last: today })
+  return markets.map((market) => {
+    const definition = definitionOf(market, markets)
+    const own = stored.filter((one) => one.unit === market.id && one.definition === definition)
+    const sealed = new Set(own.map(({ day }) => day))
+    const firstOpen = listDays(firstDay, today).find((day) => !sealed.has(day)) ?? addDays(today, 1)
+    const completeThrough = firstOpen > firstDay ? addDays(firstOpen, -1) : null
+    return { marketId: market.id, completeThrough }
+  })
+}
+
+export interface Restatement {
+  readonly day: string
+  /** Null: of the markets that the catalog does not know. */
+  readonly marketId: number | null
+  /** Names what the day's figures are; another one when they were computed again. */
+  readonly revision: string
+  readonly sealedAtMs: number
+}
+
+const restatementsMax = 5_000
+/** Of two engines, one may show a seal a moment after a later one of the other. */
+const overlapMs = 60_000
+
+/**
+ * The days that were sealed, or sealed again, after an instant, oldest first. Those of the
+ * last minute before it come again, so that asking from the last one on skips none.
+ */
+export async function readRestatements(
+  warehouse: Pick<Warehouse, 'rows'>,
+  sinceMs: number
+): Promise<readonly Restatement[]> {
+  const rows = await warehouse.rows<{
+    unit: number
+    day: string
+    revision: string
+    sealedAtMs: number
+  }>(restatementsSql, { afterMs: sinceMs - overlapMs, rowsMax: restatementsMax })
+  return rows.map(({ unit, day, revision, sealedAtMs }) => ({
+    day,
+    marketId: unit === unknownMarket.id ? null : unit,
+    revision,
+    sealedAtMs,
+  }))
+}
+
+const restatementsSql = `
+SELECT unit, toString(latest.day) AS day, toString(seal.2) AS revision,
+  toUnixTimestamp64Milli(seal.3) AS sealedAtMs
+FROM (
+  SELECT unit, day, max((read_at, revision, sealed_at)) AS seal FROM sealed_day GROUP BY unit, day
+) AS latest
+WHERE toUnixTimestamp64Milli(seal.3) > {afterMs:Int64}
+ORDER BY sealedAtMs, day, unit
+LIMIT {rowsMax:UInt32} WITH TIES`
+
 export interface DaysAsked {
   readonly startDate: string
   readonly endDate: string

@@ -13,6 +13,7 @@ export const insertTables = [
   'sealed_day',
   'catalog_entry',
   'product',
+  'rate',
   'audit',
 ] as const
 

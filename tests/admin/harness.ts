@@ -6,6 +6,8 @@ import { AuditTrail } from '../../src/access/audit-trail.ts'
 import { openKeyStore, type KeyStore } from '../../src/access/key-store.ts'
 import { createAdminHandlers } from '../../src/admin/handlers.ts'
 import type { AdminDeps } from '../../src/admin/deps.ts'
+import { RateTable } from '../../src/catalog/rate-table.ts'
+import { rebuildDays } from '../../src/pipeline/rebuild.ts'
 import { openCatalogStore, type CatalogStore } from '../../src/catalog/catalog-store.ts'
 import { buildCampaignApp } from '../../src/campaign/app.ts'
 import type { KeyRequest, StatusResponse } from '../../src/contract/admin.ts'
@@ -15,6 +17,7 @@ import { createIntakeReader } from '../../src/reports/intake.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
 import { openMemorySpool } from '../../src/spool/memory-spool.ts'
 import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
+import { readRestatements } from '../../src/reports/sealed-days.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { LogCapture } from '../campaign/harness.ts'
 import { openTestWarehouse } from '../catalog/warehouse.ts'
@@ -104,12 +107,15 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     openTrackingData,
     hashIdentity,
     trackingUrl: 'https://t.example',
+    rates: new RateTable({ warehouse, clock }),
+    rebuildDays: (days) => rebuildDays({ warehouse, ...days }),
     status: () => Promise.resolve(status),
     ...changes,
   })
   const app = buildCampaignApp({
     keys,
     catalog,
+    listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
     adminHandlers,
     audit,
     readIntake: createIntakeReader(warehouse),

@@ -17,6 +17,7 @@ import type { CatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { KeptPages } from '../../src/reports/kept-pages.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
+import { readRestatements } from '../../src/reports/sealed-days.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
 import { openTestWarehouse } from '../catalog/warehouse.ts'
 import { silentLog } from '../helpers/silent-log.ts'
@@ -144,6 +145,7 @@ export async function openContractPort(): Promise<ContractPort> {
       catalog: () => catalogNames(catalog.current()),
       keptPages,
     }),
+    listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
     adminHandlers: echoAdmin,
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     readiness: () => [],

@@ -220,6 +220,7 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
   const snapshot = extendSnapshot(emptySnapshot, bundle)
   const app = buildCampaignApp({
     keys: { find: (token) => keysByText[token] ?? null },
+    listRestatements: () => Promise.resolve([]),
     catalog: {
       current: () => snapshot,
       attach: (assignment) => {
