@@ -112,13 +112,17 @@ test('a client hears of a day when it is sealed and again when it was rebuilt, w
   const atMs = Date.UTC(2026, 2, 2, 12)
   await createHistoryLoader(harness.warehouse, 0).ship([aClick(anAd({ servedAtMs: atMs }), atMs)])
   const markets = bundle.markets.slice(0, 1)
-  const seal = () =>
+  const sealOnce = () =>
     sealBatch({
       warehouse: harness.warehouse,
       markets: () => markets,
       settledThroughMs: () => Date.UTC(2026, 2, 3, 6),
       renewPauseMs: 0,
     })
+  // Days without a seal come first, and the days around a rebuild are among them.
+  const seal = async () => {
+    for (let round = 0; round < 3; round++) await sealOnce()
+  }
   const listed = async () => {
     const { json } = await call(
       'GET',
