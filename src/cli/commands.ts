@@ -3,6 +3,7 @@ import { catalogLoad, catalogProducts } from './catalog.ts'
 import { catalogShow } from './catalog-show.ts'
 import type { Command } from './context.ts'
 import { eventsLoad } from './events.ts'
+import { ratesLoad, rebuild } from './figures.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
 import { linksMint } from './links.ts'
 import { status } from './status.ts'
@@ -30,6 +31,8 @@ export const commands: readonly Command[] = [
   keysRevoke,
   linksMint,
   eventsLoad,
+  ratesLoad,
+  rebuild,
   status,
   audit,
 ]

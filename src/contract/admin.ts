@@ -226,7 +226,6 @@ export const ratesResultSchema = Type.Object(
   { title: 'RatesResult' }
 )
 
-export type RebuildRequest = Immutable<Type.Static<typeof rebuildRequestSchema>>
 export type RatesResult = Immutable<Type.Static<typeof ratesResultSchema>>
 export type KeyRequest = Immutable<Type.Static<typeof keyRequestSchema>>
 export type KeyResponse = Immutable<Type.Static<typeof keyResponseSchema>>

@@ -178,8 +178,6 @@ function boundOfUnit(name: 'marketFromMs' | 'marketToMs'): string {
 
 /** Adds unit, day and currency of the market, and keeps only what lies in the days asked for. */
 function withDaySql({ isByDay }: DayRowsScope, rows: string): string {
-  const currencyOf = (unit: string): string =>
-    `transform(${unit}, {marketIds:Array(Int32)}, {marketCurrencies:Array(String)}, '-')`
   if (!isByDay) {
     return `
     SELECT *, toDate(0) AS day, ${unitOf} AS unit, ${currencyOf('unit')} AS market_currency FROM (${rows})`
@@ -200,6 +198,10 @@ function withDaySql({ isByDay }: DayRowsScope, rows: string): string {
       )
     ) AS d ON d.unit = r.unit AND r.happened_ms >= d.from_ms
     WHERE r.happened_ms < d.to_ms`
+}
+
+function currencyOf(unit: 'unit' | 'r.unit'): string {
+  return `transform(${unit}, {marketIds:Array(Int32)}, {marketCurrencies:Array(String)}, '-')`
 }
 
 /** A market and the days of it that are asked for, in order. */

@@ -150,7 +150,7 @@ test('a client hears of a day when it is sealed and again when it was rebuilt, w
   const second = await listed()
 
   assert.deepEqual(rebuild, { status: 202, json: { purchases: 0 } })
-  assert.deepEqual(first.map(({ market }) => market).toSorted(), ['DE', null].toSorted())
+  assert.deepEqual(new Set(first.map(({ market }) => market)), new Set(['DE', null]))
   assert.equal(second.length, 2)
   assert.notEqual(second[0]?.revision, first[0]?.revision)
   const future = await call('GET', '/v2/advertisers/1/reports/spa/days?since=2099-01-01T00:00:00Z')
