@@ -148,6 +148,19 @@ const crowd = `
     ON d.publisher_id = b.publisher_id AND d.identity = b.identity AND d.touched_at <= b.before_at
   WHERE ifNull(u.count_so_far, 0) - ifNull(d.count_so_far, 0) > {crowdMax:UInt32}`
 
+/**
+ * Marks where the purchases of the batch stood so far. An earlier delivery moves a purchase within its
+ * day, maybe over the midnight of a market, and the new row replaces what told from where.
+ */
+export const touchFormerSql = `
+INSERT INTO touched_span (from_at, to_at, market_id, touched_until)
+SELECT toDateTime(toStartOfHour(received_at), 'UTC') AS from_at, from_at + 3599, -1,
+  {readAt:DateTime64(6, 'UTC')} + toIntervalSecond(300)
+FROM attribution
+WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM (${known}))
+  AND notEmpty(line_index)
+GROUP BY from_at`
+
 const line = `
   SELECT p.publisher_id AS publisher_id, p.purchase_key AS purchase_key, p.received_at AS received_at,
     p.identity AS identity, p.login_identity AS login_identity,

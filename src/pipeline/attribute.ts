@@ -15,6 +15,7 @@ import {
   batchSpanSql,
   crowdSuspectedSql,
   pendingSql,
+  touchFormerSql,
 } from './attribute-sql.ts'
 import { warehouseNow } from './ship.ts'
 
@@ -104,6 +105,7 @@ export class Attributor {
     if (span === undefined) return
     const params = { ...range, ...span, readAt, crowdMax }
     const [suspected] = await warehouse.rows<{ suspectCount: number }>(crowdSuspectedSql, params)
+    await warehouse.command(touchFormerSql, { ...range, readAt })
     const hasCrowds = (suspected?.suspectCount ?? 0) > 0
     await warehouse.command(hasCrowds ? attributeWithCrowdsSql : attributeSql, {
       ...params,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { Attributor } from '../../src/pipeline/attribute.ts'
 import { sealBatch, sweepSuperseded } from '../../src/pipeline/seal.ts'
-import { sweepSql } from '../../src/pipeline/seal-sql.ts'
+import { sweepSql, touchedSealsSql } from '../../src/pipeline/seal-sql.ts'
 import type { ReportMarket } from '../../src/reports/catalog-names.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { createHistoryLoader } from '../helpers/history-warehouse.ts'
@@ -128,6 +128,46 @@ test('a touchpoint that arrives after the seal takes the purchase from one seale
   assert.deepEqual(await world.figures(), [
     '2026-03-02 0/0/1 conversions 1 units 2 value 20 spend 0.25 sealed',
     '2026-03-02 0/0/1 conversions 0 units 0 value 0 spend 0.25 sealed',
+  ])
+})
+
+test('purchases of today do not touch yesterday, also where it ended after midnight in UTC', async (t) => {
+  const world = await aWorld(t)
+  world.markets.push({ id: 2, code: 'US', currency: 'EUR', timeZone: 'America/New_York' })
+  const touched = () =>
+    world.warehouse.rows<{ unit: number; day: string }>(touchedSealsSql, { marketIds: [1, 2, 0] })
+  const ad = anAd({ servedAtMs: day2Ms, marketId: 2 })
+  await world.loader.ship([aClick(ad, day2Ms)])
+  await world.settle()
+  // As if five minutes had passed since.
+  await world.warehouse.command('TRUNCATE TABLE touched_span')
+
+  await world.loader.ship([aPurchase({ atMs: day2Ms + 24 * hourMs })])
+  const attributor = new Attributor({ warehouse: world.warehouse, settleMs: 0 })
+  while ((await attributor.attributeBatch()).hasMore);
+
+  assert.deepEqual(new Set((await touched()).map(({ day }) => day)), new Set(['2026-03-03']))
+})
+
+test('an earlier delivery moves a sealed purchase over the midnight of its market within one day of UTC', async (t) => {
+  const world = await aWorld(t)
+  world.markets[0] = { id: 1, code: 'US', currency: 'EUR', timeZone: 'America/New_York' }
+  const ad = anAd({ servedAtMs: day2Ms })
+  // 3 March, 6:00 in UTC is 1:00 in New York; 4:00 is 23:00 of the day before.
+  const laterMs = Date.UTC(2026, 2, 3, 6)
+  await world.loader.ship([aClick(ad, day2Ms), aPurchase({ atMs: laterMs })])
+  await world.settle()
+  const before = await world.figures()
+
+  await world.loader.ship([aPurchase({ atMs: laterMs - 2 * hourMs, deliveryId: 'e'.repeat(32) })])
+  await world.settle()
+
+  assert.deepEqual(before, [
+    '2026-03-02 0/0/1 conversions 0 units 0 value 0 spend 0.25 sealed',
+    '2026-03-03 0/0/0 conversions 1 units 2 value 20 spend 0 sealed',
+  ])
+  assert.deepEqual(await world.figures(), [
+    '2026-03-02 0/0/1 conversions 1 units 2 value 20 spend 0.25 sealed',
   ])
 })
 

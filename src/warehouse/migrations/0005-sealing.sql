@@ -87,15 +87,16 @@ FROM ad_event_in
 WHERE verdict = 'counted'
 GROUP BY from_at, to_at, market_id;
 
--- A purchase attributed again may take from any market and give to any.
+-- A purchase attributed again may take from any market and give to any. A row under another day than
+-- that of its receipt empties a day that the purchase has left, at an instant that is not known any more.
 CREATE MATERIALIZED VIEW touched_by_attribution TO touched_span AS
 SELECT
-    toDateTime(day, 'UTC') AS from_at,
-    toDateTime(day, 'UTC') + 86399 AS to_at,
+    if(toDate(received_at) = day, toDateTime(toStartOfHour(received_at), 'UTC'), toDateTime(day, 'UTC')) AS from_at,
+    from_at + if(toDate(received_at) = day, 3599, 86399) AS to_at,
     -1 AS market_id,
     max(read_at) + toIntervalSecond(300) AS touched_until
 FROM attribution
-GROUP BY day;
+GROUP BY from_at, to_at;
 
 -- What came before this table was there.
 INSERT INTO touched_span
