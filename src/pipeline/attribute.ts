@@ -8,6 +8,7 @@ import {
   crowdTouchpointsMax,
   crowdWindowMs,
 } from '../domain/windows.ts'
+import { shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import {
   attributeSql,
@@ -17,7 +18,6 @@ import {
   pendingSql,
   touchFormerSql,
 } from './attribute-sql.ts'
-import { warehouseNow } from './ship.ts'
 
 export const attributeLimits = {
   // A look at what is pending reads this many rows; a batch attributes about so many purchases,
@@ -159,11 +159,4 @@ function chooseBatch(groups: readonly PendingGroup[]): Batch | null {
     if (group.dueCount > 0) to = group.shippedAt
   }
   return { from: start.shippedAt, to, purchaseCount }
-}
-
-/** Shifts a warehouse instant (`YYYY-MM-DD hh:mm:ss.ffffff`, UTC) by milliseconds, to the microsecond. */
-export function shiftInstant(instant: string, ms: number): string {
-  const wholeMs = Date.parse(`${instant.slice(0, 23).replace(' ', 'T')}Z`)
-  const shifted = new Date(Math.max(0, wholeMs + ms)).toISOString()
-  return `${shifted.slice(0, 23).replace('T', ' ')}${instant.slice(23).padEnd(3, '0')}`
 }

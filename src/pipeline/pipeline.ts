@@ -1,10 +1,10 @@
 // The steps of the pipeline, each repeated for as long as the engine lives. They share nothing but
 // the warehouse: a step that fails is tried again and holds up none of the others.
 
-import { Loop } from '../lib/loop.ts'
 import { ServiceError } from '../errors.ts'
-import { Attributor } from './attribute.ts'
 import type { Clock } from '../lib/clock.ts'
+import { Loop } from '../lib/loop.ts'
+import { Attributor } from './attribute.ts'
 import { sealBatch, sweepSuperseded } from './seal.ts'
 import type { SealDeps } from './seal.ts'
 import { shipBatch, shipLimits } from './ship.ts'

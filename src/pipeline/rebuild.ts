@@ -2,8 +2,8 @@
 // do the work, and reports go on with what is sealed until the new revision stands.
 
 import { addDays } from '../domain/day.ts'
+import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { warehouseNow } from './ship.ts'
 
 export interface RebuildDays {
   readonly warehouse: Warehouse

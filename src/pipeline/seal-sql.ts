@@ -1,10 +1,6 @@
 // The questions of sealing that are longer than a few lines.
 
-const latestSeals = `
-  SELECT unit, day, latest.1 AS read_at, latest.2 AS revision, latest.3 AS from_at, latest.4 AS to_at
-  FROM (
-    SELECT unit, day, max((read_at, revision, from_at, to_at)) AS latest FROM sealed_day GROUP BY unit, day
-  )`
+import { latestSealsSql } from '../reports/sealed-days.ts'
 
 /** The days of UTC that a span lies in: what spans and seals are joined by. */
 function utcDays(from: string, to: string): string {
@@ -17,7 +13,7 @@ function utcDays(from: string, to: string): string {
  */
 export const touchedSealsSql = `
 WITH seals AS MATERIALIZED (
-  SELECT *, ${utcDays('from_at', 'to_at - toIntervalMillisecond(1)')} AS utc_day FROM (${latestSeals})
+  SELECT *, ${utcDays('from_at', 'to_at - toIntervalMillisecond(1)')} AS utc_day FROM (${latestSealsSql()})
 )
 SELECT DISTINCT seals.unit AS unit, toString(seals.day) AS day
 FROM (
@@ -44,7 +40,7 @@ SETTINGS enable_materialized_cte = 1, join_use_nulls = 0`
 
 const supersededWhere = (table: string): string => `
   ${table}.read_at < {before:DateTime64(6, 'UTC')}
-  AND (unit, day, revision) NOT IN (SELECT unit, day, revision FROM (${latestSeals}))`
+  AND (unit, day, revision) NOT IN (SELECT unit, day, revision FROM (${latestSealsSql()}))`
 
 /** Revisions that no report reads any more, among them those of an engine that ended half-way. */
 export const supersededCountSql = `

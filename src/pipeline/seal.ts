@@ -17,10 +17,9 @@ import { loadRates } from '../reports/rates.ts'
 import type { Rates } from '../reports/rates.ts'
 import { definitionOf, listUnits, readFirstDay, readSeals } from '../reports/sealed-days.ts'
 import type { StoredSeal } from '../reports/sealed-days.ts'
+import { formatInstant, instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { supersededCountSql, sweepSql, touchedSealsSql } from './seal-sql.ts'
-import { shiftInstant } from './attribute.ts'
-import { warehouseNow } from './ship.ts'
 
 export const sealLimits = {
   /** Trackers and other nodes have this long to ship the end of a day. */
@@ -122,7 +121,7 @@ async function findWork(deps: SealDeps, moment: Moment): Promise<readonly Market
 }
 
 function finishedDays(deps: SealDeps, unit: ReportMarket, { firstDay, readAt }: Moment) {
-  const nowMs = toMs(readAt) - (deps.delayMs ?? sealLimits.delayMs)
+  const nowMs = instantMs(readAt) - (deps.delayMs ?? sealLimits.delayMs)
   const overMs = Math.min(nowMs, deps.settledThroughMs())
   const today = dayOf(overMs, unit.timeZone)
   return listDays(firstDay, addDays(today, -1))
@@ -143,10 +142,10 @@ async function findRenewals(deps: SealDeps, { units, current, readAt }: Renewals
     ...touched.map(({ unit, day }) => keyOf(unit, day)),
     ...(await findRateChanges(deps.warehouse, current)),
   ])
-  const readBeforeMs = toMs(readAt) - (deps.renewPauseMs ?? sealLimits.renewPauseMs)
+  const readBeforeMs = instantMs(readAt) - (deps.renewPauseMs ?? sealLimits.renewPauseMs)
   return [...keys]
     .flatMap((key) => current.get(key) ?? [])
-    .filter((one) => toMs(one.readAt) <= readBeforeMs)
+    .filter((one) => instantMs(one.readAt) <= readBeforeMs)
     .toSorted((a, b) => a.readAt.localeCompare(b.readAt))
     .flatMap(({ unit: id, day }) => {
       const unit = units.find((one) => one.id === id)
@@ -229,8 +228,8 @@ async function seal(warehouse: Warehouse, sealing: Sealing): Promise<void> {
     return JSON.stringify({
       day,
       unit: unit.id,
-      from_at: printMs(bounds.fromMs),
-      to_at: printMs(bounds.toMs),
+      from_at: formatInstant(bounds.fromMs),
+      to_at: formatInstant(bounds.toMs),
       revision: String(revision),
       read_at: readAt,
       sealed_at: sealedAt,
@@ -276,13 +275,4 @@ WHERE product_day.day >= {first:Date} AND revision = {revision:UInt64} AND forei
 
 function keyOf(unit: number, day: string): string {
   return `${unit} ${day}`
-}
-
-/** Of an instant of the warehouse, in UTC without a zone. */
-function toMs(instant: string): number {
-  return Date.parse(`${instant.slice(0, 23).replace(' ', 'T')}Z`)
-}
-
-function printMs(ms: number): string {
-  return new Date(ms).toISOString().replace('T', ' ').replace('Z', '')
 }

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { clickCountableMs, crowdWindowMs, earlyToleranceMs } from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
 import type { Spool, SpoolBatch, SpoolEntry } from '../spool/spool.ts'
+import { instantMs, warehouseNow } from '../warehouse/instant.ts'
 import type { InsertTable, Warehouse } from '../warehouse/warehouse.ts'
 import { buildAdEventRow, buildDeliveryRow } from './rows.ts'
 import type { RowContext } from './rows.ts'
@@ -65,13 +66,6 @@ export async function shipBatch(deps: ShipDeps): Promise<ShipResult> {
     shippedCount: batch.entries.length + batch.broken.length,
     setAsideCount: refusals.length,
   }
-}
-
-/** The warehouse's clock, since several engines write the instants that are compared. */
-export async function warehouseNow(warehouse: Warehouse): Promise<string> {
-  const [row] = await warehouse.rows<{ now: string }>('SELECT toString(now64(6)) AS now')
-  if (row === undefined) throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'no answer to the time')
-  return row.now
 }
 
 interface Touch {
@@ -171,7 +165,7 @@ async function setAside(deps: ShipDeps, refusals: readonly Refusal[]): Promise<v
 async function announceLateTouchpoints(deps: ShipDeps, touches: readonly Touch[]): Promise<void> {
   if (touches.length === 0) return
   const visibleAt = await warehouseNow(deps.warehouse)
-  const lateBeforeMs = Date.parse(`${visibleAt.replace(' ', 'T')}Z`) - deps.settleMs + 1_000
+  const lateBeforeMs = instantMs(visibleAt) - deps.settleMs + 1_000
   const late = touches.filter((touch) => touch.receivedAtMs < lateBeforeMs)
   if (late.length === 0) return
   const lines = late.map((touch) =>

@@ -62,16 +62,27 @@ export async function readSeals(
   return rows.map(({ revision, ...row }) => Object.assign(row, { revision: BigInt(revision) }))
 }
 
+/**
+ * The rows of `sealed_day` that count, whole: per unit and day the one whose reading began last, of equal
+ * instants the greater revision. Whoever asks which seal counts asks this.
+ */
+export function latestSealsSql(condition = '1'): string {
+  return `
+  SELECT unit, day, latest.1 AS read_at, latest.2 AS revision, latest.3 AS sealed_at,
+    latest.4 AS from_at, latest.5 AS to_at, latest.6 AS definition, latest.7 AS rates
+  FROM (
+    SELECT unit, day, max((read_at, revision, sealed_at, from_at, to_at, definition, rates)) AS latest
+    FROM sealed_day
+    WHERE ${condition}
+    GROUP BY unit, day
+  )`
+}
+
 const sealsSql = `
-SELECT unit, toString(day) AS day, toString(seal.2) AS revision, toString(seal.1) AS readAt,
-  toString(seal.3) AS sealedAt, seal.4 AS definition, seal.5 AS rates
-FROM (
-  SELECT unit, day, max((read_at, revision, sealed_at, definition, rates)) AS seal
-  FROM sealed_day
-  WHERE day >= {first:Date} AND day <= {last:Date}
-  GROUP BY unit, day
-)
-ORDER BY day, unit
+SELECT unit, toString(seal.day) AS day, toString(seal.revision) AS revision, toString(read_at) AS readAt,
+  toString(sealed_at) AS sealedAt, definition, rates
+FROM (${latestSealsSql('day >= {first:Date} AND day <= {last:Date}')}) AS seal
+ORDER BY seal.day, unit
 LIMIT ${sealsMax}`
 
 /**
@@ -152,13 +163,11 @@ export async function readRestatements(
 }
 
 const restatementsSql = `
-SELECT unit, toString(latest.day) AS day, toString(seal.2) AS revision,
-  toUnixTimestamp64Milli(seal.3) AS sealedAtMs
-FROM (
-  SELECT unit, day, max((read_at, revision, sealed_at)) AS seal FROM sealed_day GROUP BY unit, day
-) AS latest
-WHERE toUnixTimestamp64Milli(seal.3) > {afterMs:Int64}
-ORDER BY sealedAtMs, day, unit
+SELECT unit, toString(seal.day) AS day, toString(seal.revision) AS revision,
+  toUnixTimestamp64Milli(sealed_at) AS sealedAtMs
+FROM (${latestSealsSql()}) AS seal
+WHERE sealedAtMs > {afterMs:Int64}
+ORDER BY sealedAtMs, seal.day, unit
 LIMIT {rowsMax:UInt32} WITH TIES`
 
 export interface DaysAsked {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Attributor, shiftInstant } from '../../src/pipeline/attribute.ts'
+import { Attributor } from '../../src/pipeline/attribute.ts'
+import { shiftInstant } from '../../src/warehouse/instant.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { createHistoryLoader } from '../helpers/history-warehouse.ts'
 import type { HistoryDelivery } from '../helpers/history.ts'
