@@ -1,8 +1,7 @@
 import type { AuditPlace, AuditQuestion, AuditTrail } from '../access/audit-trail.ts'
 import { answerJson, refuse, type Handler } from '../access/handler.ts'
-import { parseInt32Text, queryText } from '../access/query-text.ts'
-import { auditActions, auditLimits, type AuditPage } from '../contract/audit.ts'
-import { parseInstant } from '../contract/instant.ts'
+import { QueryReader } from '../access/query-reader.ts'
+import { auditActions, type AuditPage } from '../contract/audit.ts'
 
 const keyIdLengthMax = 64
 
@@ -29,41 +28,27 @@ type ParsedQuestion =
   | { readonly ok: false; readonly messages: readonly string[] }
 
 function parseQuestion(query: URLSearchParams): ParsedQuestion {
-  const messages: string[] = []
-  /** Null when absent; when it breaks its rule too, beside a message. */
-  const read = <Value>(
-    name: string,
-    rule: string,
-    parse: (text: string) => Value | null
-  ): Value | null => {
-    const value = queryText(query, name)
-    if (value.kind === 'absent') return null
-    if (value.kind === 'repeated') {
-      messages.push(`${name} must be given once`)
-      return null
-    }
-    const parsed = parse(value.text)
-    if (parsed === null) messages.push(`${name} must be ${rule}`)
-    return parsed
-  }
-
-  const instantRule = 'an instant such as 2026-03-01T00:00:00Z'
-  const { limitDefault, limitMax } = auditLimits
+  const reader = new QueryReader(query)
   const question: AuditQuestion = {
-    fromMs: read('from', instantRule, parseInstant),
-    toMs: read('to', instantRule, parseInstant),
-    action: read('action', `one of: ${auditActions.join(', ')}`, parseAction),
-    keyId: read('keyId', `an id of 1 to ${keyIdLengthMax} characters`, parseKeyId),
-    after: read('after', 'the next of the page before, unchanged', parseCursor),
-    limit:
-      read('limit', `an integer from 1 to ${limitMax}`, (text) => {
-        const limit = parseInt32Text(text)
-        return limit !== null && limit >= 1 && limit <= limitMax ? limit : null
-      }) ?? limitDefault,
+    fromMs: reader.instant('from'),
+    toMs: reader.instant('to'),
+    action: reader.optional('action', {
+      rule: `one of: ${auditActions.join(', ')}`,
+      parse: parseAction,
+    }),
+    keyId: reader.optional('keyId', {
+      rule: `an id of 1 to ${keyIdLengthMax} characters`,
+      parse: parseKeyId,
+    }),
+    after: reader.optional('after', {
+      rule: 'the next of the page before, unchanged',
+      parse: parseCursor,
+    }),
+    limit: reader.limit(),
   }
-  if (question.fromMs !== null && question.toMs !== null && question.fromMs > question.toMs) {
-    messages.push('from must not be after to')
-  }
+  const { fromMs, toMs } = question
+  const isTurned = fromMs !== null && toMs !== null && fromMs > toMs
+  const messages = [...reader.messages, ...(isTurned ? ['from must not be after to'] : [])]
   return messages.length > 0 ? { ok: false, messages } : { ok: true, question }
 }
 

@@ -6,7 +6,7 @@ import { parseCatalogBundle, type CatalogResult } from '../contract/catalog-bund
 import { pageKinds } from '../contract/catalog-pages.ts'
 import { parseJsonBody } from '../contract/json.ts'
 import type { AdminDeps } from './deps.ts'
-import { QueryReader } from './query-reader.ts'
+import { QueryReader } from '../access/query-reader.ts'
 
 export function createCatalogHandlers(
   { catalog }: Pick<AdminDeps, 'catalog'>,

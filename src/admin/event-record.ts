@@ -1,9 +1,9 @@
 import { isForAdvertiser } from '../access/authenticate.ts'
 import type { AccessKey } from '../access/key.ts'
 import { parseEventLine, type EventLine } from '../contract/admin.ts'
-import type { Conversion } from '../contract/conversion.ts'
 import { parseJsonBody } from '../contract/json.ts'
-import type { ConversionRecord, SpoolRecord } from '../spool/record.ts'
+import { toConversionRecord } from '../spool/conversion-record.ts'
+import type { SpoolRecord } from '../spool/record.ts'
 import type { AdminDeps } from './deps.ts'
 import { lineBytesMax, type Line } from './line-reader.ts'
 
@@ -33,7 +33,12 @@ export function toRecord(line: Line, key: AccessKey, deps: RecordDeps): LineResu
   }
   const bytes = line.bytes.length
   if (parsed.value.type !== 'conversion') return toAdEvent(parsed.value, { key, bytes, deps })
-  const record = toConversion(parsed.value.conversion, receivedAtMs, deps)
+  const record = toConversionRecord(parsed.value.conversion, {
+    hashIdentity: deps.hashIdentity,
+    receivedAtMs,
+    // The operator vouches for what is loaded.
+    sourceAddress: '',
+  })
   return { ok: true, record, bytes }
 }
 
@@ -63,34 +68,6 @@ function toAdEvent(
     isPrefetch: false,
   }
   return { ok: true, record, bytes }
-}
-
-/** Ids are hashed here, so that the raw ones never reach the disk. */
-function toConversion(
-  conversion: Conversion,
-  receivedAtMs: number,
-  { hashIdentity }: RecordDeps
-): ConversionRecord {
-  const publisherId = conversion.publisher_id
-  return {
-    type: 'conversion',
-    receivedAtMs,
-    publisherId,
-    siteId: conversion.site_id,
-    transactionId: conversion.transaction_id,
-    userIdentity: hashIdentity('user', publisherId, conversion.user_id),
-    loginIdentity: hashIdentity('login', publisherId, conversion.user_logged_in_id ?? ''),
-    currency: conversion.currency,
-    lines: conversion.products.map((product) => ({
-      gtin: product.gtin,
-      groupId: product.group_id ?? '',
-      brand: product.brand ?? '',
-      price: product.price,
-      quantity: product.quantity,
-    })),
-    // The operator vouches for what is loaded.
-    sourceAddress: '',
-  }
 }
 
 /** A surrogate pair that the cut would halve goes as a whole: half of one is no text. */

@@ -31,6 +31,15 @@ export async function* readLines(stream: Readable): AsyncGenerator<readonly Line
   }
 }
 
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** The first line without the mark that some programs put before a text; others as they are. */
+export function withoutByteOrderMark(line: Line): Line {
+  const { number, bytes } = line
+  const isMarked = number === 1 && bytes !== null && bytes.subarray(0, 3).equals(byteOrderMark)
+  return isMarked ? { number, bytes: bytes.subarray(3) } : line
+}
+
 class LineSplitter {
   #parts: Buffer[] = []
   #bytes = 0

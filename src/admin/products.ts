@@ -13,9 +13,9 @@ import type { AuditTrail } from '../access/audit-trail.ts'
 import type { AdminDeps } from './deps.ts'
 import { parseHeader } from './feed-header.ts'
 import { RowReader } from './feed-rows.ts'
-import { readLines, type Line } from './line-reader.ts'
+import { readLines, withoutByteOrderMark, type Line } from './line-reader.ts'
 import { ProductFeed } from './product-feed.ts'
-import { QueryReader } from './query-reader.ts'
+import { QueryReader } from '../access/query-reader.ts'
 
 type ProductDeps = Pick<AdminDeps, 'catalog'>
 
@@ -83,14 +83,6 @@ async function readFeed(stream: Readable, feed: ProductFeed): Promise<readonly s
   }
   await feed.take(rows?.end() ?? null)
   return []
-}
-
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
-
-function withoutByteOrderMark(line: Line): Line {
-  const { number, bytes } = line
-  const isMarked = number === 1 && bytes !== null && bytes.subarray(0, 3).equals(byteOrderMark)
-  return isMarked ? { number, bytes: bytes.subarray(3) } : line
 }
 
 function isBlank({ bytes }: Line): boolean {

@@ -6,7 +6,7 @@ import type { RatesHeader } from '../catalog/ecb-rates.ts'
 import type { RatesResult } from '../contract/admin.ts'
 import { assert } from '../lib/assert.ts'
 import type { AdminDeps } from './deps.ts'
-import { readLines, type Line } from './line-reader.ts'
+import { readLines, withoutByteOrderMark, type Line } from './line-reader.ts'
 
 /** The bank has published some 7,000 days since 1999; more than twice that is no file of its. */
 const daysMax = 20_000
@@ -34,7 +34,8 @@ interface RatesFile {
 
 async function readFile(stream: Readable): Promise<RatesFile> {
   const file = new FileReader()
-  for await (const lines of readLines(stream)) for (const line of lines) file.push(line)
+  for await (const lines of readLines(stream))
+    for (const line of lines) file.push(withoutByteOrderMark(line))
   return file.end()
 }
 
@@ -46,7 +47,7 @@ class FileReader {
 
   push(line: Line): void {
     if (line.bytes === null) return this.#fault(line, 'is longer than 1 MiB')
-    const text = line.bytes.toString('utf8').replace(/^\uFEFF/, '')
+    const text = line.bytes.toString('utf8')
     if (text.trim() === '' || this.#isHeaderBroken) return
     if (this.#header === null) {
       const header = parseRatesHeader(text)

@@ -1,5 +1,5 @@
 import { answerJson, refuse, type Handler } from '../access/handler.ts'
-import { queryText } from '../access/query-text.ts'
+import { QueryReader, type QueryRule } from '../access/query-reader.ts'
 import type { SlotLimiter } from '../access/rate-limit.ts'
 import { intakeLimits } from '../contract/intake.ts'
 import { daysBetween, parseDay } from '../domain/day.ts'
@@ -46,10 +46,10 @@ export function createReadIntake(
 
 /** The rules of a report's range, with a bound of its own. */
 function parseRange(query: URLSearchParams): ParsedRange {
-  const messages: string[] = []
-  const startDate = readDay(query, 'startDate', messages)
-  const endDate = readDay(query, 'endDate', messages)
-  if (startDate === null || endDate === null) return { ok: false, messages }
+  const reader = new QueryReader(query)
+  const startDate = reader.required('startDate', dayRule)
+  const endDate = reader.required('endDate', dayRule)
+  if (startDate === null || endDate === null) return { ok: false, messages: reader.messages }
 
   const dayCount = daysBetween(startDate, endDate) + 1
   if (dayCount < 1) return { ok: false, messages: ['startDate must not be after endDate'] }
@@ -62,12 +62,4 @@ function parseRange(query: URLSearchParams): ParsedRange {
       }
 }
 
-function readDay(query: URLSearchParams, name: string, messages: string[]): string | null {
-  const value = queryText(query, name)
-  if (value.kind === 'absent') messages.push(`${name} is required`)
-  if (value.kind === 'repeated') messages.push(`${name} must be given once`)
-  if (value.kind !== 'given') return null
-  const day = parseDay(value.text)
-  if (day === null) messages.push(`${name} must be a date such as 2026-03-01`)
-  return day
-}
+const dayRule: QueryRule<string> = { rule: 'a date such as 2026-03-01', parse: parseDay }

@@ -1,4 +1,5 @@
-import { auditActions, auditLimits, auditPageSchema } from '../contract/audit.ts'
+import { auditActions, auditPageSchema } from '../contract/audit.ts'
+import { pageLimits } from '../contract/catalog-pages.ts'
 import { parseInstant } from '../contract/instant.ts'
 import { usageError } from './cli-error.ts'
 import type { Command, CommandContext } from './context.ts'
@@ -49,8 +50,8 @@ const instant: Rule = {
 }
 
 const limit: Rule = {
-  isGood: (text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= auditLimits.limitMax,
-  rule: `an integer from 1 to ${auditLimits.limitMax}`,
+  isGood: (text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= pageLimits.max,
+  rule: `an integer from 1 to ${pageLimits.max}`,
 }
 
 function notBlank(rule: string): Rule {

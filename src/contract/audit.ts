@@ -1,5 +1,6 @@
 // The record of who changed what, and the question for it.
 import { Type } from 'typebox'
+import { pageLimits } from './catalog-pages.ts'
 import { instantText, int32, wordOf, type Immutable } from './fields.ts'
 
 /** Every change that is recorded, as `subject.verb`. */
@@ -16,8 +17,6 @@ export const auditActions = [
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]
-
-export const auditLimits = { limitDefault: 100, limitMax: 1_000 } as const
 
 export const auditRecordSchema = Type.Object(
   {
@@ -52,7 +51,7 @@ export const auditQuerySchema = Type.Object({
   after: Type.Optional(
     Type.String({ maxLength: 64, description: 'The `next` of the page before.' })
   ),
-  limit: Type.Optional(int32({ minimum: 1, maximum: auditLimits.limitMax })),
+  limit: Type.Optional(int32({ minimum: 1, maximum: pageLimits.max })),
 })
 
 export type AuditEntry = Immutable<Type.Static<typeof auditRecordSchema>>

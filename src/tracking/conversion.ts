@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { parseConversion } from '../contract/conversion.ts'
-import type { Conversion } from '../contract/conversion.ts'
 import { parseJsonBody } from '../contract/json.ts'
-import type { ConversionRecord } from '../spool/record.ts'
+import { toConversionRecord } from '../spool/conversion-record.ts'
 import { refusal, stored } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { answerUnread, inflate, tooLarge } from './body.ts'
@@ -78,34 +77,16 @@ export class ConversionHandler {
     const parsed = parseConversion(body.value)
     if (!parsed.ok) return reply(refusal(400, parsed.messages))
 
-    this.#deps.spool.append(this.#toRecord(parsed.conversion, request)).then(
+    const { hashIdentity, clock, trustProxy, spool } = this.#deps
+    const record = toConversionRecord(parsed.conversion, {
+      hashIdentity,
+      receivedAtMs: clock(),
+      sourceAddress: sourceAddress(request, trustProxy),
+    })
+    spool.append(record).then(
       () => reply(stored),
       (error: unknown) => reply(this.#deps.failures.answer(error, route))
     )
-  }
-
-  /** Ids are hashed here, so that the raw ones never reach the disk. */
-  #toRecord(conversion: Conversion, request: IncomingMessage): ConversionRecord {
-    const { hashIdentity, clock, trustProxy } = this.#deps
-    const publisherId = conversion.publisher_id
-    return {
-      type: 'conversion',
-      receivedAtMs: clock(),
-      publisherId,
-      siteId: conversion.site_id,
-      transactionId: conversion.transaction_id,
-      userIdentity: hashIdentity('user', publisherId, conversion.user_id),
-      loginIdentity: hashIdentity('login', publisherId, conversion.user_logged_in_id ?? ''),
-      currency: conversion.currency,
-      lines: conversion.products.map((product) => ({
-        gtin: product.gtin,
-        groupId: product.group_id ?? '',
-        brand: product.brand ?? '',
-        price: product.price,
-        quantity: product.quantity,
-      })),
-      sourceAddress: sourceAddress(request, trustProxy),
-    }
   }
 }
 

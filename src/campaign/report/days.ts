@@ -1,6 +1,5 @@
 import { answerJson, refuse, type Handler } from '../../access/handler.ts'
-import { queryText } from '../../access/query-text.ts'
-import { parseInstant } from '../../contract/instant.ts'
+import { QueryReader } from '../../access/query-reader.ts'
 import type { SealedDays } from '../../contract/sealed-days.ts'
 import { parsePositiveInt32 } from '../../domain/ids.ts'
 import type { CampaignDeps } from '../deps.ts'
@@ -15,12 +14,9 @@ export function createListSealedDays({ catalog, listRestatements }: DaysDeps): H
     if (advertiserId === null || !snapshot.advertisers.has(advertiserId)) {
       return refuse(404, ['There is no such advertiser.'])
     }
-    const since = queryText(query, 'since')
-    if (since.kind === 'repeated') return refuse(422, ['since must be given once'])
-    const sinceMs = since.kind === 'absent' ? 0 : parseInstant(since.text)
-    if (sinceMs === null) {
-      return refuse(422, ['since must be an instant such as 2026-03-01T00:00:00Z'])
-    }
+    const reader = new QueryReader(query)
+    const sinceMs = reader.instant('since') ?? 0
+    if (reader.messages.length > 0) return refuse(422, reader.messages)
     const restated = await listRestatements(sinceMs)
     const answer: SealedDays = {
       days: restated.map(({ day, marketId, revision, sealedAtMs }) => ({
