@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 import { prepareService } from '../tests/helpers/service.ts'
 import { demoCatalog } from '../tests/helpers/shoppers.ts'
 import { createMinter, parseKeyRing } from '../src/tracking-data/tracking-data.ts'
+import { placement } from '../tests/helpers/placement.ts'
 
 const targets = { loadSeconds: 60, engineMb: 1_000, reportMs: 1_000 } as const
 const phaseMsMax = 600_000
@@ -113,12 +114,7 @@ async function loadEvents(): Promise<void> {
   async function* lines(): AsyncGenerator<string> {
     for (let index = 0; index < eventCount; index += 1) {
       const { trackingData } = minter.mint({
-        publisherId: 10,
-        siteId: 101,
-        marketId: 1,
-        advertiserId: 1,
-        campaignId: 1001,
-        adGroupId: 5001,
+        ...placement,
         gtin: gtinOf(((index % advertisedMax) * 47) % productCount),
         userId: `shopper-${index}`,
         currency: 'EUR',

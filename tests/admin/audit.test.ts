@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AuditPage } from '../../src/contract/audit.ts'
 import { adminKey, bearer, bundle, startAdmin, type AdminHarness } from './harness.ts'
+import { placement } from '../helpers/placement.ts'
 
 let admin: AdminHarness
 
@@ -33,12 +34,7 @@ function call(method: 'POST' | 'PUT' | 'DELETE', path: string, payload?: object 
 const assetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
 const attachPath = '/display/v2/advertisers/1/campaigns/1001/display/ad-groups/5003/assets'
 const link = {
-  publisherId: 10,
-  siteId: 101,
-  marketId: 1,
-  advertiserId: 1,
-  campaignId: 1001,
-  adGroupId: 5001,
+  ...placement,
   gtin: '4006381333931',
   userId: 'RAW-USER-CANARY',
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parseCatalogBundle, type CatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { adminKey, bearer, startAdmin, type AdminHarness } from './harness.ts'
+import { placement } from '../helpers/placement.ts'
 
 let admin: AdminHarness
 
@@ -67,12 +68,7 @@ const mint = () =>
   call('POST', '/admin/v1/tracking-links', {
     links: [
       {
-        publisherId: 10,
-        siteId: 101,
-        marketId: 1,
-        advertiserId: 1,
-        campaignId: 1001,
-        adGroupId: 5001,
+        ...placement,
         // Another spelling of the same product.
         gtin: ' 04006381333931',
         userId: 'u',

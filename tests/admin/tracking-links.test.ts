@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TrackingLinksResponse } from '../../src/contract/admin.ts'
 import { adminKey, bearer, bundle, nowMs, startAdmin, type AdminHarness } from './harness.ts'
+import { placement } from '../helpers/placement.ts'
 
 let admin: AdminHarness
 
@@ -17,12 +18,7 @@ before(async () => {
 after(() => admin.close())
 
 const link = {
-  publisherId: 10,
-  siteId: 101,
-  marketId: 1,
-  advertiserId: 1,
-  campaignId: 1001,
-  adGroupId: 5001,
+  ...placement,
   gtin: '4006381333931',
   userId: 'u1',
 }

@@ -10,6 +10,7 @@ import {
 } from '../../src/client/client.ts'
 import { eventually, prepareService, type Service } from '../helpers/service.ts'
 import { browser, demoCatalog } from '../helpers/shoppers.ts'
+import { placement } from '../helpers/placement.ts'
 
 const assetId = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const adCount = 25
@@ -104,12 +105,7 @@ before(async () => {
     '/admin/v1/tracking-links',
     {
       links: catalog.products.map(({ gtin }, index) => ({
-        publisherId: 10,
-        siteId: 101,
-        marketId: 1,
-        advertiserId: 1,
-        campaignId: 1001,
-        adGroupId: 5001,
+        ...placement,
         gtin,
         userId: `shopper-${index}`,
         costPerClick: '0.25',

@@ -7,6 +7,7 @@ import {
 } from '../../src/contract/admin.ts'
 import { buildExceptionResponse } from '../../src/contract/errors-body.ts'
 import { parseCatalogBundle } from '../../src/contract/catalog-bundle.ts'
+import { placement } from '../helpers/placement.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -23,12 +24,7 @@ const lineFaults = (body: unknown) => messagesOf(parseEventLine(body))
 const key = { name: 'Acme', advertisers: [1], scopes: ['report:read'] }
 
 const link = {
-  publisherId: 10,
-  siteId: 101,
-  marketId: 1,
-  advertiserId: 1,
-  campaignId: 1001,
-  adGroupId: 5001,
+  ...placement,
   gtin: '4006381333931',
   userId: 'u1',
 }

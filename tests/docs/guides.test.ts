@@ -25,6 +25,7 @@ import {
 } from './samples.ts'
 import { Shell } from './shell.ts'
 import { tryNode } from './started-node.ts'
+import { placement } from '../helpers/placement.ts'
 
 const guidePath = (name: string) => join('docs/guides', `${name}.md`)
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -215,12 +216,7 @@ async function createKey(
 /** The token of an ad that the shopper of the publisher's guide was served and has clicked. */
 async function serveClickedAd(service: Service): Promise<string> {
   const ad = {
-    publisherId: 10,
-    siteId: 101,
-    marketId: 1,
-    advertiserId: 1,
-    campaignId: 1001,
-    adGroupId: 5001,
+    ...placement,
     gtin: '4006381333931',
     groupId: 'COFFEE',
     userId: 'c0a8-77',

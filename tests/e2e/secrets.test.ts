@@ -7,6 +7,7 @@ import { operations } from '../../src/contract/operations.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { eventually, prepareService, type Service } from '../helpers/service.ts'
 import { demoCatalog } from '../helpers/shoppers.ts'
+import { placement } from '../helpers/placement.ts'
 
 interface Sent {
   readonly path: string
@@ -30,12 +31,7 @@ const stray = 'stray-canary-0123456789'
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 const link = {
-  publisherId: 10,
-  siteId: 101,
-  marketId: 1,
-  advertiserId: 1,
-  campaignId: 1001,
-  adGroupId: 5001,
+  ...placement,
   gtin: '4006381333931',
   userId,
   userLoggedInId: loginId,

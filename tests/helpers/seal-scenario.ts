@@ -9,17 +9,13 @@ import { createReportRunner } from '../../src/reports/run-report.ts'
 import { readReportDays } from '../../src/reports/sealed-days.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import type { HistoryAd, HistoryDelivery, HistoryEvent } from './history.ts'
+import { placement } from './placement.ts'
 
 export function anAd(overrides: Partial<HistoryAd> = {}): HistoryAd {
   return {
     servedAdId: 'a'.repeat(32),
     servedAtMs: Date.UTC(2026, 2, 2, 12),
-    publisherId: 10,
-    siteId: 101,
-    marketId: 1,
-    advertiserId: 1,
-    campaignId: 1001,
-    adGroupId: 5001,
+    ...placement,
     gtin: '4006381333931',
     groupId: '',
     userId: 'shopper',

@@ -4,6 +4,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from './service.ts'
+import { placement } from './placement.ts'
 
 export const demoCatalog = {
   markets: [{ id: 1, code: 'DE', currency: 'EUR', timeZone: 'Europe/Berlin' }],
@@ -56,12 +57,7 @@ export class Shoppers {
     while (tokens.length < shopperCount) {
       const users = Array.from({ length: 1_000 }, (_, index) => `shopper-${tokens.length + index}`)
       const links = users.map((userId) => ({
-        publisherId: 10,
-        siteId: 101,
-        marketId: 1,
-        advertiserId: 1,
-        campaignId: 1001,
-        adGroupId: 5001,
+        ...placement,
         gtin: '4006381333931',
         userId,
         currency: 'EUR',

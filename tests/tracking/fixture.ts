@@ -12,6 +12,7 @@ import { createKeyRing, createMinter, createOpener } from '../../src/tracking-da
 import type { ServedAd } from '../../src/tracking-data/tracking-data.ts'
 import { createTrackingServer } from '../../src/tracking/server.ts'
 import type { TrackingDeps } from '../../src/tracking/deps.ts'
+import { placement } from '../helpers/placement.ts'
 
 export const nowMs = Date.UTC(2026, 2, 2, 10)
 export const hashIdentity = createIdentityHasher(Buffer.alloc(32, 7))
@@ -98,12 +99,7 @@ export async function startTracker(
 export const landingUrl = 'https://shop.example/p/4006381333931?ref=ad&x=%26#top'
 
 export const anAd: ServedAd = {
-  publisherId: 10,
-  siteId: 101,
-  marketId: 1,
-  advertiserId: 1,
-  campaignId: 1001,
-  adGroupId: 5001,
+  ...placement,
   gtin: '4006381333931',
   groupId: 'GRP1',
   userId: 'u1',
