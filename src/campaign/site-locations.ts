@@ -12,8 +12,8 @@ import {
   type Location,
   type SiteLocations,
 } from '../contract/site-locations.ts'
-import { parsePositiveInt32 } from '../domain/ids.ts'
 import type { CampaignDeps } from './deps.ts'
+import { findAdvertiser, noAdvertiser } from './find-advertiser.ts'
 import { parseInt32Text, queryText } from '../access/query-text.ts'
 
 interface Wanted {
@@ -31,9 +31,8 @@ export function createSiteLocations({ catalog }: Pick<CampaignDeps, 'catalog'>):
   return async (call) => {
     await Promise.resolve()
     const snapshot = catalog.current()
-    const advertiserId = parsePositiveInt32(call.pathParameters['advertiserId'] ?? '')
-    const advertiser = advertiserId === null ? undefined : snapshot.advertisers.get(advertiserId)
-    if (advertiser === undefined) return refuse(404, ['There is no such advertiser.'])
+    const advertiser = findAdvertiser(snapshot, call)
+    if (advertiser === undefined) return noAdvertiser
     const query = parseQuery(call.query)
     if (!query.ok) return refuse(422, query.messages)
 

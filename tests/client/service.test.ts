@@ -104,12 +104,9 @@ before(async () => {
     'POST',
     '/admin/v1/tracking-links',
     {
-      links: catalog.products.map(({ gtin }, index) => ({
-        ...placement,
-        gtin,
-        userId: `shopper-${index}`,
-        costPerClick: '0.25',
-      })),
+      links: catalog.products.map(({ gtin }, index) =>
+        Object.assign({ gtin, userId: `shopper-${index}`, costPerClick: '0.25' }, placement)
+      ),
     }
   )
   for (const { clickUrl } of links) {

@@ -1,20 +1,17 @@
 import { answerJson, refuse, type Handler } from '../../access/handler.ts'
 import { QueryReader } from '../../access/query-reader.ts'
 import type { SealedDays } from '../../contract/sealed-days.ts'
-import { parsePositiveInt32 } from '../../domain/ids.ts'
 import type { CampaignDeps } from '../deps.ts'
+import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
 
 type DaysDeps = Pick<CampaignDeps, 'catalog' | 'listRestatements'>
 
 /** Which days a client has to pull again: those that were sealed, or sealed again, since it last asked. */
 export function createListSealedDays({ catalog, listRestatements }: DaysDeps): Handler {
-  return async ({ pathParameters, query }) => {
+  return async (call) => {
     const snapshot = catalog.current()
-    const advertiserId = parsePositiveInt32(pathParameters['advertiserId'] ?? '')
-    if (advertiserId === null || !snapshot.advertisers.has(advertiserId)) {
-      return refuse(404, ['There is no such advertiser.'])
-    }
-    const reader = new QueryReader(query)
+    if (findAdvertiser(snapshot, call) === undefined) return noAdvertiser
+    const reader = new QueryReader(call.query)
     const sinceMs = reader.instant('since') ?? 0
     if (reader.messages.length > 0) return refuse(422, reader.messages)
     const restated = await listRestatements(sinceMs)

@@ -8,11 +8,11 @@ import {
 import type { SlotLimiter } from '../../access/rate-limit.ts'
 import { parseJsonBody } from '../../contract/json.ts'
 import { parseReportRequest, type ReportRequest } from '../../contract/report-request.ts'
-import { parsePositiveInt32 } from '../../domain/ids.ts'
 import { assert } from '../../lib/assert.ts'
 import { resolveLabels, type Labels } from '../../reports/locale.ts'
 import type { ReportResult } from '../../reports/report.ts'
 import type { CampaignDeps } from '../deps.ts'
+import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
 import { queryText } from '../../access/query-text.ts'
 import { csvChunks } from './csv-report.ts'
 import { jsonReport } from './json-report.ts'
@@ -80,15 +80,14 @@ export const busy: Answer = {
 }
 
 function parseCall({ catalog }: ReportDeps, call: Call): ParsedCall {
-  const advertiserId = parsePositiveInt32(call.pathParameters['advertiserId'] ?? '')
-  if (advertiserId === null || !catalog.current().advertisers.has(advertiserId)) {
-    return { ok: false, answer: refuse(404, ['There is no such advertiser.']) }
-  }
+  const advertiser = findAdvertiser(catalog.current(), call)
+  if (advertiser === undefined) return { ok: false, answer: noAdvertiser }
   const labels = parseLocale(call.query)
   const body = parseJsonBody(call.body)
   const parsed = body.ok ? parseReportRequest(body.value) : body
   if (labels.ok && parsed.ok) {
-    return { ok: true, asked: { advertiserId, request: parsed.request, labels: labels.labels } }
+    const asked = { advertiserId: advertiser.id, request: parsed.request, labels: labels.labels }
+    return { ok: true, asked }
   }
   const messages = [...(labels.ok ? [] : [labels.message]), ...(parsed.ok ? [] : parsed.messages)]
   return { ok: false, answer: refuse(422, messages) }
