@@ -43,7 +43,6 @@ export interface SealDeps {
   readonly markets: () => readonly ReportMarket[]
   /** Everything received before this instant is shipped and attributed, as far as this node knows. */
   readonly settledThroughMs: () => number
-  readonly delayMs?: number
   readonly renewPauseMs?: number
 }
 
@@ -121,7 +120,7 @@ async function findWork(deps: SealDeps, moment: Moment): Promise<readonly Market
 }
 
 function finishedDays(deps: SealDeps, unit: ReportMarket, { firstDay, readAt }: Moment) {
-  const nowMs = instantMs(readAt) - (deps.delayMs ?? sealLimits.delayMs)
+  const nowMs = instantMs(readAt) - sealLimits.delayMs
   const overMs = Math.min(nowMs, deps.settledThroughMs())
   const today = dayOf(overMs, unit.timeZone)
   return listDays(firstDay, addDays(today, -1))

@@ -18,7 +18,6 @@ export interface Seal {
 /** A seal with what tells whether it is to be renewed. Instants are the warehouse's, as text. */
 export interface StoredSeal extends Seal {
   readonly readAt: string
-  readonly sealedAt: string
   readonly definition: string
   readonly rates: string
 }
@@ -80,7 +79,7 @@ export function latestSealsSql(condition = '1'): string {
 
 const sealsSql = `
 SELECT unit, toString(seal.day) AS day, toString(seal.revision) AS revision, toString(read_at) AS readAt,
-  toString(sealed_at) AS sealedAt, definition, rates
+  definition, rates
 FROM (${latestSealsSql('day >= {first:Date} AND day <= {last:Date}')}) AS seal
 ORDER BY seal.day, unit
 LIMIT ${sealsMax}`
