@@ -38,6 +38,7 @@ import { KeptPages } from './reports/kept-pages.ts'
 import { createIntakeReader } from './reports/intake.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { readRestatements, readSealedThrough } from './reports/sealed-days.ts'
+import { createTrafficQualityReader } from './reports/traffic-quality.ts'
 import { ensureSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import { openFileSpool } from './spool/file-spool.ts'
@@ -154,6 +155,10 @@ async function startCampaign(
     catalog,
     audit,
     readIntake: createIntakeReader(warehouse),
+    readTrafficQuality: createTrafficQualityReader({
+      warehouse,
+      catalog: () => catalogNames(catalog.current()),
+    }),
     runReport: createReportRunner({
       warehouse,
       catalog: () => catalogNames(catalog.current()),

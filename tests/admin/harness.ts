@@ -13,7 +13,9 @@ import { buildCampaignApp } from '../../src/campaign/app.ts'
 import type { KeyRequest, StatusResponse } from '../../src/contract/admin.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
+import { catalogNames } from '../../src/campaign/report/names.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
+import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
 import { openMemorySpool } from '../../src/spool/memory-spool.ts'
 import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
@@ -119,6 +121,10 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     adminHandlers,
     audit,
     readIntake: createIntakeReader(warehouse),
+    readTrafficQuality: createTrafficQualityReader({
+      warehouse,
+      catalog: () => catalogNames(catalog.current()),
+    }),
     runReport: () => Promise.reject(new Error('no reports here')),
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     readiness: () => [],
