@@ -39,6 +39,7 @@ import { createIntakeReader } from './reports/intake.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { readRestatements, readSealedThrough } from './reports/sealed-days.ts'
 import { createTrafficQualityReader } from './reports/traffic-quality.ts'
+import { createUnconvertedReader } from './reports/unconverted.ts'
 import { ensureSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import { openFileSpool } from './spool/file-spool.ts'
@@ -222,6 +223,10 @@ function createAdmin(
     trackingUrl: config.trackingUrl,
     rates: new RateTable({ warehouse, clock: systemClock }),
     rebuildDays: (days) => rebuildDays({ warehouse, ...days }),
+    readUnconverted: createUnconvertedReader({
+      warehouse,
+      markets: () => catalogNames(catalog.current()).markets(),
+    }),
     status,
   })
 }

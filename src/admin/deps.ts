@@ -4,6 +4,7 @@ import type { RateTable } from '../catalog/rate-table.ts'
 import type { KeyStore } from '../access/key-store.ts'
 import type { StatusResponse } from '../contract/admin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
+import type { ReadUnconverted } from '../reports/unconverted.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Minter, Opener } from '../tracking-data/tracking-data.ts'
 
@@ -20,5 +21,6 @@ export interface AdminDeps {
   readonly rates: Pick<RateTable, 'store'>
   /** Days of every market's zone, both included; how many purchases are attributed again. */
   readonly rebuildDays: (days: { firstDay: string; lastDay: string }) => Promise<number>
+  readonly readUnconverted: ReadUnconverted
   readonly status: () => Promise<StatusResponse>
 }

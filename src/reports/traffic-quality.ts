@@ -2,13 +2,13 @@
 // performance report takes it (the rollup of sealed days, the events of open ones), so that both say the
 // same; what does not count stands in the events alone.
 
-import { daysBetween, listDays } from '../domain/day.ts'
+import { listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
+import { askedDaysParams, inAskedSpan, withAskedDaySql } from './asked-days.ts'
 import { formatBlocks, openBlocks } from './blocks.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
 import { dayRowsParams, dayRowsSql } from './day-rows.ts'
-import { buildDayRuns } from './market-days.ts'
 import { noRates } from './rates.ts'
 import { listUnits, readReportDays } from './sealed-days.ts'
 import type { DaysAsked, ReportDays } from './sealed-days.ts'
@@ -90,7 +90,12 @@ function createRowFormat(catalog: CatalogNames): (row: readonly unknown[]) => Tr
       publisherId,
       publisherName: names.get(publisherId) ?? '',
       kind: kinds[kind],
-      ...{ counted, bot, prefetch, expired, early, tooLate },
+      counted,
+      bot,
+      prefetch,
+      expired,
+      early,
+      tooLate,
     }
   }
 }
@@ -102,11 +107,7 @@ interface Asked {
 
 function buildParams(call: TrafficQualityCall, { markets, days }: Asked): Params {
   const { startDate, endDate } = call
-  const asked = daysBetween(startDate, endDate) < 0 ? [] : listDays(startDate, endDate)
-  const units = listUnits(markets)
-  const runs = units.flatMap((unit) =>
-    buildDayRuns(asked, unit.timeZone).map((run) => ({ ...run, unit: unit.id }))
-  )
+  const asked = listDays(startDate, endDate)
   return {
     advertiserId: call.advertiserId,
     startDay: startDate,
@@ -115,14 +116,7 @@ function buildParams(call: TrafficQualityCall, { markets, days }: Asked): Params
     sealDays: days.seals.map((seal) => Date.parse(seal.day) / 86_400_000),
     sealRevisions: days.seals.map((seal) => seal.revision),
     ...dayRowsParams(days.open, noRates),
-    unitIds: units.map((unit) => unit.id),
-    askedFromMs: Math.min(...runs.map((run) => run.fromMs)),
-    askedToMs: Math.max(...runs.map((run) => run.toMs)),
-    askedUnits: runs.map((run) => run.unit),
-    askedRunFromMs: runs.map((run) => run.fromMs),
-    askedRunToMs: runs.map((run) => run.toMs),
-    askedDayMs: runs.map((run) => run.dayMs),
-    askedFirstDays: runs.map((run) => run.firstDay),
+    ...askedDaysParams(listUnits(markets).map((market) => ({ market, days: asked }))),
   }
 }
 
@@ -186,27 +180,13 @@ function byKindSql(counted: readonly string[]): string {
  * repeats are merged changes nothing, and it alone is read of the events that count.
  */
 const uncountedSql = `
-  SELECT toDate(toInt32(d.first_day + intDiv(e.received_ms - d.from_ms, d.day_ms))) AS day,
-    e.market_id AS market_id, e.publisher_id AS publisher_id, e.kind_ AS kind, 0 AS counted_,
-    countIf(e.verdict = 'bot') AS bot_, countIf(e.verdict = 'prefetch') AS prefetch_,
-    countIf(e.verdict = 'expired') AS expired_, countIf(e.verdict = 'early') AS early_,
-    countIf(e.verdict = 'too-late') AS too_late_
-  FROM (
-    SELECT market_id, publisher_id, toUInt8(kind) AS kind_, verdict,
-      toUnixTimestamp64Milli(received_at) AS received_ms,
-      transform(market_id, {unitIds:Array(Int32)}, {unitIds:Array(Int32)}, toInt32(0)) AS unit
+  SELECT day, market_id, publisher_id, toUInt8(kind) AS kind, 0 AS counted_,
+    countIf(verdict = 'bot') AS bot_, countIf(verdict = 'prefetch') AS prefetch_,
+    countIf(verdict = 'expired') AS expired_, countIf(verdict = 'early') AS early_,
+    countIf(verdict = 'too-late') AS too_late_
+  FROM (${withAskedDaySql(`
+    SELECT market_id, publisher_id, kind, verdict, received_at
     FROM ad_event FINAL
     PREWHERE advertiser_id = {advertiserId:Int32} AND verdict != 'counted'
-    WHERE received_ms >= {askedFromMs:Int64} AND received_ms < {askedToMs:Int64}
-  ) AS e
-  ASOF INNER JOIN (
-    SELECT run.1 AS unit, run.2 AS from_ms, run.3 AS to_ms, run.4 AS day_ms, run.5 AS first_day
-    FROM (
-      SELECT arrayJoin(arrayZip(
-        {askedUnits:Array(Int32)}, {askedRunFromMs:Array(Int64)}, {askedRunToMs:Array(Int64)},
-        {askedDayMs:Array(Int64)}, {askedFirstDays:Array(Int32)}
-      )) AS run
-    )
-  ) AS d ON d.unit = e.unit AND e.received_ms >= d.from_ms
-  WHERE e.received_ms < d.to_ms
+    WHERE ${inAskedSpan}`)})
   GROUP BY day, market_id, publisher_id, kind`

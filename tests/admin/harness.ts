@@ -15,6 +15,7 @@ import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { catalogNames } from '../../src/campaign/report/names.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
+import { createUnconvertedReader } from '../../src/reports/unconverted.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
 import { openMemorySpool } from '../../src/spool/memory-spool.ts'
@@ -111,6 +112,10 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     trackingUrl: 'https://t.example',
     rates: new RateTable({ warehouse, clock }),
     rebuildDays: (days) => rebuildDays({ warehouse, ...days }),
+    readUnconverted: createUnconvertedReader({
+      warehouse,
+      markets: () => catalogNames(catalog.current()).markets(),
+    }),
     status: () => Promise.resolve(status),
     ...changes,
   })

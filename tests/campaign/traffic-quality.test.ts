@@ -14,7 +14,12 @@ const row: TrafficQualityRow = {
   publisherId: 10,
   publisherName: 'Example Shop',
   kind: 'CLICK',
-  ...{ counted: 7, bot: 6, prefetch: 5, expired: 4, early: 3, tooLate: 2 },
+  counted: 7,
+  bot: 6,
+  prefetch: 5,
+  expired: 4,
+  early: 3,
+  tooLate: 2,
 }
 
 function get(query = range, key = 'K1', path = url) {

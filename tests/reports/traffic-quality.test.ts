@@ -95,8 +95,14 @@ async function readReportCounts(warehouse: Warehouse, advertiserId: number) {
     keyId: 'test',
     signal: new AbortController().signal,
     request: {
-      ...{ filters: [], ...range, attributionProfile: 'CLK_14_DAYS', page: 0, limit: 10_000 },
-      ...{ sortType: 'ASC', dateBreakdown: true, orderBy: 'DATE' },
+      filters: [],
+      ...range,
+      attributionProfile: 'CLK_14_DAYS',
+      page: 0,
+      limit: 10_000,
+      sortType: 'ASC',
+      dateBreakdown: true,
+      orderBy: 'DATE',
     },
   })
   const sums = new Map<string, number>()
@@ -157,9 +163,8 @@ test('every figure equals the recomputation from the events, and COUNTED what th
 
 test('an event that does not count stands on the day of its receipt, however far from its serving', async (t) => {
   const warehouse = await openTestWarehouse(t)
-  const id = (letter: string) => letter.repeat(32)
-  const old = anAd({ servedAdId: id('1'), servedAtMs: Date.UTC(2021, 0, 1) })
-  const coming = anAd({ servedAdId: id('2'), servedAtMs: Date.UTC(2031, 0, 1) })
+  const old = anAd({ servedAdId: '1'.repeat(32), servedAtMs: Date.UTC(2021, 0, 1) })
+  const coming = anAd({ servedAdId: '2'.repeat(32), servedAtMs: Date.UTC(2031, 0, 1) })
   const midnightMs = Date.UTC(2026, 2, 2, 23)
   await createHistoryLoader(warehouse, 0).ship([
     aClick(old, day2Ms),
