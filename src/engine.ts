@@ -31,6 +31,7 @@ import type { RenewedTls } from './ops/tls.ts'
 import { version } from './ops/version.ts'
 import { Pipeline } from './pipeline/pipeline.ts'
 import { rebuildDays } from './pipeline/rebuild.ts'
+import { readRetention } from './pipeline/retention.ts'
 import { createBotCheck } from './pipeline/rows.ts'
 import { describe, runChild } from './processes.ts'
 import type { Child } from './processes.ts'
@@ -123,6 +124,7 @@ function startPipeline({ config, log, secrets, warehouse, spool, catalog }: Engi
     settleMs: config.settleMs,
     log,
     attributes: config.roles.includes('engine'),
+    retentionDays: config.retentionDays,
     markets: () => catalogNames(catalog.current()).markets(),
     clock: systemClock,
     rowContext: {
@@ -205,6 +207,13 @@ function createAdmin(
       warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
       warehouse,
       spool,
+      retention: () =>
+        readRetention({
+          warehouse,
+          markets: () => catalogNames(catalog.current()).markets(),
+          retentionDays: config.retentionDays,
+        }),
+      advertiserOfCampaign: (id) => catalog.current().campaigns.get(id)?.advertiserId ?? null,
       sealedThrough: () =>
         readSealedThrough(
           warehouse,

@@ -37,6 +37,9 @@ export const status: StatusResponse = {
   uncounted: { bot: 2 },
   conflicts: 1,
   setAside: 0,
+  crowds: 3,
+  misplaced: 4,
+  retention: { days: 400, finalBefore: '2025-04-01', waitsForDay: null },
 }
 
 export const bundle = {
