@@ -54,8 +54,15 @@ export const ratesMissing: Command = {
 function describeUnconverted({ rows, next }: UnconvertedPage): string {
   if (rows.length === 0) return 'Every amount has a rate.'
   const header = [
-    ...['DATE', 'MARKET', 'ADVERTISER', 'CURRENCY'],
-    ...['IMPRESSIONS', 'CLICKS', 'SPEND', 'LINES', 'VALUE'],
+    'DATE',
+    'MARKET',
+    'ADVERTISER',
+    'CURRENCY',
+    'IMPRESSIONS',
+    'CLICKS',
+    'SPEND',
+    'LINES',
+    'VALUE',
   ]
   const table = formatTable(
     header,
