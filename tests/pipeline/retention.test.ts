@@ -114,7 +114,7 @@ async function anOldHistory(world: World): Promise<void> {
 /** In the tables without partitions. */
 async function anOldSpanAndRefusal(warehouse: Warehouse): Promise<void> {
   await warehouse.command(
-    `INSERT INTO touched_span SELECT now() - toIntervalDay(150), now() - toIntervalDay(149), 1,
+    `INSERT INTO touched_span SELECT now() - toIntervalDay(130), now() - toIntervalDay(129), 1,
        toDateTime64('2020-01-01 00:00:00', 6, 'UTC')`
   )
   await warehouse.command(
