@@ -125,7 +125,7 @@ async function readReportCounts(warehouse: Warehouse, advertiserId: number) {
 test('every figure equals the recomputation from the events, and COUNTED what the report says, on open days and on sealed ones', async (t) => {
   const warehouse = await openTestWarehouse(t)
   const random = seededRandom(seed)
-  const histories = Array.from({ length: 12 }, (_, index) =>
+  const histories = Array.from({ length: 5 }, (_, index) =>
     generateHistory(random, { publisherId: 100 + index * 100, startMs: Date.UTC(2026, 1, 20) })
   )
   const loader = createHistoryLoader(warehouse, 0)
@@ -157,7 +157,7 @@ test('every figure equals the recomputation from the events, and COUNTED what th
   const half = await compare()
 
   t.diagnostic(`seed ${seed}: ${open} rows`)
-  assert.ok(open > 50)
+  assert.ok(open > 20)
   assert.equal(half, open)
 })
 
