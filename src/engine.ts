@@ -31,6 +31,7 @@ import type { RenewedTls } from './ops/tls.ts'
 import { version } from './ops/version.ts'
 import { Pipeline } from './pipeline/pipeline.ts'
 import { rebuildDays } from './pipeline/rebuild.ts'
+import { readRetention } from './pipeline/retention.ts'
 import { createBotCheck } from './pipeline/rows.ts'
 import { describe, runChild } from './processes.ts'
 import type { Child } from './processes.ts'
@@ -38,6 +39,8 @@ import { KeptPages } from './reports/kept-pages.ts'
 import { createIntakeReader } from './reports/intake.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { readRestatements, readSealedThrough } from './reports/sealed-days.ts'
+import { createTrafficQualityReader } from './reports/traffic-quality.ts'
+import { createUnconvertedReader } from './reports/unconverted.ts'
 import { ensureSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import { openFileSpool } from './spool/file-spool.ts'
@@ -121,6 +124,7 @@ function startPipeline({ config, log, secrets, warehouse, spool, catalog }: Engi
     settleMs: config.settleMs,
     log,
     attributes: config.roles.includes('engine'),
+    retentionDays: config.retentionDays,
     markets: () => catalogNames(catalog.current()).markets(),
     clock: systemClock,
     rowContext: {
@@ -154,6 +158,10 @@ async function startCampaign(
     catalog,
     audit,
     readIntake: createIntakeReader(warehouse),
+    readTrafficQuality: createTrafficQualityReader({
+      warehouse,
+      catalog: () => catalogNames(catalog.current()),
+    }),
     runReport: createReportRunner({
       warehouse,
       catalog: () => catalogNames(catalog.current()),
@@ -199,6 +207,13 @@ function createAdmin(
       warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
       warehouse,
       spool,
+      retention: () =>
+        readRetention({
+          warehouse,
+          markets: () => catalogNames(catalog.current()).markets(),
+          retentionDays: config.retentionDays,
+        }),
+      advertiserOfCampaign: (id) => catalog.current().campaigns.get(id)?.advertiserId ?? null,
       sealedThrough: () =>
         readSealedThrough(
           warehouse,
@@ -217,6 +232,10 @@ function createAdmin(
     trackingUrl: config.trackingUrl,
     rates: new RateTable({ warehouse, clock: systemClock }),
     rebuildDays: (days) => rebuildDays({ warehouse, ...days }),
+    readUnconverted: createUnconvertedReader({
+      warehouse,
+      markets: () => catalogNames(catalog.current()).markets(),
+    }),
     status,
   })
 }

@@ -4,6 +4,7 @@ import type { RateTable } from '../catalog/rate-table.ts'
 import type { KeyStore } from '../access/key-store.ts'
 import type { StatusResponse } from '../contract/admin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
+import type { ReadUnconverted } from '../reports/unconverted.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Minter, Opener } from '../tracking-data/tracking-data.ts'
 
@@ -18,7 +19,14 @@ export interface AdminDeps {
   /** The public address of the tracking port, without a slash at its end. */
   readonly trackingUrl: string
   readonly rates: Pick<RateTable, 'store'>
-  /** Days of every market's zone, both included; how many purchases are attributed again. */
-  readonly rebuildDays: (days: { firstDay: string; lastDay: string }) => Promise<number>
+  /** Days of every market's zone, both included. */
+  readonly rebuildDays: (days: {
+    firstDay: string
+    lastDay: string
+  }) => Promise<
+    | { readonly kind: 'requested'; readonly purchaseCount: number }
+    | { readonly kind: 'final'; readonly finalBefore: string }
+  >
+  readonly readUnconverted: ReadUnconverted
   readonly status: () => Promise<StatusResponse>
 }

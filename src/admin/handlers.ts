@@ -9,6 +9,7 @@ import { createProductHandlers } from './products.ts'
 import { createPutRates } from './rates.ts'
 import { createRebuildDays } from './rebuilds.ts'
 import { createMintLinks } from './tracking-links.ts'
+import { createListUnconverted } from './unconverted.ts'
 
 /** The admin API, for `buildCampaignApp`. */
 export function createAdminHandlers(deps: AdminDeps): HandlerTable {
@@ -21,6 +22,7 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     backfillEvents: createBackfill(deps, audit),
     putRates: createPutRates(deps, audit),
     rebuildDays: createRebuildDays(deps, audit),
+    listUnconverted: createListUnconverted(deps),
     readAudit: createReadAudit(audit),
     getStatus: async () => answerJson(200, await deps.status()),
   }

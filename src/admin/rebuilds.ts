@@ -28,7 +28,13 @@ export function createRebuildDays(
     if (dayCount < 1) return refuse(422, ['/endDate must not be before startDate'])
     if (dayCount > daysMax) return refuse(422, [`/endDate must be at most ${daysMax} days later`])
 
-    const purchases = await rebuildDays({ firstDay: startDate, lastDay: endDate })
+    const result = await rebuildDays({ firstDay: startDate, lastDay: endDate })
+    if (result.kind === 'final') {
+      return refuse(422, [
+        `/startDate must not be before ${result.finalBefore}: older days are final, their events are dropped`,
+      ])
+    }
+    const purchases = result.purchaseCount
     const subject = `${startDate} to ${endDate}`
     await audit.record({ key, action: 'rebuild.request', subject, details: { purchases } })
     return answerJson(202, { purchases })

@@ -18,6 +18,7 @@ import { answersHead } from './path-table.ts'
 import { answerClientError } from './protocol-errors.ts'
 import { createListSealedDays } from './report/days.ts'
 import { createReportHandlers } from './report/handlers.ts'
+import { createDownloadTrafficQuality } from './report/traffic-quality.ts'
 import { createSiteLocations } from './site-locations.ts'
 
 export const limits = {
@@ -94,6 +95,7 @@ function collectHandlers(deps: CampaignDeps): ReadonlyMap<string, Handler> {
   const tables: readonly HandlerTable[] = [
     createReportHandlers(deps, slots),
     { readIntake: createReadIntake(deps, slots) },
+    { downloadTrafficQuality: createDownloadTrafficQuality(deps, slots) },
     { addDisplayAdGroupAsset: createAddAsset(deps) },
     { listSealedDays: createListSealedDays(deps) },
     { listEligibleSiteLocations: createSiteLocations(deps) },

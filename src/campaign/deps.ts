@@ -8,6 +8,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { ReadIntake } from '../reports/intake.ts'
 import type { RunReport } from '../reports/report.ts'
 import type { Restatement } from '../reports/sealed-days.ts'
+import type { ReadTrafficQuality } from '../reports/traffic-quality.ts'
 
 /** As much of pino as this port uses. Lines hold route patterns, never paths, keys or bodies. */
 export interface CampaignLog {
@@ -31,6 +32,7 @@ export interface CampaignDeps {
   /** The days that were sealed, or sealed again, after the instant. */
   readonly listRestatements: (sinceMs: number) => Promise<readonly Restatement[]>
   readonly readIntake: ReadIntake
+  readonly readTrafficQuality: ReadTrafficQuality
   readonly audit: Pick<AuditTrail, 'record'>
   /** `createAdminHandlers(…)`: every operation of the port needs exactly one handler. */
   readonly adminHandlers: HandlerTable

@@ -3,7 +3,7 @@ import { catalogLoad, catalogProducts } from './catalog.ts'
 import { catalogShow } from './catalog-show.ts'
 import type { Command } from './context.ts'
 import { eventsLoad } from './events.ts'
-import { ratesLoad, rebuild } from './figures.ts'
+import { ratesLoad, ratesMissing, rebuild } from './figures.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
 import { linksMint } from './links.ts'
 import { status } from './status.ts'
@@ -32,6 +32,7 @@ export const commands: readonly Command[] = [
   linksMint,
   eventsLoad,
   ratesLoad,
+  ratesMissing,
   rebuild,
   status,
   audit,

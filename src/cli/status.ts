@@ -26,6 +26,9 @@ function describe(answer: StatusResponse): string {
     ['spool', `${spool.bytes} bytes wait, the oldest for ${lagMs} ms`],
     ['conflicts', String(conflicts)],
     ['set aside', String(setAside)],
+    ['crowds', String(answer.crowds)],
+    ['misplaced', String(answer.misplaced)],
+    ['retention', describeRetention(answer.retention)],
     ...sealed.map(({ marketId, completeThrough }) => [
       `market ${marketId}`,
       `sealed through ${completeThrough ?? 'no day yet'}`,
@@ -36,4 +39,14 @@ function describe(answer: StatusResponse): string {
     ]),
   ]
   return formatTable(['STATE', ''], facts)
+}
+
+function describeRetention({
+  days,
+  finalBefore,
+  waitsForDay,
+}: StatusResponse['retention']): string {
+  const final = finalBefore === null ? '' : `, days before ${finalBefore} are final`
+  const waiting = waitsForDay === null ? '' : `, waits for ${waitsForDay} to be sealed`
+  return `${days} days${final}${waiting}`
 }

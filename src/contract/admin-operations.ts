@@ -29,6 +29,7 @@ import {
   type Operation,
 } from './operation.ts'
 import { feedResultSchema, feedRowSchema, productPageSchema } from './products.ts'
+import { unconvertedPageSchema, unconvertedQuerySchema } from './unconverted.ts'
 
 const refusals = [unauthorized, forbidden, unprocessable, otherwise]
 
@@ -262,6 +263,19 @@ const figureOperations: readonly Operation[] = [
       'converted by other rates, or not at all, are sealed again.',
     body: { mediaType: 'text/csv', schema: Type.String(), isStream: true },
     responses: [answer('200', 'The rates are stored.', ratesResultSchema), ...refusals],
+  }),
+  admin({
+    operationId: 'listUnconverted',
+    method: 'get',
+    path: '/unconverted',
+    summary: 'List the amounts that have no rate',
+    description:
+      'What counts but adds nothing to reports, because no rate leads from its currency to that of the ' +
+      'market: by date, market, advertiser and currency, page by page. Lines are those that the default ' +
+      'profile credits.',
+    queryParameters: unconvertedQuerySchema,
+    body: null,
+    responses: [answer('200', 'A page.', unconvertedPageSchema), ...refusals],
   }),
   admin({
     operationId: 'rebuildDays',

@@ -199,6 +199,21 @@ export const statusResponseSchema = Type.Object(
     }),
     conflicts: count('Repeats of a purchase with other content.'),
     setAside: count('Rows that could not be shipped, kept with their reason.'),
+    crowds: count(
+      'Ids with more touchpoints in the last 15 days than a person makes; they join nothing.'
+    ),
+    misplaced: count(
+      'Counted events of the last 7 days whose token names a campaign of another advertiser.'
+    ),
+    retention: Type.Object({
+      days: count('How long data is kept.'),
+      finalBefore: Type.Union([dateText(), Type.Null()], {
+        description: 'Older days are final: their figures stay, their events are dropped.',
+      }),
+      waitsForDay: Type.Union([dateText(), Type.Null()], {
+        description: 'Nothing older than this day is dropped before it is sealed in every market.',
+      }),
+    }),
   },
   { title: 'StatusResponse' }
 )

@@ -17,6 +17,7 @@ import { reportJsonSchema } from './report-json.ts'
 import { reportRequestSchema } from './report-request.ts'
 import { sealedDaysQuerySchema, sealedDaysSchema } from './sealed-days.ts'
 import { siteLocationsQuerySchema, siteLocationsSchema } from './site-locations.ts'
+import { trafficQualityColumns, trafficQualityQuerySchema } from './traffic-quality.ts'
 
 const advertiserParameter = Type.Object({ advertiserId: int32() })
 
@@ -110,6 +111,34 @@ const sealedDays: Operation = {
   addition: true,
 }
 
+const trafficQuality: Operation = {
+  operationId: 'downloadTrafficQuality',
+  method: 'get',
+  path: '/v2/advertisers/{advertiserId}/reports/traffic-quality.csv',
+  ports: ['campaign'],
+  tag: 'Campaign',
+  summary: 'Download which events counted and which did not, as CSV',
+  description:
+    'Events by day, market, publisher and kind (LOAD, IMPRESSION, CLICK): how many counted, and how many ' +
+    `did not, by reason. The columns are ${trafficQualityColumns.join(', ')}.`,
+  access: { scope: 'report:read', isAdvertiserBound: true },
+  pathParameters: advertiserParameter,
+  queryParameters: trafficQualityQuerySchema,
+  body: null,
+  responses: [
+    {
+      ...csv,
+      headers: {
+        'content-disposition': reportHeaders['content-disposition'],
+        'x-total-rows': 'Rows of the file.',
+        'x-complete-through': reportHeaders['x-complete-through'],
+      },
+    },
+    ...report.responses.slice(1),
+  ],
+  addition: true,
+}
+
 const addAsset: Operation = {
   operationId: 'addDisplayAdGroupAsset',
   method: 'post',
@@ -192,6 +221,7 @@ export const campaignOperations: readonly Operation[] = [
   report,
   reportJson,
   sealedDays,
+  trafficQuality,
   addAsset,
   siteLocations,
   intake,

@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Loop } from '../lib/loop.ts'
 import { Attributor } from './attribute.ts'
+import { advanceRetention } from './retention.ts'
 import { sealBatch, sweepSuperseded } from './seal.ts'
 import type { SealDeps } from './seal.ts'
 import { shipBatch, shipLimits } from './ship.ts'
@@ -23,6 +24,7 @@ const intervals = {
 
 export interface PipelineDeps extends ShipDeps {
   readonly markets: SealDeps['markets']
+  readonly retentionDays: number
   readonly clock: Clock
   /** False on a node that only ships its own spool. */
   readonly attributes: boolean
@@ -96,6 +98,7 @@ export class Pipeline {
         await attributor.forgetAnswered()
         attributor.lookBack()
         await sweepSuperseded(this.#deps.warehouse)
+        if (this.#isAttributed) await advanceRetention(this.#deps)
         return false
       }),
     ]

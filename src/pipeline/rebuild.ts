@@ -2,6 +2,7 @@
 // do the work, and reports go on with what is sealed until the new revision stands.
 
 import { addDays } from '../domain/day.ts'
+import { readFinalDays } from '../reports/final-days.ts'
 import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
@@ -12,8 +13,20 @@ export interface RebuildDays {
   readonly lastDay: string
 }
 
-/** How many purchases are attributed again. */
-export async function rebuildDays({ warehouse, firstDay, lastDay }: RebuildDays): Promise<number> {
+export type RebuildResult =
+  | { readonly kind: 'requested'; readonly purchaseCount: number }
+  /** Days before this one are final, and the first day asked for is one of them. */
+  | { readonly kind: 'final'; readonly finalBefore: string }
+
+export async function rebuildDays({
+  warehouse,
+  firstDay,
+  lastDay,
+}: RebuildDays): Promise<RebuildResult> {
+  const { announcedBefore } = await readFinalDays(warehouse)
+  if (announcedBefore !== null && firstDay < announcedBefore) {
+    return { kind: 'final', finalBefore: announcedBefore }
+  }
   const at = await warehouseNow(warehouse)
   // A day of any zone lies within a day of the same date in UTC.
   const params = { first: addDays(firstDay, -1), last: addDays(lastDay, 1), at }
@@ -33,5 +46,5 @@ export async function rebuildDays({ warehouse, firstDay, lastDay }: RebuildDays)
      SELECT toDateTime({first:Date}, 'UTC'), toDateTime({last:Date} + 1, 'UTC') - 1, -1, {at:DateTime64(6, 'UTC')}`,
     params
   )
-  return counted?.purchaseCount ?? 0
+  return { kind: 'requested', purchaseCount: counted?.purchaseCount ?? 0 }
 }

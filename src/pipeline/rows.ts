@@ -9,12 +9,16 @@ import { formatDecimal, isOutOfRange, lineValueNanos, nanosScale } from '../doma
 import { eventVerdict } from '../domain/windows.ts'
 import type { AdEventRecord, ConversionLine, ConversionRecord } from '../spool/record.ts'
 import type { Opener, TrackingData } from '../tracking-data/tracking-data.ts'
+import { nothingIsTooLate } from './too-late.ts'
+import type { TooLate } from './too-late.ts'
 
 export interface RowContext {
   readonly openTrackingData: Opener['open']
   readonly hashIdentity: IdentityHasher
   readonly isTrustedSource: (publisherId: number, address: string) => boolean
   readonly isBot: (userAgent: string) => boolean
+  /** Absent: nothing is too late. */
+  readonly tooLate?: TooLate
 }
 
 export interface AdEventRow {
@@ -69,6 +73,9 @@ export function buildAdEventRow(record: AdEventRecord, context: RowContext): AdE
 }
 
 function verdictOf(record: AdEventRecord, data: TrackingData, context: RowContext): string {
+  const { tooLate = nothingIsTooLate } = context
+  // Before all other reasons: whatever belongs to a final day is filed apart from it.
+  if (tooLate.event(data.marketId, record.receivedAtMs)) return 'too-late'
   if (record.userAgent !== '' && context.isBot(record.userAgent)) return 'bot'
   if (record.isPrefetch) return 'prefetch'
   return eventVerdict(record.kind, data.servedAtMs, record.receivedAtMs)
@@ -101,9 +108,7 @@ export function buildDeliveryRow(key: string, record: ConversionRecord, context:
     site_id: record.siteId,
     transaction_id: record.transactionId,
     received_at_ms: record.receivedAtMs,
-    verdict: context.isTrustedSource(record.publisherId, record.sourceAddress)
-      ? 'valid'
-      : 'untrusted-source',
+    verdict: deliveryVerdict(record, context),
     user_identity: record.userIdentity,
     login_identity: record.loginIdentity,
     currency: record.currency,
@@ -117,6 +122,13 @@ export function buildDeliveryRow(key: string, record: ConversionRecord, context:
     line_value: lines.map(lineValue),
     line_verdict: lines.map(lineVerdict),
   }
+}
+
+function deliveryVerdict(record: ConversionRecord, context: RowContext): string {
+  const { tooLate = nothingIsTooLate } = context
+  if (tooLate.conversion(record.receivedAtMs)) return 'too-late'
+  const isTrusted = context.isTrustedSource(record.publisherId, record.sourceAddress)
+  return isTrusted ? 'valid' : 'untrusted-source'
 }
 
 function lineVerdict(line: ConversionLine): string {

@@ -13,6 +13,7 @@ import {
   profilePrefix,
   profiles,
 } from '../reports/day-rows.ts'
+import { laterDay, readFinalDays } from '../reports/final-days.ts'
 import { loadRates } from '../reports/rates.ts'
 import type { Rates } from '../reports/rates.ts'
 import { definitionOf, listUnits, readFirstDay, readSeals } from '../reports/sealed-days.ts'
@@ -52,7 +53,7 @@ export interface SealResult {
   readonly hasMore: boolean
 }
 
-interface MarketDay {
+export interface MarketDay {
   readonly unit: ReportMarket
   readonly day: string
   /** Sealed before, and touched since. */
@@ -63,17 +64,27 @@ interface MarketDay {
 export async function sealBatch(deps: SealDeps): Promise<SealResult> {
   const { warehouse } = deps
   const readAt = await warehouseNow(warehouse)
-  const firstDay = await readFirstDay(warehouse)
-  if (firstDay === null) return { sealedCount: 0, hasMore: false }
-  const markets = deps.markets()
-  const work = await findWork(deps, { markets, firstDay, readAt })
+  const work = await findSealingWork(deps, readAt)
   const batch = await chooseBatch(warehouse, work)
   if (batch.length === 0) return { sealedCount: 0, hasMore: false }
 
   const days = batch.map(({ day }) => day).toSorted()
   const rates = await loadRates(warehouse, { first: days[0] ?? '', last: days.at(-1) ?? '' })
-  await seal(warehouse, { batch, markets, rates, readAt })
+  await seal(warehouse, { batch, markets: deps.markets(), rates, readAt })
   return { sealedCount: batch.length, hasMore: batch.length < work.length }
+}
+
+/** Every market day that is to be sealed now or again; days that are final never are. */
+export async function findSealingWork(
+  deps: SealDeps,
+  readAt: string
+): Promise<readonly MarketDay[]> {
+  const { warehouse } = deps
+  const firstDay = await readFirstDay(warehouse)
+  if (firstDay === null) return []
+  const { finalBefore } = await readFinalDays(warehouse)
+  const openFrom = laterDay(firstDay, finalBefore)
+  return await findWork(deps, { markets: deps.markets(), firstDay: openFrom, readAt })
 }
 
 /** Removes revisions that do not count, once no report that began under them can still be reading. */
@@ -221,6 +232,10 @@ async function seal(warehouse: Warehouse, sealing: Sealing): Promise<void> {
     first: batch.reduce((least, { day }) => (day < least ? day : least), '9999-12-31'),
   })
   const foreignKeys = new Set(foreign.map((row) => keyOf(row.unit, row.day)))
+  // An engine that was held up must not seal what another one has declared final meanwhile: its events
+  // may be gone. The rows are swept like every revision that does not count.
+  const { finalBefore } = await readFinalDays(warehouse)
+  if (finalBefore !== null && batch.some(({ day }) => day < finalBefore)) return
   const sealedAt = await warehouseNow(warehouse)
   const lines = batch.map(({ unit, day }) => {
     const bounds = dayBounds(day, unit.timeZone)

@@ -5,11 +5,14 @@
 import type { Logger } from 'pino'
 import { clickCountableMs, crowdWindowMs, earlyToleranceMs } from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
+import type { ReportMarket } from '../reports/catalog-names.ts'
+import { readFinalDays } from '../reports/final-days.ts'
 import type { Spool, SpoolBatch, SpoolEntry } from '../spool/spool.ts'
 import { instantMs, warehouseNow } from '../warehouse/instant.ts'
 import type { InsertTable, Warehouse } from '../warehouse/warehouse.ts'
 import { buildAdEventRow, buildDeliveryRow } from './rows.ts'
 import type { RowContext } from './rows.ts'
+import { tooLateBefore } from './too-late.ts'
 
 export const shipLimits = {
   // Larger batches ship faster, but cost memory on both sides of the insert: with 20,000 the engine
@@ -22,6 +25,8 @@ export interface ShipDeps {
   readonly warehouse: Warehouse
   readonly rowContext: RowContext
   readonly settleMs: number
+  /** Whose days may be final. Absent: none are known, and days are UTC's. */
+  readonly markets?: () => readonly ReportMarket[]
   readonly log: Logger
 }
 
@@ -53,7 +58,10 @@ export async function shipBatch(deps: ShipDeps): Promise<ShipResult> {
     reason,
     record: Buffer.from(bytes).toString('base64'),
   }))
-  const planned = planRows(batch, { shippedAt, context: deps.rowContext, refusals })
+  const { announcedBefore } = await readFinalDays(deps.warehouse)
+  const tooLate = tooLateBefore(announcedBefore, deps.markets?.() ?? [])
+  const context = { ...deps.rowContext, tooLate }
+  const planned = planRows(batch, { shippedAt, context, refusals })
 
   // Touchpoints before deliveries: a purchase that is visible has its touchpoints beside it.
   refusals.push(...(await insertRows(deps, 'ad_event_in', planned.adEvents)))

@@ -68,6 +68,9 @@ GROUP BY day, outcome
 ORDER BY day, outcome
 SETTINGS enable_materialized_cte = 1, join_use_nulls = 0`
 
+/** What came too late for the day of its receipt is told on the day on which it came. */
+const eventDay = `if(verdict = 'too-late', filed_day, toDate(received_at))`
+
 /**
  * Counted events are filed under the day of serving, where the earliest receipt of each is found
  * whether or not it lies in the range (0004-intake.sql): only then is the range applied.
@@ -76,13 +79,13 @@ const events = `
 FROM intake_event FINAL
 WHERE publisher_id = {publisherId:Int32}
   AND filed_day >= {filedFrom:Date} AND filed_day <= {filedTo:Date}
-  AND toDate(received_at) >= {fromDay:Date} AND toDate(received_at) <= {toDay:Date}`
+  AND ${eventDay} >= {fromDay:Date} AND ${eventDay} <= {toDay:Date}`
 
 // Never before FINAL, where a repeat would take the place of what it repeats.
 const afterFinal = 'SETTINGS optimize_move_to_prewhere_if_final = 0'
 
 export const eventsSql = `
-SELECT toString(toDate(received_at)) AS day, toString(kind) AS kind, toString(verdict) AS outcome,
+SELECT toString(${eventDay}) AS day, toString(kind) AS kind, toString(verdict) AS outcome,
   count() AS count,
   countIf(NOT has({siteIds:Array(Int32)}, site_id)) AS unknownSites,
   countIf(NOT has({marketIds:Array(Int32)}, market_id)) AS unknownMarkets,

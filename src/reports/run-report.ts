@@ -2,6 +2,7 @@ import { minorDigits } from '../domain/currency.ts'
 import { divideHalfEven, formatDecimal, nanosScale, parseDecimal } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { formatBlocks, openBlocks } from './blocks.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
 import type { KeptPages } from './kept-pages.ts'
 import { questionOf } from './kept-pages.ts'
@@ -46,20 +47,16 @@ async function compute(deps: ReportDeps, call: ReportCall): Promise<ReportResult
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, spanOf(days.open)) : noRates
   const query = buildReportQuery({ ...call, catalog, days, rates })
   const stream = deps.warehouse.stream(query.sql, query.params, call.signal)
-  const blocks = stream[Symbol.asyncIterator]()
-  // A caller who leaves before reading on would hold the session for ever.
-  const release = (): void => void blocks.return?.()?.catch(() => undefined)
-  call.signal.addEventListener('abort', release, { once: true })
-  const first = await blocks.next()
-  if (first.done === true) return { ...noTotals, completeThrough, rows: noBlocks() }
-  const head = first.value[0]
+  const { first, rest } = await openBlocks(stream, call.signal)
+  if (first === null) return { ...noTotals, completeThrough, rows: noBlocks() }
+  const head = first[0]
   assert(head !== undefined, 'a block of the engine has a row')
   const totals = readRow(head)
   return {
     totalRows: totals.total_rows,
     unconvertedCount: Number(totals.total_unconverted),
     completeThrough,
-    rows: formatBlocks(first.value, blocks, {
+    rows: formatBlocks(first, rest, {
       format: createRowFormat(call.advertiserId, catalog),
       rowCount: Math.min(totals.total_rows, rowsMax),
     }),
@@ -79,42 +76,6 @@ async function emptyPage(result: ReportResult): Promise<ReportResult> {
 
 async function* noBlocks(): AsyncGenerator<readonly ReportRow[]> {
   // A page without rows has no block.
-}
-
-/**
- * Not a generator: one that nobody has begun to read cannot be told to stop, and the session of the
- * warehouse behind it would never come free.
- */
-function formatBlocks(
-  first: readonly (readonly unknown[])[],
-  rest: AsyncIterator<readonly unknown[][]>,
-  { format, rowCount }: { format: (row: readonly unknown[]) => ReportRow; rowCount: number }
-): AsyncIterableIterator<readonly ReportRow[]> {
-  let isFirst = true
-  let readCount = first.length
-  return {
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    async next() {
-      if (isFirst) {
-        isFirst = false
-        return { done: false, value: first.map(format) }
-      }
-      const next = await rest.next()
-      if (next.done === true) {
-        // A stream that was let go ends early without a word; what it gave must never look whole.
-        if (readCount !== rowCount) throw new Error('the report ended before its last row')
-        return { done: true, value: undefined }
-      }
-      readCount += next.value.length
-      return { done: false, value: next.value.map(format) }
-    },
-    async return() {
-      await rest.return?.()
-      return { done: true, value: undefined }
-    },
-  }
 }
 
 interface AnswerRow {

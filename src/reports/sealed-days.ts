@@ -7,6 +7,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { ReportMarket } from './catalog-names.ts'
 import { unknownMarket } from './day-rows.ts'
 import type { MarketDays } from './day-rows.ts'
+import { laterDay, readFinalDays } from './final-days.ts'
 
 export interface Seal {
   /** The market, or 0 for those that the catalog does not know. */
@@ -115,12 +116,15 @@ export async function readSealedThrough(
   if (firstDay === null || firstDay > today) {
     return markets.map(({ id }) => ({ marketId: id, completeThrough: null }))
   }
-  const stored = await readSeals(warehouse, { first: firstDay, last: today })
+  // What is final was sealed for every market of its time, and is not looked at any more.
+  const { finalBefore } = await readFinalDays(warehouse)
+  const from = laterDay(firstDay, finalBefore)
+  const stored = await readSeals(warehouse, { first: from, last: today })
   return markets.map((market) => {
     const definition = definitionOf(market, markets)
     const own = stored.filter((one) => one.unit === market.id && one.definition === definition)
     const sealed = new Set(own.map(({ day }) => day))
-    const firstOpen = listDays(firstDay, today).find((day) => !sealed.has(day)) ?? addDays(today, 1)
+    const firstOpen = listDays(from, today).find((day) => !sealed.has(day)) ?? addDays(today, 1)
     const completeThrough = firstOpen > firstDay ? addDays(firstOpen, -1) : null
     return { marketId: market.id, completeThrough }
   })
@@ -180,28 +184,37 @@ export async function readReportDays(
   markets: readonly ReportMarket[],
   { startDate, endDate }: DaysAsked
 ): Promise<ReportDays> {
-  const [stored, firstDay] = await Promise.all([
+  const [stored, firstDay, { finalBefore }] = await Promise.all([
     readSeals(warehouse, { first: startDate, last: endDate }),
     readFirstDay(warehouse),
+    readFinalDays(warehouse),
   ])
-  return divideDays({ stored, firstDay, markets, startDate, endDate })
+  return divideDays({ stored, firstDay, finalBefore, markets, startDate, endDate })
 }
 
 interface Division extends DaysAsked {
   readonly stored: readonly StoredSeal[]
   readonly firstDay: string | null
+  readonly finalBefore: string | null
   readonly markets: readonly ReportMarket[]
 }
 
 function divideDays(division: Division): ReportDays {
-  const { stored, markets, startDate, endDate } = division
+  const { stored, markets, startDate, endDate, finalBefore } = division
+  // A market that the catalog learned of later changes nothing of days that are final.
+  const isFinal = (day: string): boolean => finalBefore !== null && day < finalBefore
   const units = listUnits(markets)
   const definitions = new Map(units.map((unit) => [unit.id, definitionOf(unit, markets)]))
-  const seals = stored.filter((seal) => definitions.get(seal.unit) === seal.definition)
+  const seals = stored.filter(
+    (seal) => isFinal(seal.day) || definitions.get(seal.unit) === seal.definition
+  )
   const sealed = new Set(seals.map((seal) => `${seal.unit} ${seal.day}`))
   const days = listDays(startDate, endDate)
   const isOpen = (unit: number, day: string): boolean =>
-    division.firstDay !== null && day >= division.firstDay && !sealed.has(`${unit} ${day}`)
+    division.firstDay !== null &&
+    day >= division.firstDay &&
+    !isFinal(day) &&
+    !sealed.has(`${unit} ${day}`)
   const open = units.map((market) => ({
     market,
     days: days.filter((day) => isOpen(market.id, day)),

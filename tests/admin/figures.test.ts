@@ -170,3 +170,24 @@ for (const [query, message] of [
     assert.deepEqual([status, json], [422, { messages: [message] }])
   })
 }
+
+const rebuildFrom = (startDate: string) =>
+  call('POST', '/admin/v1/rebuilds', JSON.stringify({ startDate, endDate: '2024-06-02' }))
+
+test('a rebuild that reaches days that are final is refused with the first day that is left', async () => {
+  await harness.warehouse.command(
+    `INSERT INTO final_before SELECT toDate('2024-06-01'), 'announced', now64(6)`
+  )
+  const reaching = await rebuildFrom('2024-05-31')
+  const first = await rebuildFrom('2024-06-01')
+
+  assert.deepEqual(reaching, {
+    status: 422,
+    json: {
+      messages: [
+        '/startDate must not be before 2024-06-01: older days are final, their events are dropped',
+      ],
+    },
+  })
+  assert.equal(first.status, 202)
+})

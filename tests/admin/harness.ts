@@ -13,7 +13,10 @@ import { buildCampaignApp } from '../../src/campaign/app.ts'
 import type { KeyRequest, StatusResponse } from '../../src/contract/admin.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
+import { catalogNames } from '../../src/campaign/report/names.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
+import { createUnconvertedReader } from '../../src/reports/unconverted.ts'
+import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
 import { openMemorySpool } from '../../src/spool/memory-spool.ts'
 import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
@@ -34,6 +37,9 @@ export const status: StatusResponse = {
   uncounted: { bot: 2 },
   conflicts: 1,
   setAside: 0,
+  crowds: 3,
+  misplaced: 4,
+  retention: { days: 400, finalBefore: '2025-04-01', waitsForDay: null },
 }
 
 export const bundle = {
@@ -109,6 +115,10 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     trackingUrl: 'https://t.example',
     rates: new RateTable({ warehouse, clock }),
     rebuildDays: (days) => rebuildDays({ warehouse, ...days }),
+    readUnconverted: createUnconvertedReader({
+      warehouse,
+      markets: () => catalogNames(catalog.current()).markets(),
+    }),
     status: () => Promise.resolve(status),
     ...changes,
   })
@@ -119,6 +129,10 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     adminHandlers,
     audit,
     readIntake: createIntakeReader(warehouse),
+    readTrafficQuality: createTrafficQualityReader({
+      warehouse,
+      catalog: () => catalogNames(catalog.current()),
+    }),
     runReport: () => Promise.reject(new Error('no reports here')),
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     readiness: () => [],

@@ -17,6 +17,7 @@ import type { CatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { KeptPages } from '../../src/reports/kept-pages.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
+import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import { readRestatements } from '../../src/reports/sealed-days.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
 import { openTestWarehouse } from '../catalog/warehouse.ts'
@@ -140,6 +141,10 @@ export async function openContractPort(): Promise<ContractPort> {
     catalog,
     audit: new AuditTrail({ warehouse, clock }),
     readIntake: createIntakeReader(warehouse),
+    readTrafficQuality: createTrafficQualityReader({
+      warehouse,
+      catalog: () => catalogNames(catalog.current()),
+    }),
     runReport: createReportRunner({
       warehouse,
       catalog: () => catalogNames(catalog.current()),

@@ -13,6 +13,7 @@ import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { IntakeQuestion } from '../../src/reports/intake.ts'
 import type { ReportCall, ReportRow } from '../../src/reports/report.ts'
+import type { TrafficQualityRow } from '../../src/reports/traffic-quality.ts'
 
 export const assetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
 export const foreignAssetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3302'
@@ -170,9 +171,9 @@ export function aRow(changes: Partial<ReportRow> = {}): ReportRow {
   }
 }
 
-export async function* blocks(
-  ...rows: readonly (readonly ReportRow[])[]
-): AsyncGenerator<readonly ReportRow[]> {
+export async function* blocks<Row = ReportRow>(
+  ...rows: readonly (readonly Row[])[]
+): AsyncGenerator<readonly Row[]> {
   for (const block of rows) yield await Promise.resolve(block)
 }
 
@@ -239,6 +240,8 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
       const unknown = { conversionSites: [], adSites: [], adMarkets: [] }
       return Promise.resolve({ publisherId, startDate, endDate, days: [], unknown })
     },
+    readTrafficQuality: () =>
+      Promise.resolve({ totalRows: 0, completeThrough: null, rows: blocks<TrafficQualityRow>() }),
     audit: {
       record: (record) => {
         audits.push(record)

@@ -29,3 +29,46 @@ test('a rebuild names its days, and both are asked for', async () => {
   assert.notEqual(missing.exitCode, 0)
   assert.match(missing.stderr, /--to must be a day/)
 })
+
+test('amounts without a rate are listed as a table with the cursor of the next page', async () => {
+  const row = {
+    date: '2026-03-02',
+    marketId: 1,
+    market: 'DE',
+    advertiserId: 7,
+    currency: 'USD',
+    impressions: 0,
+    clicks: 3,
+    spend: '0.75',
+    lines: 1,
+    value: '20',
+  }
+  answerWith(200, {
+    rows: [row, { ...row, market: null, marketId: 9 }],
+    next: '2026-03-02_9_7_USD',
+  })
+
+  const range = ['--from', '2026-03-01', '--to', '2026-03-31']
+  const { exitCode, stdout } = await run(['rates', 'missing', ...range, '--limit', '2'])
+  answerWith(200, { rows: [] })
+  const none = await run(['rates', 'missing', ...range, '--after', '2026-03-02_9_7_USD'])
+  const half = await run(['rates', 'missing', '--from', '2026-03-01'])
+
+  assert.equal(exitCode, 0)
+  assert.match(
+    stdout,
+    /^DATE +MARKET +ADVERTISER +CURRENCY +IMPRESSIONS +CLICKS +SPEND +LINES +VALUE\n/
+  )
+  assert.match(stdout, /2026-03-02 +DE +7 +USD +0 +3 +0\.75 +1 +20\n/)
+  assert.match(stdout, /9 \(not in the catalog\)/)
+  assert.ok(stdout.endsWith('\nMore: --after 2026-03-02_9_7_USD\n'))
+  assert.equal(none.stdout, 'Every amount has a rate.\n')
+  assert.deepEqual(
+    received.map(({ url }) => url),
+    [
+      '/admin/v1/unconverted?startDate=2026-03-01&endDate=2026-03-31&limit=2',
+      '/admin/v1/unconverted?startDate=2026-03-01&endDate=2026-03-31&after=2026-03-02_9_7_USD',
+    ]
+  )
+  assert.match(half.stderr, /--to must be a day/)
+})

@@ -310,6 +310,9 @@ test('status is told for people, and as it came with --json', async () => {
     uncounted: { bot: 2 },
     conflicts: 1,
     setAside: 0,
+    crowds: 3,
+    misplaced: 4,
+    retention: { days: 400, finalBefore: '2025-04-01', waitsForDay: '2025-04-01' },
   }
   answerWith(200, status)
 
@@ -318,6 +321,11 @@ test('status is told for people, and as it came with --json', async () => {
 
   assert.match(text.stdout, /market 1 +sealed through 2026-03-01/)
   assert.match(text.stdout, /not counted: bot +2/)
+  assert.match(text.stdout, /crowds +3\nmisplaced +4\n/)
+  assert.match(
+    text.stdout,
+    /retention +400 days, days before 2025-04-01 are final, waits for 2025-04-01 to be sealed/
+  )
   assert.deepEqual(JSON.parse(json.stdout), status)
 })
 

@@ -91,6 +91,8 @@ function rightInput({ operationId }: Operation): {
     },
     listEligibleSiteLocations: { query: 'publisherId=10&marketId=1' },
     readIntake: { query: days },
+    listUnconverted: { query: days },
+    downloadTrafficQuality: { query: days },
     putCatalog: { body: demoCatalog },
     createKey: { body: { name: 'n', advertisers: [1], scopes: ['site:read'] } },
     mintTrackingLinks: { body: { links: [link] } },

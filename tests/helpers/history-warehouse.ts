@@ -5,6 +5,7 @@ import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { createBotCheck } from '../../src/pipeline/rows.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import { shipBatch } from '../../src/pipeline/ship.ts'
+import type { ReportMarket } from '../../src/reports/catalog-names.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
 import type { Spool, SpoolEntry } from '../../src/spool/spool.ts'
 import type { TrackingData } from '../../src/tracking-data/tracking-data.ts'
@@ -27,7 +28,11 @@ export function partsOf(history: History): HistoryPart[] {
   return [...history.events, ...history.deliveries]
 }
 
-export function createHistoryLoader(warehouse: Warehouse, settleMs: number): HistoryLoader {
+export function createHistoryLoader(
+  warehouse: Warehouse,
+  settleMs: number,
+  markets: readonly ReportMarket[] = []
+): HistoryLoader {
   const ads = new Map<string, HistoryAd>()
   const context: RowContext = {
     openTrackingData: (text) => {
@@ -53,6 +58,7 @@ export function createHistoryLoader(warehouse: Warehouse, settleMs: number): His
         warehouse,
         rowContext: context,
         settleMs,
+        markets: () => markets,
         log: silentLog,
       })
     },

@@ -15,6 +15,7 @@ import type { CampaignDeps } from '../deps.ts'
 import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
 import { queryText } from '../../access/query-text.ts'
 import { csvChunks } from './csv-report.ts'
+import { withinEventDays } from './event-days.ts'
 import { jsonReport } from './json-report.ts'
 
 type ReportDeps = Pick<CampaignDeps, 'catalog' | 'runReport'>
@@ -55,23 +56,6 @@ export function createReportHandlers(deps: ReportDeps, slots: SlotLimiter): Hand
     }
 
   return { downloadSpaProductReport: report(printCsv), readSpaProductReport: report(printJson) }
-}
-
-/**
- * Instants of events lie in the years 2020 to 2100; the months around them hold every zone. A range
- * beyond asks for no more, but its days may be ones that the warehouse cannot write or count with.
- */
-const eventDays = { first: '2019-12-01', last: '2101-01-31' } as const
-
-function withinEventDays(request: ReportRequest): ReportRequest {
-  const { startDate, endDate } = request
-  return { ...request, startDate: clampDay(startDate), endDate: clampDay(endDate) }
-}
-
-/** ISO days of four-digit years sort as text. */
-function clampDay(day: string): string {
-  if (day < eventDays.first) return eventDays.first
-  return day > eventDays.last ? eventDays.last : day
 }
 
 export const busy: Answer = {

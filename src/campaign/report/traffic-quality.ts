@@ -1,0 +1,84 @@
+import { parseDateRange } from '../../access/date-range.ts'
+import { refuse, type Handler } from '../../access/handler.ts'
+import type { SlotLimiter } from '../../access/rate-limit.ts'
+import { trafficQualityColumns, trafficQualityLimits } from '../../contract/traffic-quality.ts'
+import { assert } from '../../lib/assert.ts'
+import { csvRow, type CsvCell } from '../../reports/csv.ts'
+import type { TrafficQuality, TrafficQualityRow } from '../../reports/traffic-quality.ts'
+import type { CampaignDeps } from '../deps.ts'
+import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
+import { withinEventDays } from './event-days.ts'
+import { busy } from './handlers.ts'
+
+type QualityDeps = Pick<CampaignDeps, 'catalog' | 'readTrafficQuality'>
+
+/** Which events of an advertiser counted and which did not, as CSV. Takes a slot of the key like a report. */
+export function createDownloadTrafficQuality(
+  { catalog, readTrafficQuality }: QualityDeps,
+  slots: SlotLimiter
+): Handler {
+  return async (call) => {
+    const advertiser = findAdvertiser(catalog.current(), call)
+    if (advertiser === undefined) return noAdvertiser
+    const range = parseDateRange(call.query, trafficQualityLimits.daysMax)
+    if (!range.ok) return refuse(422, range.messages)
+
+    const { key, signal } = call
+    assert(key !== null, 'a report is for a key')
+    const release = slots.acquire(key.id)
+    if (release === null) return busy
+    try {
+      const { startDate, endDate } = range
+      const asked = withinEventDays({ advertiserId: advertiser.id, startDate, endDate, signal })
+      const quality = await readTrafficQuality(asked)
+      const fileName = `traffic-quality-advertiser-${advertiser.id}-${startDate}-to-${endDate}.csv`
+      return {
+        status: 200,
+        headers: {
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': `attachment; filename="${fileName}"`,
+          'x-total-rows': String(quality.totalRows),
+          ...(quality.completeThrough !== null && {
+            'x-complete-through': quality.completeThrough,
+          }),
+        },
+        body: { chunks: csvChunks(quality.rows, release) },
+      }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+}
+
+/** The header goes with the first block, so that rows that fail at once fail before anything is sent. */
+async function* csvChunks(rows: TrafficQuality['rows'], done: () => void): AsyncGenerator<string> {
+  let pending = csvRow(trafficQualityColumns.map((column) => ({ text: column })))
+  try {
+    for await (const block of rows) {
+      for (const row of block)
+        pending += csvRow(trafficQualityColumns.map((name) => cells[name](row)))
+      yield pending
+      pending = ''
+    }
+    if (pending !== '') yield pending
+  } finally {
+    done()
+  }
+}
+
+const cells: Readonly<
+  Record<(typeof trafficQualityColumns)[number], (row: TrafficQualityRow) => CsvCell>
+> = {
+  DATE: ({ date }) => ({ text: date }),
+  MARKET: ({ market }) => ({ text: market }),
+  PUBLISHER_ID: ({ publisherId }) => ({ number: String(publisherId) }),
+  PUBLISHER_NAME: ({ publisherName }) => ({ text: publisherName }),
+  KIND: ({ kind }) => ({ text: kind }),
+  COUNTED: ({ counted }) => ({ number: String(counted) }),
+  BOT: ({ bot }) => ({ number: String(bot) }),
+  PREFETCH: ({ prefetch }) => ({ number: String(prefetch) }),
+  EXPIRED: ({ expired }) => ({ number: String(expired) }),
+  EARLY: ({ early }) => ({ number: String(early) }),
+  TOO_LATE: ({ tooLate }) => ({ number: String(tooLate) }),
+}

@@ -1,0 +1,192 @@
+// Counted and not counted events by day, market, publisher and kind. What counts comes from where the
+// performance report takes it (the rollup of sealed days, the events of open ones), so that both say the
+// same; what does not count stands in the events alone.
+
+import { listDays } from '../domain/day.ts'
+import { assert } from '../lib/assert.ts'
+import type { Params, Warehouse } from '../warehouse/warehouse.ts'
+import { askedDaysParams, inAskedSpan, withAskedDaySql } from './asked-days.ts'
+import { formatBlocks, openBlocks } from './blocks.ts'
+import type { CatalogNames, ReportMarket } from './catalog-names.ts'
+import { dayRowsParams, dayRowsSql } from './day-rows.ts'
+import { noRates } from './rates.ts'
+import { listUnits, readReportDays } from './sealed-days.ts'
+import type { DaysAsked, ReportDays } from './sealed-days.ts'
+
+export interface TrafficQualityCall extends DaysAsked {
+  readonly advertiserId: number
+  readonly signal: AbortSignal
+}
+
+/** Served ads by what became of their event; one that came twice for one reason counts once. */
+export interface TrafficQualityRow {
+  /** ISO day in the market's time zone, of the earliest receipt. */
+  readonly date: string
+  readonly market: string
+  readonly publisherId: number
+  readonly publisherName: string
+  readonly kind: 'LOAD' | 'IMPRESSION' | 'CLICK'
+  readonly counted: number
+  readonly bot: number
+  readonly prefetch: number
+  readonly expired: number
+  readonly early: number
+  readonly tooLate: number
+}
+
+export interface TrafficQuality {
+  readonly totalRows: number
+  /** The last day from which on back the counted events are sealed; null while nothing is. */
+  readonly completeThrough: string | null
+  /** By day, market, publisher and kind. Throws in mid-stream when the engine fails. */
+  readonly rows: AsyncIterable<readonly TrafficQualityRow[]>
+}
+
+/** Resolves when the first rows are there, so that a refusal can still be a proper answer. */
+export type ReadTrafficQuality = (call: TrafficQualityCall) => Promise<TrafficQuality>
+
+interface TrafficQualityDeps {
+  readonly warehouse: Pick<Warehouse, 'rows' | 'stream'>
+  readonly catalog: () => CatalogNames
+}
+
+export function createTrafficQualityReader(deps: TrafficQualityDeps): ReadTrafficQuality {
+  return async (call) => {
+    const catalog = deps.catalog()
+    const markets = catalog.markets()
+    const days = await readReportDays(deps.warehouse, markets, call)
+    const { completeThrough } = days
+    const params = buildParams(call, { markets, days })
+    const stream = deps.warehouse.stream(trafficQualitySql(days), params, call.signal)
+    const { first, rest } = await openBlocks(stream, call.signal)
+    if (first === null) return { totalRows: 0, completeThrough, rows: noRows() }
+    const totalRows = Number(first[0]?.at(-1))
+    const rows = formatBlocks(first, rest, {
+      format: createRowFormat(catalog),
+      rowCount: totalRows,
+    })
+    return { totalRows, completeThrough, rows }
+  }
+}
+
+async function* noRows(): AsyncGenerator<readonly TrafficQualityRow[]> {
+  // An answer without rows has no block.
+}
+
+const kinds = { 1: 'LOAD', 2: 'IMPRESSION', 3: 'CLICK' } as const
+
+/** The columns of the statement below, all numbers but the day, and last the number of all rows. */
+function createRowFormat(catalog: CatalogNames): (row: readonly unknown[]) => TrafficQualityRow {
+  const codes = new Map(catalog.markets().map(({ id, code }) => [id, code]))
+  const names = new Map(catalog.publishers().map(({ id, name }) => [id, name]))
+  return ([date, ...figures]) => {
+    const numbers = figures.map(Number)
+    const [marketId = 0, publisherId = 0, kind = 0, ...counts] = numbers
+    const [counted = 0, bot = 0, prefetch = 0, expired = 0, early = 0, tooLate = 0] = counts
+    assert(kind === 1 || kind === 2 || kind === 3, 'the engine answers a kind of event')
+    return {
+      date: String(date),
+      market: codes.get(marketId) ?? String(marketId),
+      publisherId,
+      publisherName: names.get(publisherId) ?? '',
+      kind: kinds[kind],
+      counted,
+      bot,
+      prefetch,
+      expired,
+      early,
+      tooLate,
+    }
+  }
+}
+
+interface Asked {
+  readonly markets: readonly ReportMarket[]
+  readonly days: ReportDays
+}
+
+function buildParams(call: TrafficQualityCall, { markets, days }: Asked): Params {
+  const { startDate, endDate } = call
+  const asked = listDays(startDate, endDate)
+  return {
+    advertiserId: call.advertiserId,
+    startDay: startDate,
+    endDay: endDate,
+    sealUnits: days.seals.map((seal) => seal.unit),
+    sealDays: days.seals.map((seal) => Date.parse(seal.day) / 86_400_000),
+    sealRevisions: days.seals.map((seal) => seal.revision),
+    ...dayRowsParams(days.open, noRates),
+    ...askedDaysParams(listUnits(markets).map((market) => ({ market, days: asked }))),
+  }
+}
+
+function trafficQualitySql(days: ReportDays): string {
+  const counted = [
+    ...(days.seals.length === 0 ? [] : [sealedSql]),
+    ...(days.hasOpenDays ? [openSql] : []),
+  ]
+  const parts = [uncountedSql, ...(counted.length === 0 ? [] : [byKindSql(counted)])]
+  return `
+  SELECT toString(day), market_id, publisher_id, kind,
+    counted, bot, prefetch, expired, early, too_late, count() OVER () AS total_rows
+  FROM (
+    SELECT day, market_id, publisher_id, kind, sum(counted_) AS counted, sum(bot_) AS bot,
+      sum(prefetch_) AS prefetch, sum(expired_) AS expired, sum(early_) AS early, sum(too_late_) AS too_late
+    FROM (${parts.join(' UNION ALL ')})
+    GROUP BY day, market_id, publisher_id, kind
+    HAVING counted + bot + prefetch + expired + early + too_late > 0
+  )
+  ORDER BY day, market_id, publisher_id, kind
+  SETTINGS join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1,
+    optimize_move_to_prewhere_if_final = 0`
+}
+
+/** Only the revision that counts, as in the performance report. */
+const sealedSql = `
+  SELECT day, market_id, publisher_id, loads, impressions, clicks
+  FROM product_day
+  WHERE advertiser_id = {advertiserId:Int32} AND day >= {startDay:Date} AND day <= {endDay:Date}
+    AND (unit, day, revision) IN (
+      SELECT seal.1, toDate(seal.2), seal.3 FROM (
+        SELECT arrayJoin(arrayZip({sealUnits:Array(Int32)}, {sealDays:Array(Int32)}, {sealRevisions:Array(UInt64)})) AS seal
+      )
+    )`
+
+const openSql = `
+  SELECT day, market_id, publisher_id, loads, impressions, clicks
+  FROM (${dayRowsSql({
+    isOneAdvertiser: true,
+    profiles: ['CLK_14_DAYS'],
+    condition: '1',
+    isByDay: true,
+  })})`
+
+function byKindSql(counted: readonly string[]): string {
+  return `
+  SELECT day, market_id, publisher_id, figure.1 AS kind, figure.2 AS counted_,
+    0 AS bot_, 0 AS prefetch_, 0 AS expired_, 0 AS early_, 0 AS too_late_
+  FROM (
+    SELECT day, market_id, publisher_id, arrayJoin([
+      (toUInt8(1), sum(loads)), (toUInt8(2), sum(impressions)), (toUInt8(3), sum(clicks))
+    ]) AS figure
+    FROM (${counted.join(' UNION ALL ')})
+    GROUP BY day, market_id, publisher_id
+  )`
+}
+
+/**
+ * An event that does not count may have been served at any time before or after its receipt, so no day of
+ * serving bounds the search. The verdict does: it belongs to the sorting key, so looking at it before the
+ * repeats are merged changes nothing, and it alone is read of the events that count.
+ */
+const uncountedSql = `
+  SELECT day, market_id, publisher_id, toUInt8(kind) AS kind, 0 AS counted_,
+    countIf(verdict = 'bot') AS bot_, countIf(verdict = 'prefetch') AS prefetch_,
+    countIf(verdict = 'expired') AS expired_, countIf(verdict = 'early') AS early_,
+    countIf(verdict = 'too-late') AS too_late_
+  FROM (${withAskedDaySql(`
+    SELECT market_id, publisher_id, kind, verdict, received_at
+    FROM ad_event FINAL
+    PREWHERE advertiser_id = {advertiserId:Int32} AND verdict != 'counted'
+    WHERE ${inAskedSpan}`)})
+  GROUP BY day, market_id, publisher_id, kind`
