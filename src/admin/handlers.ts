@@ -8,6 +8,7 @@ import { createKeyHandlers } from './keys.ts'
 import { createProductHandlers } from './products.ts'
 import { createPutRates } from './rates.ts'
 import { createRebuildDays } from './rebuilds.ts'
+import { createSetAsideHandlers } from './set-aside.ts'
 import { createMintLinks } from './tracking-links.ts'
 
 /** The admin API, for `buildCampaignApp`. */
@@ -21,6 +22,7 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     backfillEvents: createBackfill(deps, audit),
     putRates: createPutRates(deps, audit),
     rebuildDays: createRebuildDays(deps, audit),
+    ...createSetAsideHandlers(deps, audit),
     readAudit: createReadAudit(audit),
     getStatus: async () => answerJson(200, await deps.status()),
   }

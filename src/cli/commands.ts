@@ -6,6 +6,7 @@ import { eventsLoad } from './events.ts'
 import { ratesLoad, rebuild } from './figures.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
 import { linksMint } from './links.ts'
+import { setAsideList, setAsideReplay } from './set-aside.ts'
 import { status } from './status.ts'
 
 const serve: Command = {
@@ -33,6 +34,8 @@ export const commands: readonly Command[] = [
   eventsLoad,
   ratesLoad,
   rebuild,
+  setAsideList,
+  setAsideReplay,
   status,
   audit,
 ]

@@ -19,11 +19,31 @@ export const status: Command = {
 }
 
 function describe(answer: StatusResponse): string {
-  const { warehouse, spool, lagMs, sealed, uncounted, conflicts, setAside } = answer
+  const { warehouse, spool, lagMs, clock, failing } = answer
   const facts = [
     ['version', answer.version],
-    ['warehouse', `${warehouse.kind}, ${warehouse.version}`],
+    [
+      'warehouse',
+      warehouse.available
+        ? `${warehouse.kind}, ${warehouse.version ?? 'unknown'}`
+        : 'does not answer',
+    ],
     ['spool', `${spool.bytes} bytes wait, the oldest for ${lagMs} ms`],
+    ['clock', tellOffset(clock.offsetMs)],
+    ...failing.map((step) => ['fails', step]),
+    ...(warehouse.available ? describeWarehouse(answer) : []),
+  ]
+  return formatTable(['STATE', ''], facts)
+}
+
+function tellOffset(offsetMs: number | null): string {
+  if (offsetMs === null) return 'not compared yet'
+  return `${Math.abs(offsetMs)} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} the warehouse's`
+}
+
+function describeWarehouse(answer: StatusResponse): readonly (readonly string[])[] {
+  const { sealed = [], uncounted = {}, conflicts = 0, setAside = 0 } = answer
+  return [
     ['conflicts', String(conflicts)],
     ['set aside', String(setAside)],
     ...sealed.map(({ marketId, completeThrough }) => [
@@ -35,5 +55,4 @@ function describe(answer: StatusResponse): string {
       String(count),
     ]),
   ]
-  return formatTable(['STATE', ''], facts)
 }
