@@ -23,9 +23,10 @@ import { buildOpenApi } from './contract/openapi.ts'
 import { createIdentityHasher } from './domain/identity.ts'
 import { ServiceError } from './errors.ts'
 import { systemClock } from './lib/clock.ts'
+import { ClockWatch } from './ops/clock-watch.ts'
 import { createLog } from './ops/log.ts'
 import { createMetrics } from './ops/metrics.ts'
-import { readStatus } from './ops/status.ts'
+import { createStatusReader } from './ops/status.ts'
 import { openTls } from './ops/tls.ts'
 import type { RenewedTls } from './ops/tls.ts'
 import { version } from './ops/version.ts'
@@ -33,7 +34,9 @@ import { Pipeline } from './pipeline/pipeline.ts'
 import { rebuildDays } from './pipeline/rebuild.ts'
 import { readRetention } from './pipeline/retention.ts'
 import { createBotCheck } from './pipeline/rows.ts'
-import { describe, runChild } from './processes.ts'
+import type { RowContext } from './pipeline/rows.ts'
+import { listSetAside, replaySetAside } from './pipeline/set-aside.ts'
+import { describe, runChild, tell } from './processes.ts'
 import type { Child } from './processes.ts'
 import { KeptPages } from './reports/kept-pages.ts'
 import { createIntakeReader } from './reports/intake.ts'
@@ -60,6 +63,7 @@ interface Engine {
   readonly warehouse: Warehouse
   readonly spool: Spool
   readonly catalog: CatalogStore
+  readonly clockWatch: ClockWatch
   /** Null: the campaign port speaks HTTP, or is not served here. */
   readonly tls: RenewedTls | null
 }
@@ -76,12 +80,21 @@ async function startEngine(config: Config): Promise<Child> {
     clock: systemClock,
   })
   const catalog = await openCatalogStore({ warehouse, clock: systemClock, log })
-  const engine: Engine = { config, log, secrets, warehouse, spool, catalog, tls }
+  const clockWatch = new ClockWatch({
+    warehouse,
+    clock: systemClock,
+    monotonicMs: () => performance.now(),
+    log,
+    onOffset: (offsetMs) => tell({ type: 'clock', offsetMs }),
+  })
+  const engine: Engine = { config, log, secrets, warehouse, spool, catalog, clockWatch, tls }
+  clockWatch.start()
   const pipeline = startPipeline(engine)
   const campaign = config.roles.includes('engine') ? await startCampaign(engine, pipeline) : null
   return {
     async close() {
       await campaign?.close()
+      await clockWatch.close()
       await pipeline.close()
       await catalog.close()
       await spool.close()
@@ -117,7 +130,18 @@ async function prepareWarehouse(warehouse: Warehouse, secrets: Secrets, log: Log
   }
 }
 
-function startPipeline({ config, log, secrets, warehouse, spool, catalog }: Engine): Pipeline {
+function rowContextOf({ secrets, catalog }: Engine): RowContext {
+  return {
+    openTrackingData: createOpener(secrets.keyRing).open,
+    hashIdentity: createIdentityHasher(secrets.identitySecret),
+    isTrustedSource: (publisherId, address) =>
+      isTrustedSource(catalog.current(), publisherId, address),
+    isBot: createBotCheck(),
+  }
+}
+
+function startPipeline(engine: Engine): Pipeline {
+  const { config, log, warehouse, spool, catalog } = engine
   return new Pipeline({
     spool,
     warehouse,
@@ -127,13 +151,7 @@ function startPipeline({ config, log, secrets, warehouse, spool, catalog }: Engi
     retentionDays: config.retentionDays,
     markets: () => catalogNames(catalog.current()).markets(),
     clock: systemClock,
-    rowContext: {
-      openTrackingData: createOpener(secrets.keyRing).open,
-      hashIdentity: createIdentityHasher(secrets.identitySecret),
-      isTrustedSource: (publisherId, address) =>
-        isTrustedSource(catalog.current(), publisherId, address),
-      isBot: createBotCheck(),
-    },
+    rowContext: rowContextOf(engine),
   })
 }
 
@@ -168,15 +186,20 @@ async function startCampaign(
       keptPages,
     }),
     listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
-    adminHandlers: createAdmin(engine, { keys, audit }),
+    adminHandlers: createAdmin(engine, { keys, audit, pipeline }),
     openApi: buildOpenApi({
       trackingUrl: config.trackingUrl,
       campaignUrl: config.campaignUrl,
       version,
     }),
     pages: createDocsPages(config),
-    readiness: () => pipeline.failingSteps(),
-    metrics: createMetrics({ spool, pipeline, clock: systemClock }),
+    readiness: () => complaintsOf(engine, pipeline),
+    metrics: createMetrics({
+      spool,
+      pipeline,
+      clock: systemClock,
+      clockOffsetMs: () => engine.clockWatch.offsetMs(),
+    }),
     clock: systemClock,
     log,
     tls: tls?.current,
@@ -197,31 +220,43 @@ async function startCampaign(
   }
 }
 
+function complaintsOf({ clockWatch }: Engine, pipeline: Pipeline): readonly string[] {
+  return [...pipeline.failingSteps(), ...clockWatch.complaints()]
+}
+
 function createAdmin(
-  { config, secrets, warehouse, spool, catalog }: Engine,
-  access: { readonly keys: KeyStore; readonly audit: AuditTrail }
+  engine: Engine,
+  access: {
+    readonly keys: KeyStore
+    readonly audit: AuditTrail
+    readonly pipeline: Pipeline
+  }
 ): HandlerTable {
-  const status = () =>
-    readStatus({
-      version,
-      warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
-      warehouse,
-      spool,
-      retention: () =>
-        readRetention({
-          warehouse,
-          markets: () => catalogNames(catalog.current()).markets(),
-          retentionDays: config.retentionDays,
-        }),
-      advertiserOfCampaign: (id) => catalog.current().campaigns.get(id)?.advertiserId ?? null,
-      sealedThrough: () =>
-        readSealedThrough(
-          warehouse,
-          catalogNames(catalog.current()).markets(),
-          new Date(systemClock()).toISOString().slice(0, 10)
-        ),
-      clock: systemClock,
-    })
+  const { config, log, secrets, warehouse, spool, catalog } = engine
+  const { settleMs } = config
+  const rowContext = rowContextOf(engine)
+  const status = createStatusReader({
+    version,
+    warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
+    warehouse,
+    spool,
+    retention: () =>
+      readRetention({
+        warehouse,
+        markets: () => catalogNames(catalog.current()).markets(),
+        retentionDays: config.retentionDays,
+      }),
+    advertiserOfCampaign: (id) => catalog.current().campaigns.get(id)?.advertiserId ?? null,
+    sealedThrough: () =>
+      readSealedThrough(
+        warehouse,
+        catalogNames(catalog.current()).markets(),
+        new Date(systemClock()).toISOString().slice(0, 10)
+      ),
+    clockOffsetMs: () => engine.clockWatch.offsetMs(),
+    failing: () => complaintsOf(engine, access.pipeline),
+    clock: systemClock,
+  })
   return createAdminHandlers({
     ...access,
     catalog,
@@ -236,6 +271,10 @@ function createAdmin(
       warehouse,
       markets: () => catalogNames(catalog.current()).markets(),
     }),
+    setAside: {
+      list: (question) => listSetAside(warehouse, question),
+      replay: (keys) => replaySetAside({ warehouse, settleMs, log, rowContext }, keys),
+    },
     status,
   })
 }

@@ -4,8 +4,15 @@ import { ServiceError } from './errors.ts'
 
 export type ChildMessage =
   | { readonly type: 'ready' }
+  /** From the engine, for the trackers: how far the node's clock is ahead of the warehouse's. */
+  | ClockMessage
   /** The child ends. `isFinal`: starting it again cannot help. */
   | { readonly type: 'failed'; readonly message: string; readonly isFinal: boolean }
+
+export interface ClockMessage {
+  readonly type: 'clock'
+  readonly offsetMs: number
+}
 
 /** Both shut down well within the 10 seconds after which a process manager kills. */
 export const drainMsMax = 8_000
@@ -25,9 +32,17 @@ export function parseChildMessage(value: unknown): ChildMessage | null {
   if (typeof value !== 'object' || value === null) return null
   const type: unknown = Reflect.get(value, 'type')
   if (type === 'ready') return { type }
+  if (type === 'clock') return parseClockMessage(value)
   if (type !== 'failed') return null
   const message: unknown = Reflect.get(value, 'message')
   return { type, message: String(message), isFinal: Reflect.get(value, 'isFinal') === true }
+}
+
+export function parseClockMessage(value: unknown): ClockMessage | null {
+  if (typeof value !== 'object' || value === null) return null
+  const offsetMs: unknown = Reflect.get(value, 'offsetMs')
+  const isOne = Reflect.get(value, 'type') === 'clock' && typeof offsetMs === 'number'
+  return isOne ? { type: 'clock', offsetMs } : null
 }
 
 export function isDrainMessage(value: unknown): boolean {
@@ -37,6 +52,8 @@ export function isDrainMessage(value: unknown): boolean {
 export interface Child {
   /** Stops taking work, finishes what came in, lets go of everything. */
   close(): Promise<void>
+  /** How far the node's clock is ahead of the warehouse's; told when ready, and on every change. */
+  hearClock?(offsetMs: number): void
 }
 
 /**
@@ -61,6 +78,8 @@ export async function runChild(start: () => Promise<Child>): Promise<void> {
   }
   process.on('message', (message) => {
     if (isDrainMessage(message)) endSafely()
+    const clock = parseClockMessage(message)
+    if (clock !== null) child?.hearClock?.(clock.offsetMs)
   })
   process.on('disconnect', endSafely)
   process.on('SIGTERM', endSafely)
@@ -85,7 +104,7 @@ function leave(exitCode: number): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-function tell(message: ChildMessage, sent: () => void = () => undefined): void {
+export function tell(message: ChildMessage, sent: () => void = () => undefined): void {
   if (process.send === undefined || !process.connected) return sent()
   process.send(message, undefined, undefined, sent)
 }

@@ -9,6 +9,7 @@ import type { Logger } from 'pino'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { createLog } from './ops/log.ts'
+import type { ClockMessage } from './processes.ts'
 import { drainMsMax, parseChildMessage, trackerEnvironment, trackerOptions } from './processes.ts'
 import { ensureSecrets } from './secrets.ts'
 import { Admission } from './admission.ts'
@@ -62,6 +63,8 @@ class Supervisor {
   readonly #admission: Admission
   readonly #startedAtMs = Date.now()
   #wasReady = false
+  /** Told by the engine; a tracker that starts while the engine is down is told what was known. */
+  #clock: ClockMessage | null = null
   #stopping: { readonly exitCode: number } | null = null
   #finish: (exitCode: number) => void = () => undefined
 
@@ -112,10 +115,12 @@ class Supervisor {
   #hear(slot: Slot, value: unknown): void {
     const message = parseChildMessage(value)
     if (message === null) return
+    if (message.type === 'clock') return this.#spreadClock(message)
     if (message.type === 'ready') {
       slot.isReady = true
       slot.lastFailure = null
       if (slot.isEngine) this.#admitTrackers()
+      else this.#tellClock(slot)
       this.#announceReady()
       return
     }
@@ -125,6 +130,15 @@ class Supervisor {
       process.stderr.write(`${message.message}\n`)
       this.stop(1)
     }
+  }
+
+  #spreadClock(clock: ClockMessage): void {
+    this.#clock = clock
+    for (const slot of this.#slots) if (!slot.isEngine && slot.isReady) this.#tellClock(slot)
+  }
+
+  #tellClock({ child }: Slot): void {
+    if (this.#clock !== null && child?.connected === true) child.send(this.#clock)
   }
 
   /** The engine has compared the identity secret with the warehouse's: events may be taken. */

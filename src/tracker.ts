@@ -5,6 +5,7 @@ import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { createIdentityHasher } from './domain/identity.ts'
 import { systemClock } from './lib/clock.ts'
+import { isClockFit } from './ops/clock-watch.ts'
 import { createLog } from './ops/log.ts'
 import { openTls } from './ops/tls.ts'
 import { runChild } from './processes.ts'
@@ -25,12 +26,13 @@ async function startTracker(config: Config): Promise<Child> {
     bytesMax: config.spoolBytesMax,
     clock: systemClock,
   })
+  let clockOffsetMs: number | null = null
   const tracking = createTrackingServer({
     spool,
     opener: createOpener(secrets.keyRing),
     hashIdentity: createIdentityHasher(secrets.identitySecret),
     clock: systemClock,
-    isReady: () => true,
+    isReady: () => isClockFit(clockOffsetMs),
     log,
     trustProxy: config.trustProxy,
     tls: tls?.current,
@@ -39,6 +41,9 @@ async function startTracker(config: Config): Promise<Child> {
   await listen(tracking, config)
   tls?.watch()
   return {
+    hearClock: (offsetMs) => {
+      clockOffsetMs = offsetMs
+    },
     async close() {
       await tls?.close()
       await tracking.close()

@@ -3,10 +3,30 @@ import type { CatalogStore } from '../catalog/catalog-store.ts'
 import type { RateTable } from '../catalog/rate-table.ts'
 import type { KeyStore } from '../access/key-store.ts'
 import type { StatusResponse } from '../contract/admin.ts'
+import type { ReplayKeys, ReplayResult } from '../contract/set-aside.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import type { ReadUnconverted } from '../reports/unconverted.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Minter, Opener } from '../tracking-data/tracking-data.ts'
+
+interface SetAsidePlace {
+  readonly atMicros: number
+  readonly key: string
+}
+
+/** Records that could not be shipped. */
+export interface SetAside {
+  /** Longest waiting first, behind the place where there is one. */
+  list(question: { readonly after: SetAsidePlace | null; readonly limit: number }): Promise<
+    readonly {
+      readonly place: SetAsidePlace
+      readonly type: string
+      readonly receivedAtMs: number | null
+      readonly reason: string
+    }[]
+  >
+  replay(keys: ReplayKeys): Promise<ReplayResult>
+}
 
 export interface AdminDeps {
   readonly catalog: Pick<CatalogStore, 'current' | 'apply' | 'check' | 'products'>
@@ -28,5 +48,6 @@ export interface AdminDeps {
     | { readonly kind: 'final'; readonly finalBefore: string }
   >
   readonly readUnconverted: ReadUnconverted
+  readonly setAside: SetAside
   readonly status: () => Promise<StatusResponse>
 }

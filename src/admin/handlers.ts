@@ -8,6 +8,7 @@ import { createKeyHandlers } from './keys.ts'
 import { createProductHandlers } from './products.ts'
 import { createPutRates } from './rates.ts'
 import { createRebuildDays } from './rebuilds.ts'
+import { createSetAsideHandlers } from './set-aside.ts'
 import { createMintLinks } from './tracking-links.ts'
 import { createListUnconverted } from './unconverted.ts'
 
@@ -23,6 +24,7 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     putRates: createPutRates(deps, audit),
     rebuildDays: createRebuildDays(deps, audit),
     listUnconverted: createListUnconverted(deps),
+    ...createSetAsideHandlers(deps, audit),
     readAudit: createReadAudit(audit),
     getStatus: async () => answerJson(200, await deps.status()),
   }

@@ -6,6 +6,7 @@ import { eventsLoad } from './events.ts'
 import { ratesLoad, ratesMissing, rebuild } from './figures.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
 import { linksMint } from './links.ts'
+import { setAsideList, setAsideReplay } from './set-aside.ts'
 import { status } from './status.ts'
 
 const serve: Command = {
@@ -34,6 +35,8 @@ export const commands: readonly Command[] = [
   ratesLoad,
   ratesMissing,
   rebuild,
+  setAsideList,
+  setAsideReplay,
   status,
   audit,
 ]

@@ -19,16 +19,37 @@ export const status: Command = {
 }
 
 function describe(answer: StatusResponse): string {
-  const { warehouse, spool, lagMs, sealed, uncounted, conflicts, setAside } = answer
+  const { warehouse, spool, lagMs, clock, failing } = answer
   const facts = [
     ['version', answer.version],
-    ['warehouse', `${warehouse.kind}, ${warehouse.version}`],
+    [
+      'warehouse',
+      warehouse.available
+        ? `${warehouse.kind}, ${warehouse.version ?? 'unknown'}`
+        : 'does not answer',
+    ],
     ['spool', `${spool.bytes} bytes wait, the oldest for ${lagMs} ms`],
+    ['clock', tellOffset(clock.offsetMs)],
+    ...failing.map((step) => ['fails', step]),
+    ...(warehouse.available ? describeWarehouse(answer) : []),
+  ]
+  return formatTable(['STATE', ''], facts)
+}
+
+function tellOffset(offsetMs: number | null): string {
+  if (offsetMs === null) return 'not compared yet'
+  return `${Math.abs(offsetMs)} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} the warehouse's`
+}
+
+function describeWarehouse(answer: StatusResponse): readonly (readonly string[])[] {
+  const { sealed = [], uncounted = {}, conflicts = 0, setAside = 0 } = answer
+  const { crowds = 0, misplaced = 0, retention } = answer
+  return [
     ['conflicts', String(conflicts)],
     ['set aside', String(setAside)],
-    ['crowds', String(answer.crowds)],
-    ['misplaced', String(answer.misplaced)],
-    ['retention', describeRetention(answer.retention)],
+    ['crowds', String(crowds)],
+    ['misplaced', String(misplaced)],
+    ...(retention === undefined ? [] : [['retention', describeRetention(retention)]]),
     ...sealed.map(({ marketId, completeThrough }) => [
       `market ${marketId}`,
       `sealed through ${completeThrough ?? 'no day yet'}`,
@@ -38,14 +59,13 @@ function describe(answer: StatusResponse): string {
       String(count),
     ]),
   ]
-  return formatTable(['STATE', ''], facts)
 }
 
 function describeRetention({
   days,
   finalBefore,
   waitsForDay,
-}: StatusResponse['retention']): string {
+}: NonNullable<StatusResponse['retention']>): string {
   const final = finalBefore === null ? '' : `, days before ${finalBefore} are final`
   const waiting = waitsForDay === null ? '' : `, waits for ${waitsForDay} to be sealed`
   return `${days} days${final}${waiting}`

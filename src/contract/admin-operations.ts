@@ -28,6 +28,13 @@ import {
   unprocessable,
   type Operation,
 } from './operation.ts'
+import {
+  replayRequestSchema,
+  replayResultSchema,
+  setAsideLimits,
+  setAsidePageSchema,
+  setAsideQuerySchema,
+} from './set-aside.ts'
 import { feedResultSchema, feedRowSchema, productPageSchema } from './products.ts'
 import { unconvertedPageSchema, unconvertedQuerySchema } from './unconverted.ts'
 
@@ -290,11 +297,38 @@ const figureOperations: readonly Operation[] = [
   }),
 ]
 
+const setAsideOperations: readonly Operation[] = [
+  admin({
+    operationId: 'listSetAside',
+    method: 'get',
+    path: '/set-aside',
+    summary: 'List what could not be shipped',
+    description:
+      'Records that the warehouse refused or that could not be read, with the reason, longest waiting first. ' +
+      'Nothing of what they say is shown.',
+    queryParameters: setAsideQuerySchema,
+    body: null,
+    responses: [answer('200', 'One page.', setAsidePageSchema), ...refusals],
+  }),
+  admin({
+    operationId: 'replaySetAside',
+    method: 'post',
+    path: '/set-aside/replay',
+    summary: 'Ship once more what was set aside',
+    description:
+      'Once its cause is mended. The records keep their keys and their instants of receipt, so repeating the ' +
+      `call changes nothing. At most ${setAsideLimits.replayMax} records a call.`,
+    body: jsonBody(replayRequestSchema),
+    responses: [answer('200', 'It is done.', replayResultSchema), ...refusals],
+  }),
+]
+
 export const adminOperations: readonly Operation[] = [
   ...catalogOperations,
   ...productOperations,
   ...keyOperations,
   ...eventOperations,
   ...figureOperations,
+  ...setAsideOperations,
   ...auditOperations,
 ]

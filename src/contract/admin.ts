@@ -180,40 +180,59 @@ export const statusResponseSchema = Type.Object(
     version: Type.String(),
     warehouse: Type.Object({
       kind: wordOf(['embedded', 'server']),
-      version: Type.String(),
+      available: Type.Boolean({
+        description: 'false: it does not answer, and what only it knows is absent below.',
+      }),
+      version: Type.Optional(Type.String()),
     }),
     spool: Type.Object({
       bytes: count('What is on disk and not yet shipped.'),
     }),
     lagMs: count('Age of the oldest event that is not yet shipped.'),
-    sealed: Type.Array(
+    clock: Type.Object({
+      offsetMs: Type.Union([Type.Integer(), Type.Null()], {
+        description:
+          "By how much this node's clock is ahead of the warehouse's; null while it is not known.",
+      }),
+    }),
+    failing: Type.Array(Type.String(), {
+      description: 'Steps of the pipeline whose last try failed, and a clock that is far off.',
+    }),
+    sealed: Type.Optional(
+      Type.Array(
+        Type.Object({
+          marketId: int32(),
+          completeThrough: Type.Union([dateText(), Type.Null()], {
+            description: 'The last day from which on back all is sealed.',
+          }),
+        })
+      )
+    ),
+    uncounted: Type.Optional(
+      Type.Record(Type.String(), Type.Integer(), {
+        description: 'Events that do not count, by reason.',
+      })
+    ),
+    conflicts: Type.Optional(count('Repeats of a purchase with other content.')),
+    setAside: Type.Optional(count('Records that could not be shipped and wait to be replayed.')),
+    crowds: Type.Optional(
+      count('Ids with more touchpoints in the last 15 days than a person makes; they join nothing.')
+    ),
+    misplaced: Type.Optional(
+      count('Counted events of the last 7 days whose token names a campaign of another advertiser.')
+    ),
+    retention: Type.Optional(
       Type.Object({
-        marketId: int32(),
-        completeThrough: Type.Union([dateText(), Type.Null()], {
-          description: 'The last day from which on back all is sealed.',
+        days: count('How long data is kept.'),
+        finalBefore: Type.Union([dateText(), Type.Null()], {
+          description: 'Older days are final: their figures stay, their events are dropped.',
+        }),
+        waitsForDay: Type.Union([dateText(), Type.Null()], {
+          description:
+            'Nothing older than this day is dropped before it is sealed in every market.',
         }),
       })
     ),
-    uncounted: Type.Record(Type.String(), Type.Integer(), {
-      description: 'Events that do not count, by reason.',
-    }),
-    conflicts: count('Repeats of a purchase with other content.'),
-    setAside: count('Rows that could not be shipped, kept with their reason.'),
-    crowds: count(
-      'Ids with more touchpoints in the last 15 days than a person makes; they join nothing.'
-    ),
-    misplaced: count(
-      'Counted events of the last 7 days whose token names a campaign of another advertiser.'
-    ),
-    retention: Type.Object({
-      days: count('How long data is kept.'),
-      finalBefore: Type.Union([dateText(), Type.Null()], {
-        description: 'Older days are final: their figures stay, their events are dropped.',
-      }),
-      waitsForDay: Type.Union([dateText(), Type.Null()], {
-        description: 'Nothing older than this day is dropped before it is sealed in every market.',
-      }),
-    }),
   },
   { title: 'StatusResponse' }
 )

@@ -14,6 +14,7 @@ export const auditActions = [
   'products.put',
   'rates.put',
   'rebuild.request',
+  'set-aside.replay',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

@@ -7,10 +7,17 @@ export interface MetricsDeps {
   readonly spool: Pick<Spool, 'depth'>
   readonly pipeline: { readonly counts: PipelineCounts }
   readonly clock: Clock
+  /** Null while it is not known. */
+  readonly clockOffsetMs: () => number | null
 }
 
 /** Prometheus text of the engine process; counters begin anew with the process. */
-export function createMetrics({ spool, pipeline, clock }: MetricsDeps): () => Promise<string> {
+export function createMetrics({
+  spool,
+  pipeline,
+  clock,
+  clockOffsetMs,
+}: MetricsDeps): () => Promise<string> {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const gauge = (name: string, help: string, read: () => number): void => {
@@ -30,6 +37,11 @@ export function createMetrics({ spool, pipeline, clock }: MetricsDeps): () => Pr
     const { oldestAtMs } = spool.depth()
     return oldestAtMs === null ? 0 : Math.max(0, clock() - oldestAtMs) / 1_000
   })
+  gauge(
+    'clock_offset_seconds',
+    "By how much this node's clock is ahead of the warehouse's; NaN while it is not known.",
+    () => (clockOffsetMs() ?? Number.NaN) / 1_000
+  )
   gauge('shipped_events', 'Events shipped since the start.', () => pipeline.counts.shipped)
   gauge(
     'attributed_purchases',

@@ -1,5 +1,6 @@
 import type { StatusResponse } from '../contract/admin.ts'
 import { crowdTouchpointsMax } from '../domain/windows.ts'
+import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
@@ -7,36 +8,92 @@ import type { Warehouse } from '../warehouse/warehouse.ts'
 export interface StatusDeps {
   readonly version: string
   readonly warehouseKind: 'embedded' | 'server'
-  readonly warehouse: Warehouse
-  readonly spool: Spool
-  readonly retention: () => Promise<StatusResponse['retention']>
+  readonly warehouse: Pick<Warehouse, 'rows'>
+  readonly spool: Pick<Spool, 'depth'>
+  readonly retention: () => Promise<NonNullable<StatusResponse['retention']>>
   /** Null: the catalog does not know the campaign. */
   readonly advertiserOfCampaign: (campaignId: number) => number | null
-  readonly sealedThrough: () => Promise<StatusResponse['sealed']>
+  readonly sealedThrough: () => Promise<NonNullable<StatusResponse['sealed']>>
+  /** Null while it is not known. */
+  readonly clockOffsetMs: () => number | null
+  readonly failing: () => readonly string[]
   readonly clock: Clock
+  /** Lowered by tests only. */
+  readonly warehouseMsMax?: number
 }
 
-/** What an operator asks first. The counts of events are those of the last 30 days. */
-export async function readStatus(deps: StatusDeps): Promise<StatusResponse> {
-  const depth = deps.spool.depth()
-  const [facts] = await deps.warehouse.rows<{
-    version: string
-    setAside: number
-    conflicts: number
-  }>(factsSql)
-  const reasons = await deps.warehouse.rows<{ reason: string; count: number }>(uncountedSql)
-  return {
-    version: deps.version,
-    warehouse: { kind: deps.warehouseKind, version: facts?.version ?? 'unknown' },
-    spool: { bytes: depth.bytes },
-    lagMs: depth.oldestAtMs === null ? 0 : Math.max(0, deps.clock() - depth.oldestAtMs),
-    sealed: await deps.sealedThrough(),
-    uncounted: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
-    conflicts: facts?.conflicts ?? 0,
-    setAside: facts?.setAside ?? 0,
-    crowds: await countCrowds(deps.warehouse),
-    misplaced: await countMisplaced(deps),
-    retention: await deps.retention(),
+/** An operator who asks because the warehouse hangs must not hang as well. */
+const warehouseMsMax = 10_000
+
+type WarehouseFacts = Pick<
+  StatusResponse,
+  'sealed' | 'uncounted' | 'conflicts' | 'setAside' | 'crowds' | 'misplaced' | 'retention'
+> & {
+  readonly version: string
+}
+
+/**
+ * What an operator asks first. The counts of events are those of the last 30 days. What only the
+ * warehouse knows is left out while it does not answer; a question that hangs is not asked twice.
+ */
+export function createStatusReader(deps: StatusDeps): () => Promise<StatusResponse> {
+  let asking: Promise<WarehouseFacts | null> | null = null
+  return async () => {
+    asking ??= readFacts(deps).finally(() => (asking = null))
+    const facts = await within(asking, deps.warehouseMsMax ?? warehouseMsMax)
+    const depth = deps.spool.depth()
+    const { version: warehouseVersion, ...counts } = facts ?? {}
+    return {
+      version: deps.version,
+      warehouse: {
+        kind: deps.warehouseKind,
+        available: facts !== null,
+        ...(warehouseVersion !== undefined && { version: warehouseVersion }),
+      },
+      spool: { bytes: depth.bytes },
+      lagMs: depth.oldestAtMs === null ? 0 : Math.max(0, deps.clock() - depth.oldestAtMs),
+      clock: { offsetMs: deps.clockOffsetMs() },
+      failing: [...deps.failing()],
+      ...counts,
+    }
+  }
+}
+
+/** Null when the warehouse is away; a refusal is a fault of ours and thrown. */
+async function readFacts(deps: StatusDeps): Promise<WarehouseFacts | null> {
+  const { warehouse } = deps
+  try {
+    const [facts] = await warehouse.rows<{
+      version: string
+      setAside: number
+      conflicts: number
+    }>(factsSql)
+    const reasons = await warehouse.rows<{ reason: string; count: number }>(uncountedSql)
+    return {
+      version: facts?.version ?? 'unknown',
+      sealed: await deps.sealedThrough(),
+      uncounted: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
+      conflicts: facts?.conflicts ?? 0,
+      setAside: facts?.setAside ?? 0,
+      crowds: await countCrowds(warehouse),
+      misplaced: await countMisplaced(deps),
+      retention: await deps.retention(),
+    }
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'WAREHOUSE_UNAVAILABLE') return null
+    throw error
+  }
+}
+
+async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -84,7 +141,9 @@ LIMIT 100000`
 
 const factsSql = `
 SELECT version() AS version,
-  (SELECT count() FROM set_aside FINAL) AS setAside,
+  (SELECT count() FROM set_aside AS a FINAL
+    LEFT JOIN (SELECT key, replayed_at FROM set_aside_replay FINAL) AS r ON r.key = a.key
+    WHERE r.replayed_at IS NULL OR a.set_aside_at >= r.replayed_at) AS setAside,
   (SELECT count() FROM (
     SELECT purchase_key FROM delivery
     WHERE day >= today() - 30

@@ -56,6 +56,7 @@ const beginningOfTime = '1970-01-01 00:00:00.000000'
 export class Attributor {
   readonly #deps: AttributeDeps
   #answeredUpTo = beginningOfTime
+  #lookAgainFrom: string | null = null
 
   constructor(deps: AttributeDeps) {
     this.#deps = deps
@@ -64,6 +65,7 @@ export class Attributor {
   /** Attributes the oldest batch that is due. */
   async attributeBatch(): Promise<AttributeResult> {
     const { warehouse, settleMs } = this.#deps
+    this.#goBack()
     const readAt = await warehouseNow(warehouse)
     const until = shiftInstant(readAt, -settleMs)
     // Rows of a slow insert become visible behind what was looked at; they are given some time.
@@ -93,6 +95,22 @@ export class Attributor {
   lookBack(): void {
     const back = shiftInstant(this.#answeredUpTo, -attributeLimits.lookBackMs)
     this.#answeredUpTo = back
+  }
+
+  /**
+   * What was shipped at that instant is visible from now on. Where it took so long that it was looked
+   * for in vain (a process that was stopped, a warehouse that hung), the next batch begins there.
+   */
+  noteVisible(shippedAt: string): void {
+    const from = shiftInstant(shippedAt, -1)
+    if (this.#lookAgainFrom === null || from < this.#lookAgainFrom) this.#lookAgainFrom = from
+  }
+
+  /** Only between batches: one under way goes by what it saw at its start. */
+  #goBack(): void {
+    const from = this.#lookAgainFrom
+    this.#lookAgainFrom = null
+    if (from !== null && from < this.#answeredUpTo) this.#answeredUpTo = from
   }
 
   async #attribute(batch: Batch, readAt: string): Promise<void> {

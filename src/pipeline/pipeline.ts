@@ -57,7 +57,10 @@ export class Pipeline {
     const attributor = new Attributor(deps)
     this.#loops = [
       this.#repeat('ship', intervals.shipPauseMs, async () => {
-        const { shippedCount, setAsideCount } = await shipBatch(deps)
+        const { shippedCount, setAsideCount } = await shipBatch({
+          ...deps,
+          onVisible: (shippedAt) => attributor.noteVisible(shippedAt),
+        })
         this.counts.shipped += shippedCount
         this.counts.setAside += setAsideCount
         return shippedCount >= shipLimits.recordsPerBatchMax / 2

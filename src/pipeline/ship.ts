@@ -28,6 +28,8 @@ export interface ShipDeps {
   /** Whose days may be final. Absent: none are known, and days are UTC's. */
   readonly markets?: () => readonly ReportMarket[]
   readonly log: Logger
+  /** Told when all of a batch can be seen, with the instant under which it was shipped. */
+  readonly onVisible?: (shippedAt: string) => void
 }
 
 export interface ShipResult {
@@ -52,6 +54,23 @@ interface Refusal {
 export async function shipBatch(deps: ShipDeps): Promise<ShipResult> {
   const batch = deps.spool.read(shipLimits.recordsPerBatchMax)
   if (batch.frames.length === 0) return { shippedCount: 0, setAsideCount: 0 }
+  const refusals = await insertRecords(deps, batch)
+
+  await deps.spool.remove(batch)
+  return {
+    shippedCount: batch.entries.length + batch.broken.length,
+    setAsideCount: refusals.length,
+  }
+}
+
+/**
+ * When this resolves, every record is synced in the warehouse or set aside with its reason; the
+ * latter are the answer. Doing it again changes nothing.
+ */
+export async function insertRecords(
+  deps: Omit<ShipDeps, 'spool'>,
+  batch: Pick<SpoolBatch, 'entries' | 'broken'>
+): Promise<readonly Refusal[]> {
   const shippedAt = await warehouseNow(deps.warehouse)
   const refusals: Refusal[] = batch.broken.map(({ key, reason, bytes }) => ({
     key,
@@ -68,12 +87,8 @@ export async function shipBatch(deps: ShipDeps): Promise<ShipResult> {
   await announceLateTouchpoints(deps, planned.touches)
   refusals.push(...(await insertRows(deps, 'delivery_in', planned.deliveries)))
   if (refusals.length > 0) await setAside(deps, refusals)
-
-  await deps.spool.remove(batch)
-  return {
-    shippedCount: batch.entries.length + batch.broken.length,
-    setAsideCount: refusals.length,
-  }
+  deps.onVisible?.(shippedAt)
+  return refusals
 }
 
 interface Touch {
@@ -94,9 +109,9 @@ interface PlanOptions {
   readonly refusals: Refusal[]
 }
 
-function planRows(batch: SpoolBatch, options: PlanOptions): Plan {
+function planRows({ entries }: Pick<SpoolBatch, 'entries'>, options: PlanOptions): Plan {
   const plan: Plan = { adEvents: [], deliveries: [], touches: [] }
-  for (const entry of batch.entries) {
+  for (const entry of entries) {
     try {
       planRow(plan, entry, options)
     } catch (error) {
@@ -135,7 +150,7 @@ function planRow(plan: Plan, { key, record }: SpoolEntry, options: PlanOptions):
 
 /** Inserts the rows; a refused batch is halved until the rows at fault stand alone. */
 async function insertRows(
-  deps: ShipDeps,
+  deps: Pick<ShipDeps, 'warehouse'>,
   table: InsertTable,
   rows: readonly PlannedRow[]
 ): Promise<Refusal[]> {
@@ -158,7 +173,10 @@ function refusalOf(row: PlannedRow, error: ServiceError): Refusal {
   return { key: row.key, reason: reason.slice(0, 1_000), record: JSON.stringify(row.record) }
 }
 
-async function setAside(deps: ShipDeps, refusals: readonly Refusal[]): Promise<void> {
+export async function setAside(
+  deps: Pick<ShipDeps, 'warehouse' | 'log'>,
+  refusals: readonly Refusal[]
+): Promise<void> {
   const at = await warehouseNow(deps.warehouse)
   const lines = refusals.map((refusal) => JSON.stringify({ ...refusal, set_aside_at: at }))
   await deps.warehouse.insert('set_aside', Buffer.from(lines.join('\n') + '\n'))
@@ -170,7 +188,10 @@ async function setAside(deps: ShipDeps, refusals: readonly Refusal[]): Promise<v
  * visible within that time of its receipt is always seen. One that is older by now may have missed
  * purchases behind it: those are made pending again. A second is kept for clocks that differ.
  */
-async function announceLateTouchpoints(deps: ShipDeps, touches: readonly Touch[]): Promise<void> {
+async function announceLateTouchpoints(
+  deps: Pick<ShipDeps, 'warehouse' | 'settleMs'>,
+  touches: readonly Touch[]
+): Promise<void> {
   if (touches.length === 0) return
   const visibleAt = await warehouseNow(deps.warehouse)
   const lateBeforeMs = instantMs(visibleAt) - deps.settleMs + 1_000

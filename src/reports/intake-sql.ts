@@ -95,10 +95,15 @@ GROUP BY day, kind, outcome
 ORDER BY day, kind, outcome
 ${afterFinal}`
 
+/** What was set aside and shipped later is a delivery like any other by now. */
 export const setAsideSql = `
 SELECT toString(s.day) AS day, count() AS count
 FROM intake_set_aside AS s FINAL
 WHERE s.publisher_id = {publisherId:Int32} AND s.day >= {fromDay:Date} AND s.day <= {toDay:Date}
+  AND s.key NOT IN (
+    SELECT lower(hex(delivery_id)) FROM delivery
+    WHERE day >= {fromDay:Date} AND day <= {toDay:Date} AND publisher_id = {publisherId:Int32}
+  )
 GROUP BY day ORDER BY day`
 
 const mostNamed = `

@@ -70,7 +70,7 @@ export function decodeFrame(frame: Buffer): DecodedFrame {
 }
 
 /** The checksum vouches for the fields; the type tells what an older program cannot know. */
-function isRecord(value: unknown): value is SpoolRecord {
+export function isRecord(value: unknown): value is SpoolRecord {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false
   return value.type === 'ad-event' || value.type === 'conversion'
 }

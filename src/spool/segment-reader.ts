@@ -46,20 +46,32 @@ export class SegmentReader {
 
   /** Forgets all frames up to the given ones. Not synced: what comes back is shipped again. */
   remove(ids: readonly string[]): void {
+    try {
+      this.#note(ids)
+    } finally {
+      // Also when the disk is too full for a note: deleting is what makes room.
+      // Done segments are the oldest; a long queue behind them needs no look.
+      for (const name of this.#names().slice(0, deletionsMax)) this.#deleteIfDone(name)
+    }
+  }
+
+  #note(ids: readonly string[]): void {
     const ends = new Map<string, number>()
     for (const id of ids) {
       const [name = '', end = ''] = id.split(':')
       ends.set(name, Math.max(ends.get(name) ?? 0, Number(end)))
     }
-    for (const [name, end] of ends) {
-      if (!isSegmentName(name) || end <= this.#removed(name)) continue
-      // The segment may be gone: the batch was removed before.
-      if (this.#sizeOf(name) === null) continue
-      this.#removedBytes.set(name, end)
+    const removed = [...ends].filter(
+      ([name, end]) =>
+        isSegmentName(name) &&
+        end > this.#removed(name) &&
+        // The segment may be gone: the batch was removed before.
+        this.#sizeOf(name) !== null
+    )
+    for (const [name, end] of removed) this.#removedBytes.set(name, end)
+    for (const [name, end] of removed) {
       writeFileSync(this.#donePath(name), String(end), { mode: 0o600 })
     }
-    // Done segments are the oldest; a long queue behind them needs no look.
-    for (const name of this.#names().slice(0, deletionsMax)) this.#deleteIfDone(name)
   }
 
   depth(): { readonly bytes: number; readonly oldestAtMs: number | null } {

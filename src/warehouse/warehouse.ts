@@ -10,6 +10,7 @@ export const insertTables = [
   'delivery_in',
   'late_touchpoint_in',
   'set_aside',
+  'set_aside_replay',
   'sealed_day',
   'catalog_entry',
   'product',

@@ -8,6 +8,8 @@ import { createAdminHandlers } from '../../src/admin/handlers.ts'
 import type { AdminDeps } from '../../src/admin/deps.ts'
 import { RateTable } from '../../src/catalog/rate-table.ts'
 import { rebuildDays } from '../../src/pipeline/rebuild.ts'
+import { listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
+import { createBotCheck } from '../../src/pipeline/rows.ts'
 import { openCatalogStore, type CatalogStore } from '../../src/catalog/catalog-store.ts'
 import { buildCampaignApp } from '../../src/campaign/app.ts'
 import type { KeyRequest, StatusResponse } from '../../src/contract/admin.ts'
@@ -30,9 +32,11 @@ export const nowMs = Date.UTC(2026, 2, 2, 10)
 
 export const status: StatusResponse = {
   version: '1.0.0',
-  warehouse: { kind: 'embedded', version: '26.7' },
+  warehouse: { kind: 'embedded', available: true, version: '26.7' },
   spool: { bytes: 400 },
   lagMs: 12,
+  clock: { offsetMs: 3 },
+  failing: [],
   sealed: [{ marketId: 1, completeThrough: null }],
   uncounted: { bot: 2 },
   conflicts: 1,
@@ -104,6 +108,12 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
   const hashIdentity = createIdentityHasher(randomBytes(32))
   const spool = openMemorySpool({ clock })
   const audit = new AuditTrail({ warehouse, clock })
+  const rowContext = {
+    openTrackingData,
+    hashIdentity,
+    isTrustedSource: () => true,
+    isBot: createBotCheck(),
+  }
   const adminHandlers = createAdminHandlers({
     catalog,
     keys,
@@ -119,6 +129,11 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
       warehouse,
       markets: () => catalogNames(catalog.current()).markets(),
     }),
+    setAside: {
+      list: (question) => listSetAside(warehouse, question),
+      replay: (wanted) =>
+        replaySetAside({ warehouse, settleMs: 2_000, log: pinoLog, rowContext }, wanted),
+    },
     status: () => Promise.resolve(status),
     ...changes,
   })

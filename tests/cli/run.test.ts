@@ -303,9 +303,11 @@ test('events load stops sending what the server has refused, and tells why', asy
 test('status is told for people, and as it came with --json', async () => {
   const status = {
     version: '1.0.0',
-    warehouse: { kind: 'embedded', version: '26.7' },
+    warehouse: { kind: 'embedded', available: true, version: '26.7' },
     spool: { bytes: 400 },
     lagMs: 12,
+    clock: { offsetMs: -1_200 },
+    failing: ['ship fails: WAREHOUSE_REFUSED'],
     sealed: [{ marketId: 1, completeThrough: '2026-03-01' }],
     uncounted: { bot: 2 },
     conflicts: 1,
@@ -326,7 +328,42 @@ test('status is told for people, and as it came with --json', async () => {
     text.stdout,
     /retention +400 days, days before 2025-04-01 are final, waits for 2025-04-01 to be sealed/
   )
+  assert.match(text.stdout, /clock +1200 ms behind the warehouse's/)
+  assert.match(text.stdout, /fails +ship fails: WAREHOUSE_REFUSED/)
   assert.deepEqual(JSON.parse(json.stdout), status)
+})
+
+test('status while the warehouse is away tells what the node knows by itself', async () => {
+  answerWith(200, {
+    version: '1.0.0',
+    warehouse: { kind: 'server', available: false },
+    spool: { bytes: 400 },
+    lagMs: 12,
+    clock: { offsetMs: null },
+    failing: [],
+  })
+
+  const { exitCode, stdout } = await run(['status'])
+
+  assert.equal(exitCode, 0)
+  assert.match(stdout, /warehouse +does not answer/)
+  assert.match(stdout, /spool +400 bytes wait, the oldest for 12 ms/)
+  assert.match(stdout, /clock +not compared yet/)
+  assert.doesNotMatch(stdout, /set aside/)
+})
+
+test('a replay says what became of the records, and fails where some wait on', async () => {
+  answerWith(200, { replayed: 2, setAsideAgain: 0, unknown: 0, remaining: 0 })
+  const good = await run(['set-aside', 'replay', '--all'])
+  answerWith(200, { replayed: 0, setAsideAgain: 0, unknown: 1, remaining: 3 })
+  const unknown = await run(['set-aside', 'replay', '--key', 'ab'])
+  const both = await run(['set-aside', 'replay', '--key', 'ab', '--all'])
+
+  assert.equal(good.exitCode, 0)
+  assert.match(good.stdout, /2 records are shipped, 0 were set aside again, 0 wait/)
+  assert.equal(unknown.exitCode, 1)
+  assert.match(unknown.stdout, /Nothing waits under that key/)
+  assert.equal(both.exitCode, 2)
 })
 
 test('serve with a setting that is wrong ends with 1 and names the setting', async () => {

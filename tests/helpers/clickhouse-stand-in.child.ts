@@ -1,4 +1,4 @@
-// The process behind clickhouse-stand-in.ts: `node clickhouse-stand-in.child.ts <folder>`.
+// The process behind clickhouse-stand-in.ts: `node clickhouse-stand-in.child.ts <folder> <port>`.
 // Each request has a session of its own, opened with the settings of its address, so that none is
 // left over from an earlier one. Bound values go to the engine as the client wrote them: chdb's own
 // binding would escape them once more.
@@ -64,14 +64,14 @@ const requestsKeptMax = 100
 /** Parameters of the address that are no settings. */
 const ownParameters = new Set(['query', 'query_id', 'database', 'default_format', 'session_id'])
 
-const [folder = ''] = process.argv.slice(2)
+const [folder = '', firstPort = '0'] = process.argv.slice(2)
 // Keeps the engine up between requests.
 const keeper = new Session(folder, {})
 keeper.query('CREATE DATABASE IF NOT EXISTS shelftrace')
 
 const requests: StandInRequest[] = []
 let behaviour: StandInBehaviour = { kind: 'serve' }
-let port = 0
+let port = Number(firstPort)
 
 const server = createServer((request, response) => {
   answer(request, response).catch((error: unknown) => {
@@ -86,7 +86,11 @@ process.on('message', (command: StandInCommand) => {
 process.once('disconnect', () => process.exit(0))
 
 async function obey(command: StandInCommand): Promise<StandInAnswer> {
-  if (command.behaviour !== undefined) behaviour = command.behaviour
+  if (command.behaviour !== undefined) {
+    // What was left hanging is never answered: a server that comes back knows nothing of it.
+    if (behaviour.kind === 'hang') server.closeAllConnections()
+    behaviour = command.behaviour
+  }
   if (behaviour.kind === 'refuse-connections') await stopListening()
   else if (!server.listening) await listen()
   return { id: command.id, port, requests }

@@ -35,6 +35,8 @@ export interface StandInRequest {
 export interface StandIn {
   /** With credentials, ending in the database `shelftrace`. */
   readonly url: string
+  /** Of its process, for faults that a process can have. */
+  readonly pid: number
   readonly behave: (behaviour: StandInBehaviour) => Promise<void>
   /** The newest 100 requests that were read and allowed, oldest first. */
   readonly requests: () => Promise<readonly StandInRequest[]>
@@ -44,6 +46,8 @@ export interface StandIn {
 export interface StandInOptions {
   /** The engine's folder, kept at the end; without one a temporary folder that is removed. */
   readonly path?: string
+  /** As an earlier one had, so that its address stays good; a free one when absent. */
+  readonly port?: number
 }
 
 export interface StandInCommand {
@@ -64,21 +68,24 @@ const childPath = fileURLToPath(new URL('clickhouse-stand-in.child.ts', import.m
 
 export async function startClickHouseStandIn(options: StandInOptions = {}): Promise<StandIn> {
   const path = options.path ?? mkdtempSync(join(tmpdir(), 'shelftrace-stand-in-'))
-  const child = fork(childPath, [path], {
+  const child = fork(childPath, [path, String(options.port ?? 0)], {
     execArgv: ['--import', 'tsx'],
     env: { ...process.env, UV_THREADPOOL_SIZE: '24' },
   })
   const ask = createAsker(child)
   const { port } = await ask({})
   const { user, password } = standInCredentials
+  if (child.pid === undefined) throw new Error('the stand-in did not start')
   return {
+    pid: child.pid,
     url: `http://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/shelftrace`,
     behave: async (behaviour) => {
       await ask({ behaviour })
     },
     requests: async () => (await ask({})).requests,
     close: async () => {
-      const exited = once(child, 'exit')
+      const hasEnded = child.exitCode !== null || child.signalCode !== null
+      const exited = hasEnded ? null : once(child, 'exit')
       if (child.connected) child.disconnect()
       await exited
       if (options.path === undefined) rmSync(path, { recursive: true, force: true })

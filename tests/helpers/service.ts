@@ -57,6 +57,12 @@ export class Service {
     return readFileSync(join(this.dataDir, 'admin-key'), 'utf8').trim()
   }
 
+  /** False before the start, and when the supervisor has ended, by itself or not. */
+  get isRunning(): boolean {
+    const child = this.#supervisor
+    return child !== null && child.exitCode === null && child.signalCode === null
+  }
+
   /** Resolves when the service says that it takes traffic. */
   async start(): Promise<void> {
     // As built, since that is what runs: scripts/test.ts builds before the tests.
@@ -83,6 +89,14 @@ export class Service {
 
   async kill(): Promise<void> {
     await this.#end('SIGKILL')
+  }
+
+  /** The supervisor and its children at the same instant, as when the machine loses its power. */
+  async killAll(): Promise<void> {
+    const children = [...this.children('engine'), ...this.children('tracker')]
+    const ended = this.#end('SIGKILL')
+    for (const pid of children) signalProcess(pid, 'SIGKILL')
+    await ended
   }
 
   async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
@@ -113,6 +127,15 @@ export class Service {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
+  }
+}
+
+/** A process that has ended meanwhile is passed over. */
+export function signalProcess(pid: number, name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readStatus } from '../../src/ops/status.ts'
+import { ServiceError } from '../../src/errors.ts'
+import { createStatusReader } from '../../src/ops/status.ts'
+import type { StatusDeps } from '../../src/ops/status.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openMemorySpool } from '../../src/spool/memory-spool.ts'
 import { createHistoryLoader } from '../helpers/history-warehouse.ts'
 import { aClick, anAd } from '../helpers/seal-scenario.ts'
@@ -26,7 +29,7 @@ test('events under a campaign of another advertiser are told, those of unknown c
   ])
   const owners: Readonly<Record<number, number>> = { 1001: 1, 2001: 2 }
 
-  const status = await readStatus({
+  const status = await createStatusReader({
     version: '1.0.0',
     warehouseKind: 'embedded',
     warehouse,
@@ -34,10 +37,69 @@ test('events under a campaign of another advertiser are told, those of unknown c
     sealedThrough: () => Promise.resolve([]),
     retention: () => Promise.resolve({ days: 400, finalBefore: null, waitsForDay: null }),
     advertiserOfCampaign: (id) => owners[id] ?? null,
+    clockOffsetMs: () => null,
+    failing: () => [],
     clock: () => atMs,
-  })
+  })()
 
   assert.equal(status.misplaced, 1)
   assert.equal(status.crowds, 0)
   assert.deepEqual(status.uncounted, {})
+})
+
+function depsWith(rows: Warehouse['rows'], changes: Partial<StatusDeps> = {}): StatusDeps {
+  return {
+    version: '1.0.0',
+    warehouseKind: 'server',
+    warehouse: { rows },
+    spool: { depth: () => ({ bytes: 400, oldestAtMs: 1_000 }) },
+    sealedThrough: () => Promise.resolve([{ marketId: 1, completeThrough: null }]),
+    retention: () => Promise.resolve({ days: 400, finalBefore: null, waitsForDay: null }),
+    advertiserOfCampaign: () => null,
+    clockOffsetMs: () => 7,
+    failing: () => ['ship fails: WAREHOUSE_UNAVAILABLE'],
+    clock: () => 61_000,
+    ...changes,
+  }
+}
+
+const withoutWarehouse = {
+  version: '1.0.0',
+  warehouse: { kind: 'server', available: false },
+  spool: { bytes: 400 },
+  lagMs: 60_000,
+  clock: { offsetMs: 7 },
+  failing: ['ship fails: WAREHOUSE_UNAVAILABLE'],
+}
+
+const away = () => Promise.reject(new ServiceError('WAREHOUSE_UNAVAILABLE', 'away'))
+
+test('while the warehouse is away the status tells depth and lag of the spool, and what fails', async () => {
+  const status = await createStatusReader(depsWith(away))()
+
+  assert.deepEqual(status, withoutWarehouse)
+})
+
+test('a warehouse that hangs delays the status by its bound and is not asked once more meanwhile', async () => {
+  let askedCount = 0
+  const hang = () => {
+    askedCount += 1
+    return new Promise<never>(() => undefined)
+  }
+  const read = createStatusReader(depsWith(hang, { warehouseMsMax: 20 }))
+
+  assert.deepEqual(await Promise.all([read(), read()]), [withoutWarehouse, withoutWarehouse])
+  assert.deepEqual(await read(), withoutWarehouse)
+  assert.equal(askedCount, 1)
+})
+
+test('a status that failed is asked anew, and a statement that is refused is a failure', async () => {
+  const answers = [
+    new ServiceError('WAREHOUSE_UNAVAILABLE', 'away'),
+    new ServiceError('WAREHOUSE_REFUSED', 'refused'),
+  ]
+  const read = createStatusReader(depsWith(() => Promise.reject(answers.shift() ?? new Error())))
+
+  assert.equal((await read()).warehouse.available, false)
+  await assert.rejects(read(), { code: 'WAREHOUSE_REFUSED' })
 })

@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import {
   appendFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -214,6 +215,29 @@ test('a segment that is removed to its end and quiet is deleted, and one with mo
   assert.deepEqual(readdirSync(path), [])
   await spool.append(anEvent({ userAgent: 'third' }))
   assert.deepEqual(agentsOf(spool), ['third'], 'the writer notices and begins another')
+})
+
+// As on a disk that others have filled to the last byte: only deleting makes room for anything.
+test('segments that are removed are deleted also when how far that was cannot be noted', async (t) => {
+  const path = aFolder(t)
+  let nowMs = 1_000_000
+  const names = () => readdirSync(path).filter((name) => name.endsWith('.seg'))
+  for (let index = 0; index < 2; index += 1) {
+    const writer = openFileSpool({ path, bytesMax: 1e9, clock: () => nowMs })
+    await writer.append(anEvent({ receivedAtMs: index }))
+    await writer.close()
+    nowMs += 1_000
+  }
+  const reader = openFileSpool({ path, bytesMax: 1e9, clock: () => nowMs })
+  t.after(() => reader.close())
+  const [first = '', second = ''] = names().toSorted()
+  mkdirSync(join(path, `${second}.done`))
+  nowMs += 60_000
+
+  await assert.rejects(reader.remove(reader.read(10)))
+
+  assert.ok(!names().includes(first))
+  assert.deepEqual(reader.read(10).entries, [], 'nothing is shipped once more')
 })
 
 test('an entry that was cut off was never acknowledged: it is passed over, and its segment deleted', async (t) => {

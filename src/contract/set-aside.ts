@@ -1,0 +1,97 @@
+// Records that could not be shipped: the list of them, and shipping them once more.
+import { Type } from 'typebox'
+import { pageLimits } from './catalog-pages.ts'
+import { instantText, int32, type Immutable } from './fields.ts'
+import { compileParser, type Parsed } from './validate.ts'
+
+export const setAsideLimits = {
+  /** Keys of one call, and the records that a call without keys ships at most. */
+  replayMax: 1_000,
+  keyLengthMax: 64,
+  reasonLengthMax: 300,
+} as const
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const setAsidePageSchema = Type.Object(
+  {
+    records: Type.Array(
+      Type.Object(
+        {
+          key: Type.String({ description: 'Names the record; for replaying it.' }),
+          setAsideAt: instantText({ description: 'When it was set aside last.' }),
+          type: Type.String({
+            description:
+              'What the record is, such as conversion or ad-event; frame: a damaged piece of the spool.',
+          }),
+          receivedAt: Type.Optional(
+            instantText({ description: 'When the event came; absent where that cannot be read.' })
+          ),
+          reason: Type.String({
+            description: 'Why it could not be shipped, at most 300 characters.',
+          }),
+        },
+        { title: 'SetAsideRecord' }
+      ),
+      { description: 'Oldest first.' }
+    ),
+    next: Type.Optional(
+      Type.String({ description: 'The `after` of the next page; absent on the last one.' })
+    ),
+  },
+  { title: 'SetAsidePage' }
+)
+
+export const setAsideQuerySchema = Type.Object({
+  after: Type.Optional(
+    Type.String({ maxLength: 100, description: 'The `next` of the page before.' })
+  ),
+  limit: Type.Optional(int32({ minimum: 1, maximum: pageLimits.max })),
+})
+
+export const replayRequestSchema = Type.Object(
+  {
+    keys: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: setAsideLimits.keyLengthMax }), {
+        minItems: 1,
+        maxItems: setAsideLimits.replayMax,
+        description: 'As listed. Either these or `all`.',
+      })
+    ),
+    all: Type.Optional(
+      Type.Boolean({
+        description: `true: the oldest ${setAsideLimits.replayMax} records that wait.`,
+      })
+    ),
+  },
+  { title: 'ReplayRequest' }
+)
+
+export const replayResultSchema = Type.Object(
+  {
+    replayed: count('Records that are shipped now; they have left the list.'),
+    setAsideAgain: count(
+      'Records that were refused again; they are in the list with the new reason.'
+    ),
+    unknown: count('Keys under which nothing waits.'),
+    remaining: count('Records that still wait, those refused again among them.'),
+  },
+  { title: 'ReplayResult' }
+)
+
+export type SetAsidePage = Immutable<Type.Static<typeof setAsidePageSchema>>
+export type ReplayResult = Immutable<Type.Static<typeof replayResultSchema>>
+
+/** Null: all. */
+export type ReplayKeys = readonly string[] | null
+
+const parseBody = compileParser(replayRequestSchema)
+
+export function parseReplayRequest(body: unknown): Parsed<ReplayKeys> {
+  const parsed = parseBody(body)
+  if (!parsed.ok) return parsed
+  const { keys, all } = parsed.value
+  if (keys !== undefined && all !== true) return { ok: true, value: keys }
+  if (keys === undefined && all === true) return { ok: true, value: null }
+  return { ok: false, messages: ['body must have either keys or all, which must be true'] }
+}

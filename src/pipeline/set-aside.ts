@@ -1,0 +1,181 @@
+// Records that were set aside: which of them wait, and shipping them once more by the ordinary way,
+// under the key and with the receipt they had, so that doing it twice changes nothing.
+
+import type { ReplayKeys, ReplayResult } from '../contract/set-aside.ts'
+import { setAsideLimits } from '../contract/set-aside.ts'
+import { decodeFrame, isRecord, recordKeys } from '../spool/frame.ts'
+import type { SpoolEntry } from '../spool/spool.ts'
+import { warehouseNow } from '../warehouse/instant.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import { insertRecords, setAside } from './ship.ts'
+import type { ShipDeps } from './ship.ts'
+
+export interface SetAsidePlace {
+  readonly atMicros: number
+  readonly key: string
+}
+
+export interface SetAsideQuestion {
+  readonly after: SetAsidePlace | null
+  readonly limit: number
+}
+
+/** Nothing of the record itself but what it is and when it came. */
+export interface SetAsideFound {
+  readonly place: SetAsidePlace
+  readonly type: string
+  readonly receivedAtMs: number | null
+  readonly reason: string
+}
+
+interface WaitingRow {
+  readonly atMicros: number
+  readonly key: string
+  readonly reason: string
+  readonly record: string
+}
+
+/** Bounds the memory of a replay: a record may be a whole damaged segment. */
+const recordsPerBatchMax = 100
+
+/** Those that wait, longest first. */
+export async function listSetAside(
+  warehouse: Pick<Warehouse, 'rows'>,
+  { after, limit }: SetAsideQuestion
+): Promise<readonly SetAsideFound[]> {
+  const rows = await warehouse.rows<WaitingRow>(listSql, {
+    afterMicros: after?.atMicros ?? -1,
+    afterKey: after?.key ?? '',
+    limit,
+    headChars,
+  })
+  return rows.map(({ atMicros, key, reason, record }) => ({
+    place: { atMicros, key },
+    type: typeOf(record),
+    receivedAtMs: receivedAtOf(record),
+    reason: tellReason(reason),
+  }))
+}
+
+/** Enough of a record for its type and its receipt, which stand at its beginning. */
+const headChars = 200
+
+function typeOf(head: string): string {
+  // Raw bytes are kept as base64, which has no brace.
+  if (!head.startsWith('{')) return 'frame'
+  const [, type = 'unknown'] = /^\{"type":"([a-z-]{1,32})"/u.exec(head) ?? []
+  return type
+}
+
+function receivedAtOf(head: string): number | null {
+  const [, receivedAt] = /^\{.*"receivedAtMs":(\d{1,13})[,}]/u.exec(head) ?? []
+  return receivedAt === undefined ? null : Number(receivedAt)
+}
+
+/**
+ * The engine's messages go on with pieces of the row, which hold transactions and identities: nothing
+ * behind the first quoted piece is told.
+ */
+function tellReason(reason: string): string {
+  const [told = ''] = reason.split(/[`'"{\n]/u, 1)
+  return told.trim().slice(0, setAsideLimits.reasonLengthMax)
+}
+
+/** Null keys: the longest waiting, as many as a call takes. */
+export async function replaySetAside(
+  deps: Omit<ShipDeps, 'spool'>,
+  keys: ReplayKeys
+): Promise<ReplayResult> {
+  const { warehouse } = deps
+  const wanted = keys === null ? await oldestKeys(warehouse) : [...new Set(keys)]
+  const result = { replayed: 0, setAsideAgain: 0, unknown: 0 }
+  for (let first = 0; first < wanted.length; first += recordsPerBatchMax) {
+    const batch = wanted.slice(first, first + recordsPerBatchMax)
+    const rows = await warehouse.rows<WaitingRow>(recordsSql, { keys: batch })
+    const doneKeys = await replayBatch(deps, rows)
+    result.replayed += doneKeys.length
+    result.setAsideAgain += rows.length - doneKeys.length
+    result.unknown += batch.length - rows.length
+  }
+  return { ...result, remaining: await countSetAside(warehouse) }
+}
+
+export async function countSetAside(warehouse: Pick<Warehouse, 'rows'>): Promise<number> {
+  const [row] = await warehouse.rows<{ count: number }>(
+    `SELECT count() AS count FROM (${waitingSql})`
+  )
+  return row?.count ?? 0
+}
+
+async function oldestKeys(warehouse: Pick<Warehouse, 'rows'>): Promise<readonly string[]> {
+  const rows = await warehouse.rows<WaitingRow>(listSql, {
+    afterMicros: -1,
+    afterKey: '',
+    limit: setAsideLimits.replayMax,
+    headChars: 0,
+  })
+  return rows.map(({ key }) => key)
+}
+
+/** The keys of the records that are shipped now. */
+async function replayBatch(
+  deps: Omit<ShipDeps, 'spool'>,
+  rows: readonly WaitingRow[]
+): Promise<readonly string[]> {
+  if (rows.length === 0) return []
+  // Before anything is inserted: what is refused again is set aside later than this, and so waits.
+  const replayedAt = await warehouseNow(deps.warehouse)
+  const read = rows.map((row) => ({ row, entries: readEntries(row) }))
+  const entries = read.flatMap((one) => one.entries ?? [])
+  const refusals = await insertRecords(deps, { entries, broken: [] })
+  const unreadable = read.flatMap((one) => (one.entries === null ? [one.row] : []))
+  // To the end of the list, so that they never stand in the way of the others.
+  if (unreadable.length > 0) {
+    await setAside(
+      deps,
+      unreadable.map(({ key, reason, record }) => ({ key, reason, record }))
+    )
+  }
+  const refused = new Set([...refusals, ...unreadable].map(({ key }) => key))
+  // The records of a frame that can be read by now are set aside under keys of their own.
+  const doneKeys = rows.map(({ key }) => key).filter((key) => !refused.has(key))
+  const lines = doneKeys.map((key) => JSON.stringify({ key, replayed_at: replayedAt }))
+  if (lines.length > 0) {
+    await deps.warehouse.insert('set_aside_replay', Buffer.from(`${lines.join('\n')}\n`))
+  }
+  return doneKeys
+}
+
+/** Null: it cannot be read. A frame may hold many; a later version may read what this one could not. */
+function readEntries({ key, record }: WaitingRow): readonly SpoolEntry[] | null {
+  if (record.startsWith('{')) {
+    const value: unknown = JSON.parse(record)
+    return isRecord(value) ? [{ key, record: value }] : null
+  }
+  const decoded = decodeFrame(Buffer.from(record, 'base64'))
+  if (!decoded.ok) return null
+  const keys = recordKeys(Buffer.from(key, 'hex'), decoded.records.length)
+  return decoded.records.map((value, index) => ({ key: keys[index] ?? '', record: value }))
+}
+
+/** Of each key its newest setting aside, unless it was shipped since. */
+const waitingSql = `
+SELECT a.key AS key, a.set_aside_at AS set_aside_at, a.reason AS reason, a.record AS record
+FROM set_aside AS a FINAL
+LEFT JOIN (SELECT key, replayed_at FROM set_aside_replay FINAL) AS r ON r.key = a.key
+WHERE r.replayed_at IS NULL OR a.set_aside_at >= r.replayed_at`
+
+const listSql = `
+SELECT toUnixTimestamp64Micro(set_aside_at) AS atMicros, key, reason,
+  substringUTF8(record, 1, {headChars:UInt32}) AS record
+FROM (${waitingSql})
+WHERE (toUnixTimestamp64Micro(set_aside_at), key) > ({afterMicros:Int64}, {afterKey:String})
+ORDER BY atMicros, key
+LIMIT {limit:UInt32}`
+
+const recordsSql = `
+SELECT toUnixTimestamp64Micro(set_aside_at) AS atMicros, key, reason, record
+FROM (${waitingSql})
+WHERE key IN {keys:Array(String)}
+ORDER BY atMicros, key
+LIMIT 1000`

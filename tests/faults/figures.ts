@@ -1,0 +1,83 @@
+// What the service says, as an advertiser and an operator read it.
+
+import type { Service } from '../helpers/service.ts'
+import type { JourneyFigures } from './ledger.ts'
+
+const rowsPerPage = 10_000
+
+interface Page {
+  readonly rows: readonly Record<string, string>[]
+  readonly totalRows: number
+}
+
+/** All rows of the report by product; throws where a product has more than one row. */
+export async function readJourneys(service: Service): Promise<Map<string, JourneyFigures>> {
+  const figures = new Map<string, JourneyFigures>()
+  for (let page = 0, rest = 1; rest > 0; page += 1) {
+    const { rows, totalRows } = await readPage(service, page)
+    for (const row of rows) {
+      const gtin = row['GTIN'] ?? ''
+      if (figures.has(gtin)) throw new Error(`two rows for ${gtin}`)
+      figures.set(gtin, {
+        counts: {
+          load: Number(row['LOADS']),
+          impression: Number(row['IMPRESSIONS']),
+          click: Number(row['CLICKS']),
+          purchase: Number(row['CONVERSIONS']),
+        },
+        valueCents: Math.round(Number(row['CONVERSION_VALUE']) * 100),
+      })
+    }
+    rest = totalRows - (page + 1) * rowsPerPage
+  }
+  return figures
+}
+
+async function readPage(service: Service, page: number): Promise<Page> {
+  const answer = await service.admin('POST', '/v2/advertisers/1/reports/spa/product.json', {
+    // Wide enough for clocks that were set and for a run over midnight.
+    startDate: dayFromNow(-2),
+    endDate: dayFromNow(2),
+    attributionProfile: 'CLK_14_DAYS',
+    page,
+    limit: rowsPerPage,
+  })
+  if (!answer.ok) throw new Error(`report: ${answer.status} ${await answer.text()}`)
+  return (await answer.json()) as Page
+}
+
+export interface Totals {
+  readonly spoolBytes: number
+  readonly conflicts: number
+  readonly setAside: number
+  readonly countedPurchases: number
+}
+
+/** Of the operator's status and of the publisher's intake. */
+export async function readTotals(service: Service): Promise<Totals> {
+  const status = await readJson<{
+    spool: { bytes: number }
+    conflicts: number
+    setAside: number
+  }>(service, '/admin/v1/status')
+  const intake = await readJson<{ days: { conversions: { counted: number } }[] }>(
+    service,
+    `/v2/publishers/10/intake?startDate=${dayFromNow(-2)}&endDate=${dayFromNow(2)}`
+  )
+  return {
+    spoolBytes: status.spool.bytes,
+    conflicts: status.conflicts,
+    setAside: status.setAside,
+    countedPurchases: intake.days.reduce((sum, { conversions }) => sum + conversions.counted, 0),
+  }
+}
+
+async function readJson<Body>(service: Service, path: string): Promise<Body> {
+  const answer = await service.admin('GET', path)
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return (await answer.json()) as Body
+}
+
+function dayFromNow(offset: number): string {
+  return new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+}

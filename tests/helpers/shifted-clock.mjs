@@ -1,0 +1,31 @@
+// Loaded into the processes of a service by NODE_OPTIONS=--import: shifts their clock by as many
+// milliseconds as the file says that TEST_CLOCK_FILE names, while they run. Only what asks for the
+// time of day is shifted; timers and performance.now() go on evenly, as on a machine whose clock is
+// set.
+
+import { readFileSync } from 'node:fs'
+
+const path = process.env.TEST_CLOCK_FILE
+const TrueDate = Date
+let shiftMs = 0
+
+function look() {
+  // A file that is just being written reads as nothing: the shift stays.
+  const text = readFileSync(path, 'utf8')
+  if (text !== '') shiftMs = Number(text)
+}
+
+if (path !== undefined) {
+  look()
+  setInterval(look, 20).unref()
+  globalThis.Date = class Date extends TrueDate {
+    constructor(...parts) {
+      if (parts.length === 0) super(TrueDate.now() + shiftMs)
+      else super(...parts)
+    }
+
+    static now() {
+      return TrueDate.now() + shiftMs
+    }
+  }
+}
