@@ -54,8 +54,9 @@ const eventMs = `toInt64(if(${isLarge},
   {monthFrom:Int64} + intDiv(number * ${30 * dayMs}, {large:UInt64}),
   {first:Int64} + intDiv((number - {large:UInt64}) * ${dayCount * dayMs}, greatest({events:UInt64} - {large:UInt64}, 1))))`
 const productOf = (salt: number): string => `(${random(salt)} % 2000)`
-const shopper = (number: string): string =>
-  `hex(MD5(concat('shopper', toString(${number} % intDiv({events:UInt64} + 14, 15)))))`
+// As in the service, an identity belongs to one publisher.
+const shopper =
+  "hex(MD5(concat('shopper', toString(publisher_id), '/', toString(number % intDiv({events:UInt64} + 14, 15)))))"
 
 const eventsSql = `
 INSERT INTO ad_event_in
@@ -69,7 +70,7 @@ SELECT lower(hex(MD5(concat(toString({seed:UInt64}), '/', toString(number))))) A
   toInt32(advertiser_id * 1000 + product % 50) AS ad_group_id,
   leftPad(toString(advertiser_id * 10000 + ${productOf(4)} AS product), 13, '0') AS gtin,
   leftPad(gtin, 14, '0') AS gtin_key, '' AS group_id,
-  lower(${shopper('number')}) AS user_identity, '' AS login_identity, 'EUR' AS currency,
+  lower(${shopper}) AS user_identity, '' AS login_identity, 'EUR' AS currency,
   toDecimal128(multiIf(kind = 'click', '0.25', kind = 'impression', '0.002', '0'), 9) AS charge,
   fromUnixTimestamp64Milli(received_at_ms, 'UTC') AS shipped_at
 FROM numbers({from:UInt64}, {rows:UInt64})`
@@ -81,7 +82,7 @@ SELECT lower(hex(MD5(concat('delivery', toString(purchase))))) AS delivery_id,
   lower(hex(MD5(concat('purchase', toString(purchase))))) AS purchase_key,
   toInt32(10 + ${random(2)} % 3) AS publisher_id, toInt32(101) AS site_id,
   toString(purchase) AS transaction_id, ${eventMs} + 3600000 AS received_at_ms, 'valid' AS verdict,
-  lower(${shopper('number')}) AS user_identity, '' AS login_identity, 'EUR' AS currency,
+  lower(${shopper}) AS user_identity, '' AS login_identity, 'EUR' AS currency,
   lower(hex(MD5(toString(purchase)))) AS content_hash,
   [leftPad(toString(toInt32(if(${isLarge}, 1, 2 + ${random(3)} % 200)) * 10000 + ${productOf(4)}), 13, '0'),
     toString(1000 + purchase % 500), toString(2000 + purchase % 500)] AS line_gtin,

@@ -60,15 +60,15 @@ const known = `
  * The winning delivery of each purchase: least receipt, then least delivery id. Only purchases with
  * a voided delivery are looked up among the deliveries; they are few.
  */
-const winner = (known_: string): string => `
+const winner = `
   SELECT purchase_key, publisher_id, first.1 AS received_at, first.2 AS delivery_id
-  FROM ${known_}
+  FROM known
   WHERE purchase_key NOT IN (SELECT purchase_key FROM delivery_void)
   UNION ALL
   SELECT purchase_key, any(publisher_id), min((received_at, delivery_id)).1, min((received_at, delivery_id)).2
   FROM delivery
   WHERE purchase_key IN (
-      SELECT purchase_key FROM ${known_} WHERE purchase_key IN (SELECT purchase_key FROM delivery_void)
+      SELECT purchase_key FROM known WHERE purchase_key IN (SELECT purchase_key FROM delivery_void)
     )
     AND verdict = 'valid'
     AND (purchase_key, delivery_id) NOT IN (SELECT purchase_key, delivery_id FROM delivery_void)
@@ -80,7 +80,7 @@ const won = `
     line_gtin_key, line_group_id, line_quantity, line_value, line_verdict
   FROM delivery
   WHERE (day, publisher_id, purchase_key, delivery_id) IN (
-    SELECT toDate(received_at), publisher_id, purchase_key, delivery_id FROM (${winner('(' + known + ')')})
+    SELECT toDate(received_at), publisher_id, purchase_key, delivery_id FROM (${winner})
   )
   LIMIT 1 BY purchase_key`
 
@@ -89,34 +89,41 @@ const won = `
  * That is found among all receipts: a lower bound on the receipt would drop the event that counts
  * and let its repeat count instead, so the lower bound is on the day of serving (14 days before the
  * purchase, and a click may come 7 days after serving, and a day for the clocks).
+ *
+ * An identity belongs to one publisher (it is hashed with it), so it alone finds the rows; looked up
+ * as a tuple it took twice the time. The tuple stands as a hint for the primary key, which begins with
+ * the publisher.
  */
 const touch = `
   SELECT publisher_id, identity, kind, served_ad_id, min(received_at) AS touched_at,
-    argMin((login_identity, market_id, advertiser_id, campaign_id, ad_group_id, gtin), received_at) AS ad,
-    argMin(gtin_key, received_at) AS ad_gtin_key,
-    argMin(group_id, received_at) AS ad_group_key
+    argMin(
+      (login_identity, market_id, advertiser_id, campaign_id, ad_group_id, gtin, gtin_key, group_id),
+      received_at
+    ) AS ad
   FROM touchpoint
-  WHERE (publisher_id, identity) IN (SELECT publisher_id, identity FROM (${personOf(won)}))
-    AND received_at < toDateTime64({dayMax:Date} + 1, 3, 'UTC')
+  PREWHERE identity IN (SELECT identity FROM person)
+    AND indexHint((publisher_id, identity) IN (SELECT publisher_id, identity FROM person))
+  WHERE received_at < toDateTime64({dayMax:Date} + 1, 3, 'UTC')
     AND served_day >= toDate({receivedMin:DateTime64(3, 'UTC')}) - 23
     AND served_day <= {dayMax:Date} + 1
   GROUP BY publisher_id, identity, kind, served_ad_id`
 
+/** ClickHouse's code of the failure by which the plain statement refuses a batch. */
+export const crowdSuspectedCode = 30_000
+
 /**
- * Whether any identity of the batch has more touchpoints than a person makes. Repeats that are not
- * merged yet count too: this only decides whether the exact count is worth its price.
+ * Fails where any identity has more touchpoints than a person makes. Counted in passing: a look-up of
+ * its own read all touchpoints of the batch twice.
  */
-export const crowdSuspectedSql = `
-SELECT count() AS suspectCount
-FROM (
-  SELECT publisher_id, identity
-  FROM touchpoint
-  WHERE (publisher_id, identity) IN (SELECT publisher_id, identity FROM (${personOf(won)}))
-    AND served_day >= toDate({receivedMin:DateTime64(3, 'UTC')}) - 23
-    AND served_day <= {dayMax:Date} + 1
-  GROUP BY publisher_id, identity
-  HAVING count() > {crowdMax:UInt32}
-)`
+const touchOfPersons = `
+  SELECT * FROM (
+    SELECT *, throwIf(
+        count() OVER (PARTITION BY publisher_id, identity) > {crowdMax:UInt32},
+        'a crowd is suspected', toInt32(${crowdSuspectedCode})
+      ) AS is_crowd
+    FROM (${touch})
+  )
+  WHERE is_crowd = 0`
 
 /** Touchpoints so far, at each instant, of identities that have more than a person makes. */
 const crowdCount = `
@@ -189,7 +196,7 @@ const lineWithoutCrowds = `
  */
 const candidate = (lines: string): string => `
   SELECT l.purchase_key AS purchase_key, l.line_index AS line_index, l.quantity AS quantity, l.value AS value,
-    t.kind = 'click' AS is_click, t.ad_gtin_key = l.gtin_key AS is_direct,
+    t.kind = 'click' AS is_click, t.ad.7 = l.gtin_key AS is_direct,
     t.touched_at AS touched_at, t.served_ad_id AS served_ad_id, t.ad AS ad
   FROM (${lines}) AS l
   INNER JOIN touch AS t ON t.publisher_id = l.publisher_id AND t.identity = l.identity
@@ -197,8 +204,8 @@ const candidate = (lines: string): string => `
     AND (t.ad.1 = ${none} OR l.login_identity = ${none} OR t.ad.1 = l.login_identity)
     AND if(t.kind = 'click',
       t.touched_at >= l.received_at - toIntervalMillisecond({clickMs:Int64})
-        AND (t.ad_gtin_key = l.gtin_key OR (t.ad_group_key != '' AND t.ad_group_key = l.group_id)),
-      t.touched_at >= l.received_at - toIntervalMillisecond({viewMs:Int64}) AND t.ad_gtin_key = l.gtin_key)`
+        AND (t.ad.7 = l.gtin_key OR (t.ad.8 != '' AND t.ad.8 = l.group_id)),
+      t.touched_at >= l.received_at - toIntervalMillisecond({viewMs:Int64}) AND t.ad.7 = l.gtin_key)`
 
 /**
  * The best of each line. Direct beats in-group among clicks, then the latest, then the greater
@@ -233,12 +240,18 @@ const creditColumns = [
   ['view_gtin', 'x -> x.6.3.6'],
 ] as const
 
+interface Form {
+  readonly touches: string
+  readonly lines: string
+  readonly crowds: string
+}
+
 /**
  * Replaces the attribution of every purchase of the batch, whole; without credit, or without a
  * delivery that may win, the row stands empty. A purchase that moved to an earlier day gets an
  * empty row under the day it left.
  */
-const attribute = (lines: string, crowds: string): string => `
+const attribute = ({ touches, lines, crowds }: Form): string => `
 INSERT INTO attribution (
   day, purchase_key, read_at, is_frozen,
   publisher_id, site_id, transaction_id, delivery_id, received_at, currency,
@@ -248,7 +261,7 @@ WITH
 known AS MATERIALIZED (${known}),
 won AS MATERIALIZED (${won}),
 person AS MATERIALIZED (${personOf('SELECT * FROM won')}),
-touch AS MATERIALIZED (${touch})${crowds}
+touch AS MATERIALIZED (${touches})${crowds}
 SELECT
   day, purchase_key, {readAt:DateTime64(6, 'UTC')}, 0,
   publisher_id, site_id, transaction_id, delivery_id, received_at, currency,
@@ -268,15 +281,17 @@ FROM (
     GROUP BY purchase_key
   ) AS c ON c.purchase_key = k.purchase_key
 )
-SETTINGS enable_materialized_cte = 1, join_use_nulls = 0`
+SETTINGS enable_materialized_cte = 1, join_use_nulls = 0, allow_custom_error_code_in_throwif = 1`
 
-export const attributeSql = attribute(line, '')
+/** Fails with `crowdSuspectedCode` where an identity may be a crowd; what it wrote by then is right. */
+export const attributeSql = attribute({ touches: touchOfPersons, lines: line, crowds: '' })
 
-/** The same where crowds are suspected; the count costs more than the rest of the statement. */
-export const attributeWithCrowdsSql = attribute(
-  lineWithoutCrowds,
-  `, crowd_count AS MATERIALIZED (${crowdCount}), crowd AS MATERIALIZED (${crowd})`
-)
+/** The same with crowds counted exactly, which costs more than the rest of the statement. */
+export const attributeWithCrowdsSql = attribute({
+  touches: touch,
+  lines: lineWithoutCrowds,
+  crowds: `, crowd_count AS MATERIALIZED (${crowdCount}), crowd AS MATERIALIZED (${crowd})`,
+})
 
 function personOf(deliveries: string): string {
   return `

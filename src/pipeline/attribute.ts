@@ -8,13 +8,14 @@ import {
   crowdTouchpointsMax,
   crowdWindowMs,
 } from '../domain/windows.ts'
+import { ServiceError } from '../errors.ts'
 import { shiftInstant, warehouseNow } from '../warehouse/instant.ts'
-import type { Warehouse } from '../warehouse/warehouse.ts'
+import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import {
   attributeSql,
   attributeWithCrowdsSql,
   batchSpanSql,
-  crowdSuspectedSql,
+  crowdSuspectedCode,
   pendingSql,
   touchFormerSql,
 } from './attribute-sql.ts'
@@ -27,6 +28,8 @@ export const attributeLimits = {
   /** An insert that takes longer than this to become visible is found by the next look back. */
   visibilityMs: 10_000,
   lookBackMs: 3_600_000,
+  /** So many batches count crowds after one was suspected. */
+  crowdBatches: 20,
 } as const
 
 export interface AttributeDeps {
@@ -52,11 +55,14 @@ const keptAnsweredMs = 86_400_000
 
 const beginningOfTime = '1970-01-01 00:00:00.000000'
 
-/** Holds one thing only, which a new one finds again: up to when nothing is pending. */
+/** Holds nothing that a new one would not find again: up to when nothing is pending, and a plan. */
 export class Attributor {
   readonly #deps: AttributeDeps
   #answeredUpTo = beginningOfTime
   #lookAgainFrom: string | null = null
+  /** Batches of the last look, oldest first. One that fails is found again by the next look. */
+  #planned: Batch[] = []
+  #crowdBatchCount = 0
 
   constructor(deps: AttributeDeps) {
     this.#deps = deps
@@ -64,10 +70,18 @@ export class Attributor {
 
   /** Attributes the oldest batch that is due. */
   async attributeBatch(): Promise<AttributeResult> {
+    if (this.#planned.length === 0) this.#planned = await this.#plan()
+    const batch = this.#planned.shift()
+    if (batch === undefined) return { attributedCount: 0, hasMore: false }
+    await this.#attribute(batch)
+    return { attributedCount: batch.purchaseCount, hasMore: true }
+  }
+
+  /** Looks through what is pending until something is due; remembers how far nothing was. */
+  async #plan(): Promise<Batch[]> {
     const { warehouse, settleMs } = this.#deps
     this.#goBack()
-    const readAt = await warehouseNow(warehouse)
-    const until = shiftInstant(readAt, -settleMs)
+    const until = shiftInstant(await warehouseNow(warehouse), -settleMs)
     // Rows of a slow insert become visible behind what was looked at; they are given some time.
     const safe = shiftInstant(until, -attributeLimits.visibilityMs)
     for (let after = this.#answeredUpTo; ;) {
@@ -77,16 +91,13 @@ export class Attributor {
         rowsMax: attributeLimits.pendingRowsMax,
         settleMs,
       })
-      const batch = chooseBatch(groups)
-      if (batch !== null) {
-        await this.#attribute(batch, readAt)
-        return { attributedCount: batch.purchaseCount, hasMore: true }
-      }
+      const batches = planBatches(groups)
+      if (batches.length > 0) return batches
       const last = groups.at(-1)?.shippedAt
       const isEnd = last === undefined || countPending(groups) < attributeLimits.pendingRowsMax
       const answered = isEnd || last > safe ? safe : last
       if (answered > this.#answeredUpTo) this.#answeredUpTo = answered
-      if (isEnd) return { attributedCount: 0, hasMore: false }
+      if (isEnd) return []
       after = last
     }
   }
@@ -113,24 +124,40 @@ export class Attributor {
     if (from !== null && from < this.#answeredUpTo) this.#answeredUpTo = from
   }
 
-  async #attribute(batch: Batch, readAt: string): Promise<void> {
+  async #attribute(batch: Batch): Promise<void> {
     const { warehouse, crowdMax = crowdTouchpointsMax } = this.#deps
+    const readAt = await warehouseNow(warehouse)
     const range = { from: batch.from, to: batch.to }
     const [span] = await warehouse.rows<{ receivedMin: string; dayMax: string }>(
       batchSpanSql,
       range
     )
     if (span === undefined) return
-    const params = { ...range, ...span, readAt, crowdMax }
-    const [suspected] = await warehouse.rows<{ suspectCount: number }>(crowdSuspectedSql, params)
     await warehouse.command(touchFormerSql, { ...range, readAt })
-    const hasCrowds = (suspected?.suspectCount ?? 0) > 0
-    await warehouse.command(hasCrowds ? attributeWithCrowdsSql : attributeSql, {
-      ...params,
+    await this.#write({
+      ...range,
+      ...span,
+      readAt,
+      crowdMax,
       crowdMs: crowdWindowMs,
       clickMs: attributionClickMs,
       viewMs: attributionViewMs,
     })
+  }
+
+  /** Where one crowd was, more follow: for some batches crowds are counted without trying. */
+  async #write(params: Params): Promise<void> {
+    const { warehouse } = this.#deps
+    if (this.#crowdBatchCount === 0) {
+      try {
+        return await warehouse.command(attributeSql, params)
+      } catch (error) {
+        if (!isCrowdSuspected(error)) throw error
+        this.#crowdBatchCount = attributeLimits.crowdBatches
+      }
+    }
+    await warehouse.command(attributeWithCrowdsSql, params)
+    this.#crowdBatchCount -= 1
   }
 
   /**
@@ -154,6 +181,10 @@ export class Attributor {
   }
 }
 
+function isCrowdSuspected(error: unknown): boolean {
+  return error instanceof ServiceError && error.details['clickhouseCode'] === crowdSuspectedCode
+}
+
 function countPending(groups: readonly PendingGroup[]): number {
   return groups.reduce((sum, group) => sum + group.pendingCount, 0)
 }
@@ -164,17 +195,23 @@ interface Batch {
   readonly purchaseCount: number
 }
 
-/** From the first group with something due on; answered groups in between are done again. */
-function chooseBatch(groups: readonly PendingGroup[]): Batch | null {
-  const first = groups.findIndex((group) => group.dueCount > 0)
-  const [start, ...rest] = groups.slice(first === -1 ? groups.length : first)
-  if (start === undefined) return null
-  let to = start.shippedAt
-  let purchaseCount = start.pendingCount
-  for (const group of rest) {
-    if (purchaseCount + group.pendingCount > attributeLimits.purchasesPerBatchMax) break
-    purchaseCount += group.pendingCount
-    if (group.dueCount > 0) to = group.shippedAt
+/** Ranges with something due in them; what is answered in between is done again. */
+function planBatches(groups: readonly PendingGroup[]): Batch[] {
+  const batches: Batch[] = []
+  let answeredCount = 0
+  for (const { shippedAt, pendingCount, dueCount } of groups) {
+    if (dueCount === 0) {
+      answeredCount += pendingCount
+      continue
+    }
+    const last = batches.at(-1)
+    const purchaseCount = (last?.purchaseCount ?? 0) + answeredCount + pendingCount
+    if (last !== undefined && purchaseCount <= attributeLimits.purchasesPerBatchMax) {
+      batches[batches.length - 1] = { from: last.from, to: shippedAt, purchaseCount }
+    } else {
+      batches.push({ from: shippedAt, to: shippedAt, purchaseCount: pendingCount })
+    }
+    answeredCount = 0
   }
-  return { from: start.shippedAt, to, purchaseCount }
+  return batches
 }

@@ -10,6 +10,7 @@ import { sealBatch, sweepSuperseded } from './seal.ts'
 import type { SealDeps } from './seal.ts'
 import { shipBatch, shipLimits } from './ship.ts'
 import type { ShipDeps } from './ship.ts'
+import { sumNextSpan } from './sum-spans.ts'
 
 const intervals = {
   // Every batch makes a part in each of six tables, and parts cost merging: five batches in two
@@ -19,6 +20,7 @@ const intervals = {
   tidyPauseMs: 300_000,
   // A day is over once a day; what was touched is renewed after ten minutes at the earliest.
   sealPauseMs: 60_000,
+  spanPauseMs: 600_000,
   failurePauseMsMax: 5_000,
 } as const
 
@@ -97,6 +99,7 @@ export class Pipeline {
         this.counts.sealed += sealedCount
         return hasMore
       }),
+      this.#repeat('span', intervals.spanPauseMs, () => sumNextSpan(this.#deps)),
       this.#repeat('tidy', intervals.tidyPauseMs, async () => {
         await attributor.forgetAnswered()
         attributor.lookBack()

@@ -6,7 +6,7 @@
 import { addDays, listDays } from '../domain/day.ts'
 import type { ReportMarket } from '../reports/catalog-names.ts'
 import { laterDay, readFinalDays } from '../reports/final-days.ts'
-import { definitionOf, listUnits, readFirstDay, readSeals } from '../reports/sealed-days.ts'
+import { definitionOf, listUnits, readBounds, readSeals } from '../reports/sealed-days.ts'
 import { shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { findSealingWork } from './seal.ts'
@@ -92,10 +92,9 @@ async function findDue(
   { warehouse, markets, retentionDays }: StateDeps,
   now: string
 ): Promise<Due | null> {
-  const firstDay = await readFirstDay(warehouse)
+  const { firstDay, finalBefore } = await readBounds(warehouse)
   const wantedBefore = addDays(now.slice(0, 10), dependencyDays - retentionDays)
   if (firstDay === null || firstDay >= wantedBefore) return null
-  const { finalBefore } = await readFinalDays(warehouse)
   const from = laterDay(firstDay, finalBefore)
   const asked = { first: from, last: addDays(wantedBefore, -1) }
   const open = await findFirstOpen(warehouse, { markets: markets(), asked })

@@ -1,6 +1,23 @@
 // The questions of sealing that are longer than a few lines.
 
+import { profilePrefix, profiles } from '../reports/day-rows.ts'
 import { latestSealsSql } from '../reports/sealed-days.ts'
+import { latestSpansSql } from '../reports/sealed-spans.ts'
+
+/** What a rollup holds beside its dimensions. */
+export const figureColumns: readonly string[] = [
+  'loads',
+  'impressions',
+  'clicks',
+  'spend',
+  'spend_unconverted',
+  ...profiles.flatMap((profile) =>
+    ['gtin', 'conversions', 'units', 'value', 'unconverted'].map(
+      (name) => `${profilePrefix[profile]}_${name}`
+    )
+  ),
+  'foreign_amounts',
+]
 
 /** The days of UTC that a span lies in: what spans and seals are joined by. */
 function utcDays(from: string, to: string): string {
@@ -38,16 +55,22 @@ ORDER BY day, unit
 LIMIT 100000
 SETTINGS enable_materialized_cte = 1, join_use_nulls = 0`
 
-const supersededWhere = (table: string): string => `
-  ${table}.read_at < {before:DateTime64(6, 'UTC')}
-  AND (unit, day, revision) NOT IN (SELECT unit, day, revision FROM (${latestSealsSql()}))`
+const superseded = [
+  ['product_day', 'unit, day, revision', latestSealsSql()],
+  ['sealed_day', 'unit, day, revision', latestSealsSql()],
+  ['product_span', 'unit, first_day, day_count, revision', latestSpansSql],
+  ['sealed_span', 'unit, first_day, day_count, revision', latestSpansSql],
+].map(([table, key, latest]) => ({
+  table,
+  where: `${table}.read_at < {before:DateTime64(6, 'UTC')}
+  AND (${key}) NOT IN (SELECT ${key} FROM (${latest}))`,
+}))
 
 /** Revisions that no report reads any more, among them those of an engine that ended half-way. */
-export const supersededCountSql = `
-SELECT (SELECT count() FROM product_day WHERE ${supersededWhere('product_day')}) AS rowCount,
-  (SELECT count() FROM sealed_day WHERE ${supersededWhere('sealed_day')}) AS sealCount`
+export const supersededCountSql = superseded
+  .map(({ table, where }) => `SELECT count() AS rowCount FROM ${table} WHERE ${where}`)
+  .join(' UNION ALL ')
 
-export const sweepSql = [
-  `DELETE FROM product_day WHERE ${supersededWhere('product_day')}`,
-  `DELETE FROM sealed_day WHERE ${supersededWhere('sealed_day')}`,
-] as const
+export const sweepSql: readonly string[] = superseded.map(
+  ({ table, where }) => `DELETE FROM ${table} WHERE ${where}`
+)

@@ -6,21 +6,21 @@
 import { randomBytes } from 'node:crypto'
 import { addDays, dayBounds, dayOf, daysBetween, listDays } from '../domain/day.ts'
 import type { ReportMarket } from '../reports/catalog-names.ts'
-import {
-  dayRowsParams,
-  dayRowsSql,
-  dimensions,
-  profilePrefix,
-  profiles,
-} from '../reports/day-rows.ts'
+import { dayRowsParams, dayRowsSql, dimensions, profiles } from '../reports/day-rows.ts'
 import { laterDay, readFinalDays } from '../reports/final-days.ts'
 import { loadRates } from '../reports/rates.ts'
 import type { Rates } from '../reports/rates.ts'
-import { definitionOf, listUnits, readFirstDay, readSeals } from '../reports/sealed-days.ts'
+import {
+  definitionOf,
+  listUnits,
+  readBounds,
+  readSeals,
+  validSeals,
+} from '../reports/sealed-days.ts'
 import type { StoredSeal } from '../reports/sealed-days.ts'
 import { formatInstant, instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { supersededCountSql, sweepSql, touchedSealsSql } from './seal-sql.ts'
+import { figureColumns, supersededCountSql, sweepSql, touchedSealsSql } from './seal-sql.ts'
 
 export const sealLimits = {
   /** Trackers and other nodes have this long to ship the end of a day. */
@@ -80,9 +80,8 @@ export async function findSealingWork(
   readAt: string
 ): Promise<readonly MarketDay[]> {
   const { warehouse } = deps
-  const firstDay = await readFirstDay(warehouse)
+  const { firstDay, finalBefore } = await readBounds(warehouse)
   if (firstDay === null) return []
-  const { finalBefore } = await readFinalDays(warehouse)
   const openFrom = laterDay(firstDay, finalBefore)
   return await findWork(deps, { markets: deps.markets(), firstDay: openFrom, readAt })
 }
@@ -90,11 +89,8 @@ export async function findSealingWork(
 /** Removes revisions that do not count, once no report that began under them can still be reading. */
 export async function sweepSuperseded(warehouse: Warehouse): Promise<void> {
   const before = shiftInstant(await warehouseNow(warehouse), -sealLimits.keepSupersededMs)
-  const [counts] = await warehouse.rows<{ rowCount: number; sealCount: number }>(
-    supersededCountSql,
-    { before }
-  )
-  if (counts === undefined || counts.rowCount + counts.sealCount === 0) return
+  const counts = await warehouse.rows<{ rowCount: number }>(supersededCountSql, { before })
+  if (counts.every(({ rowCount }) => rowCount === 0)) return
   for (const sql of sweepSql) await warehouse.command(sql, { before })
 }
 
@@ -109,18 +105,10 @@ async function findWork(deps: SealDeps, moment: Moment): Promise<readonly Market
   const { warehouse } = deps
   const { markets, firstDay, readAt } = moment
   const units = listUnits(markets)
-  const stored = await readSeals(warehouse, {
-    first: firstDay,
-    last: addDays(readAt.slice(0, 10), 2),
-  })
-  const current = new Map(
-    stored
-      .filter((one) => {
-        const unit = units.find(({ id }) => id === one.unit)
-        return unit !== undefined && definitionOf(unit, markets) === one.definition
-      })
-      .map((one) => [keyOf(one.unit, one.day), one])
-  )
+  const last = addDays(readAt.slice(0, 10), 2)
+  const stored = await readSeals(warehouse, { first: firstDay, last })
+  const seals = validSeals(stored, { markets, finalBefore: null })
+  const current = new Map(seals.map((one) => [keyOf(one.unit, one.day), one]))
   const unsealed = units.flatMap((unit) =>
     finishedDays(deps, unit, moment)
       .filter((day) => !current.has(keyOf(unit.id, day)))
@@ -262,19 +250,6 @@ function printRates(day: string, rates: Rates): string {
   return JSON.stringify(Object.fromEntries(entries.filter(([, nanos]) => nanos !== null)))
 }
 
-const figureColumns = [
-  'loads',
-  'impressions',
-  'clicks',
-  'spend',
-  'spend_unconverted',
-  ...profiles.flatMap((profile) =>
-    ['gtin', 'conversions', 'units', 'value', 'unconverted'].map(
-      (name) => `${profilePrefix[profile]}_${name}`
-    )
-  ),
-  'foreign_amounts',
-]
 const rollUpColumns = [...dimensions, ...figureColumns].join(', ')
 
 const rollUpSql = `

@@ -19,7 +19,7 @@ export async function readFinalDays(warehouse: Pick<Warehouse, 'rows'>): Promise
 }
 
 /** The greatest of no days is the first one that the engine knows. */
-function dayOrNull(day: string | undefined): string | null {
+export function dayOrNull(day: string | undefined): string | null {
   return day === undefined || day <= '1970-01-01' ? null : day
 }
 

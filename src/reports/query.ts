@@ -10,6 +10,7 @@ import { dayRowsParams, dayRowsSql, profilePrefix } from './day-rows.ts'
 import type { MarketDays } from './day-rows.ts'
 import type { Rates } from './rates.ts'
 import type { ReportDays } from './sealed-days.ts'
+import type { SealedSpan } from './sealed-spans.ts'
 
 export interface ReportQuery {
   readonly sql: string
@@ -22,6 +23,8 @@ export interface QuerySource {
   readonly catalog: CatalogNames
   /** Which days are answered from the rollup, and which from the events. */
   readonly days: ReportDays
+  /** Stand for days that are not among the seals. */
+  readonly spans: readonly SealedSpan[]
   readonly rates: Rates
 }
 
@@ -74,9 +77,10 @@ const reportSettings = 'join_use_nulls = 0, do_not_merge_across_partitions_selec
 
 /** Rows of the report without names: of sealed and of open days, side by side. */
 function grouped(source: QuerySource): string {
-  const { request, days } = source
+  const { request, days, spans } = source
   const parts = [
     ...(days.seals.length === 0 ? [] : [sealedRows(request)]),
+    ...(spans.length === 0 ? [] : [spanRows(request)]),
     ...(days.hasOpenDays ? [openRows(source)] : []),
   ]
   return `
@@ -92,9 +96,9 @@ function grouped(source: QuerySource): string {
 }
 
 /** The columns of the one profile, out of those of all. */
-function figures(request: ReportRequest): string {
+function figures(request: ReportRequest, day = 'day'): string {
   const prefix = profilePrefix[request.attributionProfile]
-  return `market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day AS row_day,
+  return `market_id, publisher_id, campaign_id, ad_group_id, gtin_key, ${day} AS row_day,
     ${prefix}_gtin AS seen_gtin, loads, impressions, clicks,
     ${prefix}_conversions AS conversions, ${prefix}_units AS units, ${prefix}_value AS value,
     spend, spend_unconverted + ${prefix}_unconverted AS unconverted`
@@ -127,6 +131,22 @@ function sealedRows(request: ReportRequest): string {
     AND (unit, day, revision) IN (
       SELECT seal.1, toDate(seal.2), seal.3 FROM (
         SELECT arrayJoin(arrayZip({sealUnits:Array(Int32)}, {sealDays:Array(Int32)}, {sealRevisions:Array(UInt64)})) AS seal
+      )
+    )
+    AND ${rowConditions(request)}`
+}
+
+/** Weeks and months, of reports that are not by day. */
+function spanRows(request: ReportRequest): string {
+  return `
+  SELECT ${figures(request, 'first_day')}
+  FROM product_span
+  WHERE advertiser_id = {advertiserId:Int32}
+    AND first_day >= {startDay:Date} AND first_day <= {endDay:Date}
+    AND (unit, first_day, day_count, revision) IN (
+      SELECT span.1, toDate(span.2), span.3, span.4 FROM (
+        SELECT arrayJoin(arrayZip({spanUnits:Array(Int32)}, {spanDays:Array(Int32)},
+          {spanDayCounts:Array(UInt16)}, {spanRevisions:Array(UInt64)})) AS span
       )
     )
     AND ${rowConditions(request)}`
@@ -232,7 +252,8 @@ function isRatio(column: OrderByColumn): column is keyof typeof ratios {
   return Object.hasOwn(ratios, column)
 }
 
-function buildParams({ advertiserId, request, catalog, days, rates }: QuerySource): Params {
+function buildParams(source: QuerySource): Params {
+  const { advertiserId, request, catalog, days, spans, rates } = source
   const names = {
     publisher: catalog.publishers(),
     campaign: catalog.campaigns(advertiserId),
@@ -245,6 +266,10 @@ function buildParams({ advertiserId, request, catalog, days, rates }: QuerySourc
     sealUnits: days.seals.map((seal) => seal.unit),
     sealDays: days.seals.map((seal) => Date.parse(seal.day) / 86_400_000),
     sealRevisions: days.seals.map((seal) => seal.revision),
+    spanUnits: spans.map((span) => span.unit),
+    spanDays: spans.map((span) => Date.parse(span.firstDay) / 86_400_000),
+    spanDayCounts: spans.map((span) => span.dayCount),
+    spanRevisions: spans.map((span) => span.revision),
     ...dayRowsParams(days.open, rates),
     marketCodes: days.open.map(({ market }) => market.code),
     ...Object.fromEntries(

@@ -10,6 +10,7 @@ import type { MarketDays } from './day-rows.ts'
 import { answerColumns, buildReportQuery, rowsMax } from './query.ts'
 import { loadRates, noRates } from './rates.ts'
 import { readReportDays } from './sealed-days.ts'
+import { coverWithSpans, readSpans } from './sealed-spans.ts'
 import type { ReportCall, ReportResult, ReportRow, RunReport } from './report.ts'
 
 export interface ReportDeps {
@@ -42,10 +43,10 @@ const noTotals = { totalRows: 0, unconvertedCount: 0, completeThrough: null }
 /** All rows of the result, first to last. */
 async function compute(deps: ReportDeps, call: ReportCall): Promise<ReportResult> {
   const catalog = deps.catalog()
-  const days = await readReportDays(deps.warehouse, catalog.markets(), call.request)
+  const { days, spans } = await readParts(deps, call)
   const { completeThrough } = days
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, spanOf(days.open)) : noRates
-  const query = buildReportQuery({ ...call, catalog, days, rates })
+  const query = buildReportQuery({ ...call, catalog, days, spans, rates })
   const stream = deps.warehouse.stream(query.sql, query.params, call.signal)
   const { first, rest } = await openBlocks(stream, call.signal)
   if (first === null) return { ...noTotals, completeThrough, rows: noBlocks() }
@@ -61,6 +62,17 @@ async function compute(deps: ReportDeps, call: ReportCall): Promise<ReportResult
       rowCount: Math.min(totals.total_rows, rowsMax),
     }),
   }
+}
+
+/** Open days, sealed ones, and spans in the place of sealed ones where no day is asked for. */
+async function readParts({ warehouse, catalog }: ReportDeps, { request }: ReportCall) {
+  const { startDate, endDate, dateBreakdown } = request
+  const [days, stored] = await Promise.all([
+    readReportDays(warehouse, catalog().markets(), request),
+    dateBreakdown ? [] : readSpans(warehouse, { first: startDate, last: endDate }),
+  ])
+  const { spans, seals } = coverWithSpans(days.seals, stored)
+  return { days: { ...days, seals }, spans }
 }
 
 function spanOf(open: readonly MarketDays[]): { readonly first: string; readonly last: string } {

@@ -3,11 +3,12 @@
 
 import { createHash } from 'node:crypto'
 import { addDays, listDays } from '../domain/day.ts'
+import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { ReportMarket } from './catalog-names.ts'
 import { unknownMarket } from './day-rows.ts'
 import type { MarketDays } from './day-rows.ts'
-import { laterDay, readFinalDays } from './final-days.ts'
+import { dayOrNull, laterDay } from './final-days.ts'
 
 export interface Seal {
   /** The market, or 0 for those that the catalog does not know. */
@@ -32,8 +33,8 @@ export interface ReportDays {
   readonly completeThrough: string | null
 }
 
-/** More than 20 markets over the 731 days of the longest report. */
-const sealsMax = 100_000
+/** Of 100 markets and 27 years. Beyond, sealing and reports fail loudly rather than on a part of the list. */
+const sealsMax = 1_000_000
 
 /** All markets, and the one that stands for the unknown ones. */
 export function listUnits(markets: readonly ReportMarket[]): readonly ReportMarket[] {
@@ -59,7 +60,30 @@ export async function readSeals(
     sealsSql,
     range
   )
+  assert(rows.length < sealsMax, 'the seals of a range fit into the list')
   return rows.map(({ revision, ...row }) => Object.assign(row, { revision: BigInt(revision) }))
+}
+
+interface Validity {
+  readonly markets: readonly ReportMarket[]
+  readonly finalBefore: string | null
+}
+
+/**
+ * Those made of the markets as they are. Final days stay what they were: a market that the catalog
+ * learned of later changes nothing of them.
+ */
+export function validSeals(
+  stored: readonly StoredSeal[],
+  { markets, finalBefore }: Validity
+): readonly StoredSeal[] {
+  const definitions = new Map(
+    listUnits(markets).map((unit) => [unit.id, definitionOf(unit, markets)])
+  )
+  return stored.filter(
+    ({ unit, day, definition }) =>
+      (finalBefore !== null && day < finalBefore) || definitions.get(unit) === definition
+  )
 }
 
 /**
@@ -85,20 +109,33 @@ FROM (${latestSealsSql('day >= {first:Date} AND day <= {last:Date}')}) AS seal
 ORDER BY seal.day, unit
 LIMIT ${sealsMax}`
 
-/**
- * The first day of which there can be anything in any zone, null while there are no events. Days
- * before it need no seal: they are empty.
- */
-export async function readFirstDay(warehouse: Pick<Warehouse, 'rows'>): Promise<string | null> {
-  const [row] = await warehouse.rows<{ first: string | null }>(`
-    SELECT toString(min(first_day)) AS first FROM (
-      SELECT toDate(from_at) - 1 AS first_day
-      FROM (SELECT from_at FROM touched_span ORDER BY from_at LIMIT 1)
-      UNION ALL
-      SELECT day FROM (SELECT day FROM sealed_day ORDER BY day LIMIT 1)
-    ) HAVING count() > 0`)
-  return row?.first ?? null
+export interface Bounds {
+  /**
+   * The first day of which there can be anything in any zone, null while there are no events. Days
+   * before it need no seal: they are empty.
+   */
+  readonly firstDay: string | null
+  /** Days before this one are never computed again; null while there is no such day. */
+  readonly finalBefore: string | null
 }
+
+export async function readBounds(warehouse: Pick<Warehouse, 'rows'>): Promise<Bounds> {
+  const [row] = await warehouse.rows<{ count: number; first: string; final: string }>(boundsSql)
+  return {
+    firstDay: row === undefined || row.count === 0 ? null : row.first,
+    finalBefore: dayOrNull(row?.final),
+  }
+}
+
+const boundsSql = `
+SELECT count() AS count, toString(min(first_day)) AS first,
+  (SELECT toString(maxIf(day, state = 'final')) FROM final_before) AS final
+FROM (
+  SELECT toDate(from_at) - 1 AS first_day
+  FROM (SELECT from_at FROM touched_span ORDER BY from_at LIMIT 1)
+  UNION ALL
+  SELECT day FROM (SELECT day FROM sealed_day ORDER BY day LIMIT 1)
+)`
 
 export interface SealedThrough {
   readonly marketId: number
@@ -112,17 +149,16 @@ export async function readSealedThrough(
   markets: readonly ReportMarket[],
   today: string
 ): Promise<readonly SealedThrough[]> {
-  const firstDay = await readFirstDay(warehouse)
+  const { firstDay, finalBefore } = await readBounds(warehouse)
   if (firstDay === null || firstDay > today) {
     return markets.map(({ id }) => ({ marketId: id, completeThrough: null }))
   }
   // What is final was sealed for every market of its time, and is not looked at any more.
-  const { finalBefore } = await readFinalDays(warehouse)
   const from = laterDay(firstDay, finalBefore)
   const stored = await readSeals(warehouse, { first: from, last: today })
+  const seals = validSeals(stored, { markets, finalBefore })
   return markets.map((market) => {
-    const definition = definitionOf(market, markets)
-    const own = stored.filter((one) => one.unit === market.id && one.definition === definition)
+    const own = seals.filter((one) => one.unit === market.id)
     const sealed = new Set(own.map(({ day }) => day))
     const firstOpen = listDays(from, today).find((day) => !sealed.has(day)) ?? addDays(today, 1)
     const completeThrough = firstOpen > firstDay ? addDays(firstOpen, -1) : null
@@ -184,30 +220,23 @@ export async function readReportDays(
   markets: readonly ReportMarket[],
   { startDate, endDate }: DaysAsked
 ): Promise<ReportDays> {
-  const [stored, firstDay, { finalBefore }] = await Promise.all([
+  const [stored, { firstDay, finalBefore }] = await Promise.all([
     readSeals(warehouse, { first: startDate, last: endDate }),
-    readFirstDay(warehouse),
-    readFinalDays(warehouse),
+    readBounds(warehouse),
   ])
-  return divideDays({ stored, firstDay, finalBefore, markets, startDate, endDate })
+  const seals = validSeals(stored, { markets, finalBefore })
+  return divideDays({ seals, firstDay, finalBefore, markets, startDate, endDate })
 }
 
-interface Division extends DaysAsked {
-  readonly stored: readonly StoredSeal[]
-  readonly firstDay: string | null
-  readonly finalBefore: string | null
+interface Division extends DaysAsked, Bounds {
+  readonly seals: readonly StoredSeal[]
   readonly markets: readonly ReportMarket[]
 }
 
 function divideDays(division: Division): ReportDays {
-  const { stored, markets, startDate, endDate, finalBefore } = division
-  // A market that the catalog learned of later changes nothing of days that are final.
+  const { seals, markets, startDate, endDate, finalBefore } = division
   const isFinal = (day: string): boolean => finalBefore !== null && day < finalBefore
   const units = listUnits(markets)
-  const definitions = new Map(units.map((unit) => [unit.id, definitionOf(unit, markets)]))
-  const seals = stored.filter(
-    (seal) => isFinal(seal.day) || definitions.get(seal.unit) === seal.definition
-  )
   const sealed = new Set(seals.map((seal) => `${seal.unit} ${seal.day}`))
   const days = listDays(startDate, endDate)
   const isOpen = (unit: number, day: string): boolean =>

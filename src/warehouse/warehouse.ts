@@ -12,6 +12,7 @@ export const insertTables = [
   'set_aside',
   'set_aside_replay',
   'sealed_day',
+  'sealed_span',
   'catalog_entry',
   'product',
   'rate',

@@ -175,6 +175,36 @@ test('a ratio is rounded once, half even', () => {
   assert.equal(divideHalfEven(1_249_999n, 10_000_000n, 2), '0.12')
 })
 
+test('a ratio of small integers is rounded like one of huge integers', () => {
+  // Factors push the same ratio out of the range in which doubles are exact.
+  const factor = 10n ** 20n
+  const small = fc.bigInt({ min: -(2n ** 53n), max: 2n ** 53n })
+  fc.assert(
+    fc.property(
+      small,
+      fc.oneof(fc.bigInt({ min: 1n, max: 100n }), fc.bigInt({ min: 1n, max: 2n ** 53n })),
+      fc.integer({ min: 0, max: 6 }),
+      (numerator, denominator, digits) => {
+        assert.equal(
+          divideHalfEven(numerator, denominator, digits),
+          divideHalfEven(numerator * factor, denominator * factor, digits)
+        )
+      }
+    )
+  )
+  for (const [numerator, denominator] of [
+    [2n ** 53n - 1n, 2n],
+    [2n ** 53n - 1n, 2n ** 53n - 1n],
+    [2n ** 53n - 2n, 2n ** 53n - 1n],
+    [-(2n ** 53n) + 1n, 2n],
+  ] as const) {
+    assert.equal(
+      divideHalfEven(numerator, denominator, 0),
+      divideHalfEven(numerator * factor, denominator * factor, 0)
+    )
+  }
+})
+
 test('a ratio over zero is empty and a zero ratio is not', () => {
   assert.equal(divideHalfEven(5n, 0n, 4), '')
   assert.equal(divideHalfEven(0n, 0n, 4), '')

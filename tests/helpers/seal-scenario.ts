@@ -3,13 +3,57 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { Attributor } from '../../src/pipeline/attribute.ts'
+import { sealBatch } from '../../src/pipeline/seal.ts'
 import type { ReportMarket } from '../../src/reports/catalog-names.ts'
 import { KeptPages } from '../../src/reports/kept-pages.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
 import { readReportDays } from '../../src/reports/sealed-days.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import type { HistoryAd, HistoryDelivery, HistoryEvent } from './history.ts'
+import { createHistoryLoader } from './history-warehouse.ts'
+import type { HistoryLoader } from './history-warehouse.ts'
 import { placement } from './placement.ts'
+import { openTestWarehouse } from './test-warehouse.ts'
+
+const berlin: ReportMarket = { id: 1, code: 'DE', currency: 'EUR', timeZone: 'Europe/Berlin' }
+/** What came before is shipped, and its days are over. */
+const throughMs = Date.UTC(2026, 2, 14)
+
+export interface World {
+  readonly warehouse: Warehouse
+  readonly loader: HistoryLoader
+  readonly markets: ReportMarket[]
+  /** Attributes what is due, seals what is over and renews what was touched. */
+  readonly settle: () => Promise<number>
+  readonly figures: (range?: FiguresAsked) => Promise<readonly string[]>
+}
+
+export async function aWorld(t: TestContext): Promise<World> {
+  const warehouse = await openTestWarehouse(t)
+  const markets = [berlin]
+  const deps = {
+    warehouse,
+    markets: () => markets,
+    settledThroughMs: () => throughMs,
+    renewPauseMs: 0,
+  }
+  return {
+    warehouse,
+    loader: createHistoryLoader(warehouse, 0),
+    markets,
+    settle: async () => {
+      const attributor = new Attributor({ warehouse, settleMs: 0 })
+      while ((await attributor.attributeBatch()).hasMore);
+      let sealedCount = 0
+      // What was touched within the last minutes counts as touched still, so this never comes to rest.
+      for (let round = 0; round < 3; round++) sealedCount += (await sealBatch(deps)).sealedCount
+      return sealedCount
+    },
+    figures: (range = {}) => readFigures(warehouse, markets, range),
+  }
+}
 
 export function anAd(overrides: Partial<HistoryAd> = {}): HistoryAd {
   return {
@@ -58,13 +102,20 @@ export function aPurchase({ atMs, ...options }: PurchaseOptions): HistoryDeliver
   }
 }
 
+export interface FiguresAsked {
+  readonly startDate?: string
+  readonly endDate?: string
+  /** False: one line for all days, under the date `null`. */
+  readonly isByDay?: boolean
+}
+
 /** The report of advertiser 1 by day: loads/impressions/clicks and sums; `sealed` if all days asked for are. */
 export async function readFigures(
   warehouse: Warehouse,
   markets: readonly ReportMarket[],
-  range: { readonly startDate?: string; readonly endDate?: string } = {}
+  range: FiguresAsked = {}
 ): Promise<readonly string[]> {
-  const { startDate = '2026-03-01', endDate = '2026-03-12' } = range
+  const { startDate = '2026-03-01', endDate = '2026-03-12', isByDay = true } = range
   const folder = mkdtempSync(join(tmpdir(), 'shelftrace-kept-'))
   const keptPages = new KeptPages({ folder, clock: Date.now })
   const catalog = {
@@ -87,8 +138,8 @@ export async function readFigures(
       page: 0,
       limit: 1_000,
       sortType: 'ASC',
-      dateBreakdown: true,
-      orderBy: 'DATE',
+      dateBreakdown: isByDay,
+      orderBy: isByDay ? 'DATE' : 'GTIN',
     },
   })
   const state = days.hasOpenDays ? 'open' : 'sealed'

@@ -1,55 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TestContext } from 'node:test'
 import { Attributor } from '../../src/pipeline/attribute.ts'
 import { sealBatch, sweepSuperseded } from '../../src/pipeline/seal.ts'
 import { sweepSql, touchedSealsSql } from '../../src/pipeline/seal-sql.ts'
-import type { ReportMarket } from '../../src/reports/catalog-names.ts'
-import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import { createHistoryLoader } from '../helpers/history-warehouse.ts'
-import type { HistoryLoader } from '../helpers/history-warehouse.ts'
-import { aClick, aPurchase, anAd, readFigures } from '../helpers/seal-scenario.ts'
-import { openTestWarehouse } from '../helpers/test-warehouse.ts'
+import { aClick, aPurchase, aWorld, anAd } from '../helpers/seal-scenario.ts'
 
-const berlin: ReportMarket = { id: 1, code: 'DE', currency: 'EUR', timeZone: 'Europe/Berlin' }
 const day2Ms = Date.UTC(2026, 2, 2, 12)
 const hourMs = 3_600_000
 /** What came before is shipped, and its days are over. */
 const throughMs = Date.UTC(2026, 2, 14)
-
-interface World {
-  readonly warehouse: Warehouse
-  readonly loader: HistoryLoader
-  readonly markets: ReportMarket[]
-  /** Attributes what is due, seals what is over and renews what was touched. */
-  readonly settle: () => Promise<number>
-  readonly figures: (range?: { startDate?: string; endDate?: string }) => Promise<readonly string[]>
-}
-
-async function aWorld(t: TestContext): Promise<World> {
-  const warehouse = await openTestWarehouse(t)
-  const markets = [berlin]
-  const deps = {
-    warehouse,
-    markets: () => markets,
-    settledThroughMs: () => throughMs,
-    renewPauseMs: 0,
-  }
-  return {
-    warehouse,
-    loader: createHistoryLoader(warehouse, 0),
-    markets,
-    settle: async () => {
-      const attributor = new Attributor({ warehouse, settleMs: 0 })
-      while ((await attributor.attributeBatch()).hasMore);
-      let sealedCount = 0
-      // What was touched within the last minutes counts as touched still, so this never comes to rest.
-      for (let round = 0; round < 3; round++) sealedCount += (await sealBatch(deps)).sealedCount
-      return sealedCount
-    },
-    figures: (range = {}) => readFigures(warehouse, markets, range),
-  }
-}
 
 test('a day is sealed once it is over and shipped, and its report stays the same', async (t) => {
   const world = await aWorld(t)
