@@ -51,7 +51,7 @@ export async function sumNextSpan(deps: SpanDeps): Promise<boolean> {
   const days = mapSettled(seals, settledBefore)
   const units = [...new Set(seals.map(({ unit }) => unit))]
   const work = listSpans(range.first, range.last)
-    .toReversed()
+    .toSorted((a, b) => b.firstDay.localeCompare(a.firstDay))
     .map((span) => ({
       span,
       units: units.filter(

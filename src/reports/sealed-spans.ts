@@ -26,12 +26,12 @@ const spansMax = 100_000
 
 /** The calendar months, and the weeks from Monday on, that lie wholly in a range of days. */
 export function listSpans(first: string, last: string): readonly DaySpan[] {
-  return listDays(first, last)
-    .flatMap((firstDay) => [
-      ...(firstDay.endsWith('-01') ? [monthFrom(firstDay)] : []),
-      ...(isMonday(firstDay) ? [{ firstDay, dayCount: 7 }] : []),
-    ])
-    .filter(({ firstDay, dayCount }) => addDays(firstDay, dayCount - 1) <= last)
+  const days = listDays(first, last)
+  const months = days.filter((day) => day.endsWith('-01')).map(monthFrom)
+  const weeks = days.filter(isMonday).map((firstDay) => ({ firstDay, dayCount: 7 }))
+  return [...months, ...weeks].filter(
+    ({ firstDay, dayCount }) => addDays(firstDay, dayCount - 1) <= last
+  )
 }
 
 function monthFrom(firstDay: string): DaySpan {
@@ -74,8 +74,10 @@ export async function readSpans(
      ORDER BY first_day, day_count, unit LIMIT ${spansMax}`,
     range
   )
-  return rows.map(({ revision, dayRevisions, ...span }) => ({
-    ...span,
+  return rows.map(({ firstDay, dayCount, unit, revision, dayRevisions }) => ({
+    firstDay,
+    dayCount,
+    unit,
     revision: BigInt(revision),
     dayRevisions: dayRevisions.map(BigInt),
   }))

@@ -16,6 +16,16 @@ async function sumAll(world: World): Promise<void> {
   while (await sumNextSpan({ ...world, markets: () => world.markets, settledMs: 0 }));
 }
 
+function aSpan(firstDay: string, dayCount: number): StoredSpan {
+  return {
+    unit: 1,
+    firstDay,
+    dayCount,
+    revision: 2n,
+    dayRevisions: Array.from({ length: dayCount }, () => 1n),
+  }
+}
+
 /** Which spans a report over the days reads. */
 async function listCover(world: World, startDate: string, endDate: string) {
   const days = await readReportDays(world.warehouse, world.markets, { startDate, endDate })
@@ -54,18 +64,11 @@ test('a month stands before the weeks in it, and no day is covered twice', () =>
     day,
     revision: 1n,
   }))
-  const span = (firstDay: string, dayCount: number): StoredSpan => ({
-    unit: 1,
-    firstDay,
-    dayCount,
-    revision: 2n,
-    dayRevisions: Array.from({ length: dayCount }, () => 1n),
-  })
 
   const cover = coverWithSpans(seals, [
-    span('2026-01-26', 7),
-    span('2026-02-02', 7),
-    span('2026-02-01', 28),
+    aSpan('2026-01-26', 7),
+    aSpan('2026-02-02', 7),
+    aSpan('2026-02-01', 28),
   ])
 
   assert.deepEqual(
