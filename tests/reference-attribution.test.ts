@@ -7,12 +7,14 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 
 import { generateHistory, seededRandom } from './helpers/history.ts'
+
 import type {
   History,
   HistoryAd,
   HistoryDelivery,
   HistoryEvent,
   HistoryLine,
+  HistoryReturn,
 } from './helpers/history.ts'
 import {
   attributeHistory,
@@ -92,7 +94,7 @@ function aDelivery(fields: Partial<HistoryDelivery> = {}): HistoryDelivery {
 }
 
 function aHistory(events: HistoryEvent[], ...deliveries: HistoryDelivery[]): History {
-  return { publisherId: 7, events, deliveries }
+  return { publisherId: 7, events, deliveries, returns: [] }
 }
 
 function nameOf(credit: Credit | null | undefined): string {
@@ -427,6 +429,67 @@ describe('purchases', () => {
   })
 })
 
+function aReturn(fields: Partial<HistoryReturn> = {}): HistoryReturn {
+  return {
+    deliveryId: id(fields.returnId ?? 'back'),
+    returnId: 'back',
+    receivedAtMs: NOON + DAY,
+    publisherId: 7,
+    transactionId: 'order',
+    lines: [{ gtin: juice, quantity: 1 }],
+    untrusted: false,
+    ...fields,
+  }
+}
+
+/** What remains of three lines: two of the product, in two spellings, and one that is not valid. */
+function remains(...returns: HistoryReturn[]): string {
+  const lines = [
+    aLine({ quantity: 2, price: 5 }),
+    aLine({ quantity: -1 }),
+    aLine({ gtin: `0${juice} `, quantity: 3, price: 7 }),
+  ]
+  const history = { ...aHistory([], aDelivery({ lines })), returns }
+  const [purchase] = attributeHistory(history)
+  return (purchase?.lines ?? [])
+    .filter(({ outOfRange }) => !outOfRange)
+    .map(({ quantity, valueNanos }) => `${quantity} for ${valueNanos / 1_000_000_000n}`)
+    .join(', ')
+}
+
+function taking(quantity: number): Pick<HistoryReturn, 'lines'> {
+  return { lines: [{ gtin: juice, quantity }] }
+}
+
+describe('returns', () => {
+  test('take units from the lines of a product in order, and never more than there are', () => {
+    assert.equal(remains(), '2 for 10, 3 for 21')
+    assert.equal(remains(aReturn(taking(1))), '1 for 5, 3 for 21')
+    assert.equal(remains(aReturn(taking(4))), '0 for 0, 1 for 7')
+    assert.equal(remains(aReturn(taking(9))), '0 for 0, 0 for 0')
+    assert.equal(remains(aReturn({ lines: [{ gtin: 'tea', quantity: 1 }] })), '2 for 10, 3 for 21')
+  })
+
+  test('add up by their ids, and of one id the earliest from a trusted source counts', () => {
+    const later = aReturn({ ...taking(5), deliveryId: id('b'), receivedAtMs: NOON + 2 * DAY })
+    const untrusted = aReturn({
+      ...taking(5),
+      deliveryId: id('a'),
+      receivedAtMs: 0,
+      untrusted: true,
+    })
+    assert.equal(remains(later, aReturn(), untrusted), '1 for 5, 3 for 21')
+    assert.equal(remains(aReturn(), aReturn({ returnId: 'Back' })), '0 for 0, 3 for 21')
+    const sameTime = [aReturn(taking(1)), aReturn({ ...taking(2), deliveryId: id('aaa') })]
+    assert.equal(remains(...sameTime), '0 for 0, 3 for 21')
+  })
+
+  test('belong to their publisher and transaction by exact text', () => {
+    assert.equal(remains(aReturn({ publisherId: 8 })), '2 for 10, 3 for 21')
+    assert.equal(remains(aReturn({ transactionId: 'Order' })), '2 for 10, 3 for 21')
+  })
+})
+
 describe('counted events', () => {
   test('an event counts from five minutes before serving to the inclusive end of its window', () => {
     const ends = { load: DAY, impression: DAY, click: 7 * DAY } as const
@@ -649,9 +712,10 @@ describe('laws', () => {
     const property = fc.property(histories, fc.constantFrom(...profiles), (history, profile) => {
       const credited = attributeHistory(history).flatMap(({ deliveryId, lines }) => {
         const delivery = history.deliveries.find((other) => other.deliveryId === deliveryId)
-        return lines.flatMap(({ lineIndex, credits }) =>
-          credits[profile] === null ? [] : (delivery?.lines[lineIndex] ?? [])
-        )
+        return lines.flatMap(({ lineIndex, quantity, credits }) => {
+          const line = delivery?.lines[lineIndex]
+          return credits[profile] === null || line === undefined ? [] : { ...line, quantity }
+        })
       })
       for (const dateBreakdown of [true, false]) {
         const rows = [71, 72].flatMap((advertiserId) =>
@@ -814,6 +878,7 @@ function situationsOf(history: History): Record<string, boolean> {
     'blank transaction id': history.deliveries.some(
       ({ transactionId }) => transactionId.trim() === ''
     ),
+    ...returnSituationsOf(history, purchases),
     'out-of-range line': lines.some((line) => line.outOfRange),
     'value of exactly 10^12': values.includes(1e12),
     'untrusted winner skipped': purchases.some(
@@ -836,6 +901,44 @@ function situationsOf(history: History): Record<string, boolean> {
         verdicts.some(({ verdict }) => verdict === name),
       ])
     ),
+  }
+}
+
+function returnSituationsOf(history: History, purchases: readonly PurchaseResult[]) {
+  const { deliveries, returns } = history
+  const credited = purchases.flatMap(({ deliveryId, lines }) => {
+    const bought = deliveries.find((delivery) => delivery.deliveryId === deliveryId)?.lines ?? []
+    return lines
+      .filter(({ credits }) => Object.values(credits).some((credit) => credit !== null))
+      .map(({ quantity, lineIndex }) => ({ left: quantity, of: bought[lineIndex]?.quantity ?? 0 }))
+  })
+  const repeats = returns.flatMap((one) =>
+    returns.filter(
+      (other) =>
+        other !== one &&
+        other.returnId === one.returnId &&
+        other.transactionId === one.transactionId
+    )
+  )
+  const purchaseOf = ({ transactionId }: HistoryReturn) =>
+    purchases.find((purchase) => purchase.transactionId === transactionId)
+  return {
+    'credited line returned in part': credited.some(({ left, of }) => left > 0 && left < of),
+    'credited line returned whole': credited.some(({ left }) => left === 0),
+    'repeat of a return with other content': repeats.some((other) =>
+      returns.some(
+        (one) =>
+          one.returnId === other.returnId &&
+          JSON.stringify(one.lines) !== JSON.stringify(other.lines)
+      )
+    ),
+    'return of a transaction that never comes': returns.some(
+      (one) => one.transactionId === 'T-never'
+    ),
+    'return before its purchase': returns.some(
+      (one) => one.receivedAtMs < (purchaseOf(one)?.receivedAtMs ?? 0)
+    ),
+    'untrusted return': returns.some((one) => one.untrusted),
   }
 }
 
@@ -871,6 +974,11 @@ describe('generated histories', () => {
           assert.equal(ad.publisherId, publisherId)
         }
         for (const { deliveryId, receivedAtMs } of history.deliveries) {
+          assert.ok(!owners.has(deliveryId))
+          owners.set(deliveryId, '')
+          assert.ok(receivedAtMs >= startMs && receivedAtMs < startMs + 70 * DAY)
+        }
+        for (const { deliveryId, receivedAtMs } of history.returns) {
           assert.ok(!owners.has(deliveryId))
           owners.set(deliveryId, '')
           assert.ok(receivedAtMs >= startMs && receivedAtMs < startMs + 70 * DAY)

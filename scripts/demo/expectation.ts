@@ -2,6 +2,15 @@
 // and without one line of the service. It takes events in any order and trusts their instants, so the
 // run has to keep events whose order matters apart.
 import { nanosOf } from './decimal.ts'
+import {
+  isInRange,
+  productKey,
+  salesOf,
+  type Delivery,
+  type PurchaseLine,
+  type Return,
+  type Sale,
+} from './sales.ts'
 
 export type AdEventKind = 'load' | 'impression' | 'click'
 
@@ -29,26 +38,6 @@ export interface AdFire {
   readonly ad: ServedAd
   readonly atMs: number
   readonly visitor: Visitor
-}
-
-export interface PurchaseLine {
-  readonly gtin: string
-  readonly groupId?: string
-  /** Decimal text, so that no float stands between the plan and the expectation. */
-  readonly price: string
-  readonly quantity: number
-}
-
-export interface Purchase {
-  readonly publisherId: number
-  readonly transactionId: string
-  readonly userId: string
-  readonly userLoggedInId?: string
-  readonly lines: readonly PurchaseLine[]
-}
-
-export interface Delivery extends Purchase {
-  readonly atMs: number
 }
 
 export const profiles = ['IMP_1_DAY_CLK_14_DAYS', 'IMP_1_DAY', 'CLK_14_DAYS'] as const
@@ -80,6 +69,7 @@ export type ExpectedRow = RowKey & Readonly<Figures>
 export interface Happened {
   readonly fires: readonly AdFire[]
   readonly deliveries: readonly Delivery[]
+  readonly returns: readonly Return[]
 }
 
 const hourMs = 3_600_000
@@ -93,28 +83,20 @@ const windows = {
   clickCreditMs: 14 * dayMs,
 } as const
 
-const lineValueNanosMax = 10n ** 12n * 10n ** 9n
-
 /** Every row with at least one counted event, for each profile, in no particular order. */
 export function expectReports(happened: Happened): ReadonlyMap<Profile, readonly ExpectedRow[]> {
   const counted = countedFires(happened.fires)
   const touches = touchesByIdentity(counted)
-  const purchases = winningDeliveries(happened.deliveries)
+  const sales = salesOf(happened)
 
   const reports = new Map<Profile, readonly ExpectedRow[]>()
   for (const profile of profiles) {
     const rows = new Rows()
     for (const fire of counted) addFire(rows.of(fire.ad), fire)
-    for (const purchase of purchases) credit(rows, { purchase, profile, touches })
+    for (const purchase of sales) credit(rows, { purchase, profile, touches })
     reports.set(profile, rows.all())
   }
   return reports
-}
-
-/** Products are equal when these are: GTIN forms of 8, 12, 13 and 14 digits name one number. */
-export function productKey(gtin: string): string {
-  const text = gtin.trim()
-  return /^(?:\d{8}|\d{12,14})$/.test(text) ? text.padStart(14, '0') : text
 }
 
 class Rows {
@@ -184,22 +166,6 @@ function addFire(row: Figures, { kind, ad }: AdFire): void {
   }
 }
 
-/** One purchase per publisher and transaction: the earliest delivery, whole; each nameless one is its own. */
-function winningDeliveries(deliveries: readonly Delivery[]): readonly Delivery[] {
-  const nameless: Delivery[] = []
-  const earliest = new Map<string, Delivery>()
-  for (const delivery of deliveries) {
-    if (delivery.transactionId === '') {
-      nameless.push(delivery)
-      continue
-    }
-    const key = `${delivery.publisherId} ${delivery.transactionId}`
-    const known = earliest.get(key)
-    if (known === undefined || delivery.atMs < known.atMs) earliest.set(key, delivery)
-  }
-  return [...nameless, ...earliest.values()]
-}
-
 interface Person {
   readonly publisherId: number
   readonly userId: string
@@ -250,7 +216,7 @@ function touchesByIdentity(counted: readonly AdFire[]): Touches {
 }
 
 interface Crediting {
-  readonly purchase: Delivery
+  readonly purchase: Sale
   readonly profile: Profile
   readonly touches: Touches
 }
@@ -260,20 +226,16 @@ function credit(rows: Rows, { purchase, profile, touches }: Crediting): void {
   const own = [...near].filter((touch) => isSamePerson(touch.ad, purchase))
 
   const credited = new Set<Figures>()
-  for (const line of purchase.lines) {
+  for (const [index, line] of purchase.lines.entries()) {
+    const units = purchase.units[index] ?? 0
     const winner = isInRange(line) ? winnerOf({ line, profile, purchase, own }) : null
     if (winner === null) continue
     const row = rows.of(winner.ad)
-    row.units += line.quantity
-    row.valueNanos += nanosOf(line.price) * BigInt(line.quantity)
+    row.units += units
+    row.valueNanos += nanosOf(line.price) * BigInt(units)
     credited.add(row)
   }
   for (const row of credited) row.conversions += 1
-}
-
-function isInRange({ price, quantity }: PurchaseLine): boolean {
-  const priceNanos = nanosOf(price)
-  return quantity > 0 && priceNanos >= 0n && priceNanos * BigInt(quantity) <= lineValueNanosMax
 }
 
 interface Contest {

@@ -1,7 +1,8 @@
 // The expected figures as the CSV must print them.
 import { adGroups, campaigns, markets, publishers, type Market } from './catalog.ts'
 import { printNanos, printRatio } from './decimal.ts'
-import { productKey, type ExpectedRow } from './expectation.ts'
+import type { ExpectedRow } from './expectation.ts'
+import { productKey } from './sales.ts'
 import { products } from './products.ts'
 
 export const columns = [

@@ -8,9 +8,10 @@ import {
   type AdGroup,
   type Market,
 } from './catalog.ts'
-import type { AdEventKind, Purchase, PurchaseLine, Visitor } from './expectation.ts'
+import type { AdEventKind, Visitor } from './expectation.ts'
 import { products, type DemoProduct } from './products.ts'
 import type { Random } from './random.ts'
+import type { Purchase, PurchaseLine, Return } from './sales.ts'
 
 /** One entry of `POST /admin/v1/tracking-links`, with all that the expectation needs set. */
 interface AdRequest {
@@ -40,6 +41,8 @@ export interface PlannedPurchase extends Purchase {
   readonly currency: string
 }
 
+export type PlannedReturn = Omit<Return, 'atMs'>
+
 export type Action =
   | {
       readonly type: 'fire'
@@ -49,6 +52,8 @@ export type Action =
       readonly visitor: Visitor
     }
   | { readonly type: 'purchase'; readonly purchase: PlannedPurchase }
+  | { readonly type: 'return'; readonly sentBack: PlannedReturn }
+  | { readonly type: 'refused-return'; readonly fault: 'schema' | 'nameless' | 'browser' }
   | { readonly type: 'tampered'; readonly ad: PlannedAd; readonly kind: AdEventKind }
   | { readonly type: 'missing-segment'; readonly kind: AdEventKind }
   | { readonly type: 'refused-purchase'; readonly fault: 'schema' | 'browser' | 'currency' }
@@ -99,6 +104,7 @@ export class JourneyBuilder {
   readonly #ads: PlannedAd[] = []
   readonly #steps: Step[] = []
   #orderCount = 0
+  #returnCount = 0
 
   constructor(seat: { random: Random; place: Place; shopper: Shopper; index: number }) {
     this.random = seat.random
@@ -217,9 +223,23 @@ export class JourneyBuilder {
     return { type: 'purchase', purchase: this.purchase(lines, choice) }
   }
 
+  sendBack(
+    transactionId: string,
+    lines: PlannedReturn['lines'],
+    returnId: string = this.#nextReturnId()
+  ): Action {
+    const { publisherId } = this.place
+    return { type: 'return', sentBack: { publisherId, transactionId, returnId, lines } }
+  }
+
   nextTransactionId(): string {
     this.#orderCount += 1
     return `order-${this.index}-${this.#orderCount}`
+  }
+
+  #nextReturnId(): string {
+    this.#returnCount += 1
+    return `return-${this.index}-${this.#returnCount}`
   }
 
   #siteId(publisherId: number): number {

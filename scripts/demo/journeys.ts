@@ -2,10 +2,11 @@ import { advertisers, markets, publishers } from './catalog.ts'
 import { JourneyBuilder, type Journey, type Place, type Shopper } from './journey.ts'
 import { oddScenarios } from './odd-scenarios.ts'
 import { Random } from './random.ts'
+import { returnScenarios } from './return-scenarios.ts'
 import { ordinaryScenarios, type Scenario } from './scenarios.ts'
 
 const everyScenario: ReadonlyMap<string, Scenario> = new Map(
-  Object.entries({ ...ordinaryScenarios, ...oddScenarios })
+  Object.entries({ ...ordinaryScenarios, ...oddScenarios, ...returnScenarios })
 )
 
 const names = [...everyScenario.keys()]

@@ -2,18 +2,20 @@
 // of the one before and for `gapMs` more, so the service must see the steps in the order written down,
 // whichever of its processes takes them.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AdFire, Delivery } from './expectation.ts'
+import type { AdFire } from './expectation.ts'
 import { describeAnswer, describeError, type Failures } from './failures.ts'
 import type { HttpAnswer, HttpClient } from './http.ts'
 import type { Action, Journey, PlannedAd, PlannedPurchase } from './journey.ts'
 import type { MintedAd } from './minting.ts'
 import { prepare, type Prepared } from './requests.ts'
+import type { Delivery, Return } from './sales.ts'
 
 const limits = { journeysAtOnce: 40, gapMs: 6 } as const
 
 export interface Played {
   readonly fires: AdFire[]
   readonly deliveries: Delivery[]
+  readonly returns: Return[]
   /** Requests sent, by what they were. */
   readonly requests: Map<string, number>
 }
@@ -26,7 +28,7 @@ export interface Stage {
 }
 
 export class Player {
-  readonly played: Played = { fires: [], deliveries: [], requests: new Map() }
+  readonly played: Played = { fires: [], deliveries: [], returns: [], requests: new Map() }
   readonly #stage: Stage
   #done = 0
 
@@ -81,6 +83,8 @@ export class Player {
   #record(action: Action, atMs: number): void {
     if (action.type === 'purchase') {
       this.played.deliveries.push(deliveryOf(action.purchase, atMs))
+    } else if (action.type === 'return') {
+      this.played.returns.push({ ...action.sentBack, atMs })
     } else if (action.type === 'fire') {
       const minted = this.#stage.minted.get(action.ad)
       if (minted === undefined) throw new Error('an ad was fired that was never minted')

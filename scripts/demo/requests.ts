@@ -1,7 +1,7 @@
 // Turns the actions of a journey into HTTP requests, each with the answer it must get.
 import type { Visitor } from './expectation.ts'
 import type { HttpRequest } from './http.ts'
-import type { Action, PlannedAd, PlannedPurchase } from './journey.ts'
+import type { Action, PlannedAd, PlannedPurchase, PlannedReturn } from './journey.ts'
 import type { MintedAd } from './minting.ts'
 
 export interface Prepared {
@@ -36,6 +36,14 @@ export function prepare(action: Action, scene: Scene): Prepared {
       return prepareFire(action, mintedOf(scene, action.ad))
     case 'purchase':
       return preparePurchase(action.purchase, scene)
+    case 'return':
+      return {
+        kind: 'return',
+        request: deliveryRequest(`${scene.trackingUrl}/return`, returnBody(action.sentBack)),
+        expectation: { status: 200, body: '{}' },
+      }
+    case 'refused-return':
+      return prepareRefusedReturn(action.fault, scene)
     case 'tampered':
       return prepareTampered(action, mintedOf(scene, action.ad))
     case 'missing-segment':
@@ -95,7 +103,7 @@ function browserOf(ad: MintedAd): string {
 function preparePurchase(purchase: PlannedPurchase, { trackingUrl }: Scene): Prepared {
   return {
     kind: 'conversion',
-    request: conversionRequest(trackingUrl, conversionBody(purchase)),
+    request: deliveryRequest(`${trackingUrl}/conversion`, conversionBody(purchase)),
     expectation: { status: 200, body: '{}' },
   }
 }
@@ -120,10 +128,19 @@ function conversionBody(purchase: PlannedPurchase): object {
   }
 }
 
-function conversionRequest(trackingUrl: string, body: object): HttpRequest {
+function returnBody({ publisherId, transactionId, returnId, lines }: PlannedReturn): object {
+  return {
+    publisher_id: publisherId,
+    transaction_id: transactionId,
+    return_id: returnId,
+    products: lines,
+  }
+}
+
+function deliveryRequest(url: string, body: object): HttpRequest {
   return {
     method: 'POST',
-    url: `${trackingUrl}/conversion`,
+    url,
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify(body),
   }
@@ -157,11 +174,36 @@ function prepareRefused(fault: Fault, { trackingUrl }: Scene): Prepared {
     currency: { ...sound, currency: 'EUX' },
     browser: sound,
   }[fault]
-  const request = conversionRequest(trackingUrl, broken)
-  const origin = fault === 'browser' ? { origin: 'https://shop.example' } : {}
+  const request = deliveryRequest(`${trackingUrl}/conversion`, broken)
   return {
     kind: `conversion with a fault (${fault})`,
-    request: { ...request, headers: { ...request.headers, ...origin } },
+    request: fault === 'browser' ? fromBrowser(request) : request,
     expectation: { status: 400 },
   }
+}
+
+type ReturnFault = Extract<Action, { type: 'refused-return' }>['fault']
+
+function prepareRefusedReturn(fault: ReturnFault, { trackingUrl }: Scene): Prepared {
+  const sound: PlannedReturn = {
+    publisherId: 10,
+    transactionId: 'refused',
+    returnId: 'refused',
+    lines: [{ gtin: '1', quantity: 1 }],
+  }
+  const broken = {
+    schema: { ...sound, lines: [{ gtin: '1', quantity: 0 }] },
+    nameless: { ...sound, transactionId: ' ' },
+    browser: sound,
+  }[fault]
+  const request = deliveryRequest(`${trackingUrl}/return`, returnBody(broken))
+  return {
+    kind: `return with a fault (${fault})`,
+    request: fault === 'browser' ? fromBrowser(request) : request,
+    expectation: { status: 400 },
+  }
+}
+
+function fromBrowser(request: HttpRequest): HttpRequest {
+  return { ...request, headers: { ...request.headers, origin: 'https://shop.example' } }
 }

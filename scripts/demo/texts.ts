@@ -23,7 +23,7 @@ export function playedText({ requests }: Played, status: JsonObject): string {
     ...sent.map(([kind, count]) => countLine(count, kind)),
     'Stored, and not counted:',
     ...Object.keys(uncounted).map((reason) => countLine(countIn(uncounted, reason), reason)),
-    countLine(countIn(status, 'conflicts'), 'repeats of a purchase with other content'),
+    countLine(countIn(status, 'conflicts'), 'repeats of a purchase or a return with other content'),
     countLine(countIn(status, 'setAside'), 'rows set aside'),
     '',
   ].join('\n')

@@ -4,6 +4,7 @@ import { parseEventLine, type EventLine } from '../contract/admin.ts'
 import { parseJsonBody } from '../contract/json.ts'
 import { toConversionRecord } from '../spool/conversion-record.ts'
 import type { SpoolRecord } from '../spool/record.ts'
+import { toReturnRecord } from '../spool/return-record.ts'
 import type { AdminDeps } from './deps.ts'
 import { lineBytesMax, type Line } from './line-reader.ts'
 
@@ -32,14 +33,21 @@ export function toRecord(line: Line, key: AccessKey, deps: RecordDeps): LineResu
     return refused('/receivedAt must be from 2020-01-01 to 2100-01-01 UTC')
   }
   const bytes = line.bytes.length
-  if (parsed.value.type !== 'conversion') return toAdEvent(parsed.value, { key, bytes, deps })
-  const record = toConversionRecord(parsed.value.conversion, {
-    hashIdentity: deps.hashIdentity,
-    receivedAtMs,
-    // The operator vouches for what is loaded.
-    sourceAddress: '',
-  })
-  return { ok: true, record, bytes }
+  // The operator vouches for what is loaded.
+  const receipt = { receivedAtMs, sourceAddress: '' }
+  switch (parsed.value.type) {
+    case 'conversion': {
+      const { hashIdentity } = deps
+      const record = toConversionRecord(parsed.value.conversion, { ...receipt, hashIdentity })
+      return { ok: true, record, bytes }
+    }
+    case 'return':
+      return { ok: true, record: toReturnRecord(parsed.value.return, receipt), bytes }
+    case 'impression':
+    case 'click':
+    case 'load':
+      return toAdEvent(parsed.value, { key, bytes, deps })
+  }
 }
 
 interface Context {
@@ -49,7 +57,7 @@ interface Context {
 }
 
 function toAdEvent(
-  line: Exclude<EventLine, { readonly type: 'conversion' }>,
+  line: Exclude<EventLine, { readonly type: 'conversion' | 'return' }>,
   { key, bytes, deps }: Context
 ): LineResult {
   const opened = deps.openTrackingData(line.trackingData)

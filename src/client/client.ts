@@ -16,10 +16,12 @@ export {
   type PublisherClient,
   type SendOptions,
   type SentConversion,
+  type SentReturn,
 } from './publisher-client.ts'
 export type { CsvPage, ReportPage } from './report-page.ts'
 export type { ReportHead, ReportQuery, ReportRow } from './report-rows.ts'
 export type { Conversion, Product } from '../contract/conversion.ts'
+export type { PurchaseReturn, ReturnedProduct } from '../contract/return.ts'
 export type { CreativeRequest, DisplayAdGroupAssetResponse } from '../contract/creative.ts'
 export type { JsonReport } from '../contract/report-json.ts'
 export type { ReportBody } from '../contract/report-request.ts'

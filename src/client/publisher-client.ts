@@ -1,9 +1,10 @@
 import { parseConversion, type Conversion } from '../contract/conversion.ts'
+import { parseReturn, type PurchaseReturn } from '../contract/return.ts'
 import { createCaller, type CallOptions } from './caller.ts'
 import { ClientError, invalid, withDetails } from './client-error.ts'
 import type { Exchange } from './exchange.ts'
 import { parsePublisherOptions, type PublisherClientOptions } from './options.ts'
-import { createRoute } from './route.ts'
+import { createRoute, type Route } from './route.ts'
 import { Slots } from './slots.ts'
 
 export interface SendOptions extends CallOptions {
@@ -18,6 +19,10 @@ export interface SentConversion {
   readonly attemptCount: number
 }
 
+export interface SentReturn {
+  readonly attemptCount: number
+}
+
 export interface PublisherClient {
   /**
    * Delivers a purchase; resolves when the service has it on disk. Sending the same purchase again is
@@ -25,11 +30,25 @@ export interface PublisherClient {
    * counts, as a whole. So a failure that `isRetryable` may always be sent again later.
    */
   sendConversion(conversion: Conversion, options?: SendOptions): Promise<SentConversion>
+  /**
+   * Delivers a return of products; resolves when the service has it on disk. The order of a return and
+   * its purchase does not matter, and sending it again is harmless: the first delivery of a `return_id`
+   * counts.
+   */
+  sendReturn(purchaseReturn: PurchaseReturn, options?: CallOptions): Promise<SentReturn>
 }
 
-const route = createRoute('deliverConversion')
+const conversionRoute = createRoute('deliverConversion')
+const returnRoute = createRoute('deliverReturn')
 const emptyTransaction =
   '/transaction_id must not be empty: each delivery would be a purchase of its own'
+
+interface Delivery {
+  readonly route: Route
+  readonly body: Conversion | PurchaseReturn
+  readonly isRepeatable: boolean
+  readonly signal: AbortSignal | undefined
+}
 
 /** For the backend of a publisher. Throws OPTIONS_INVALID. Nothing is to be closed. */
 export function createPublisherClient(options: PublisherClientOptions): PublisherClient {
@@ -40,31 +59,41 @@ export function createPublisherClient(options: PublisherClientOptions): Publishe
     waitingMax: connection.waitingMax,
   })
 
+  const deliver = async ({ route, body, isRepeatable, signal }: Delivery) => {
+    const send = async () => {
+      const { attemptCount } = await caller.call({
+        route,
+        parameters: {},
+        body,
+        accept: 'application/json',
+        expects: 200,
+        isRepeatable,
+        signal,
+        take: discard,
+      })
+      return { attemptCount }
+    }
+    return await slots.run(send, signal)
+  }
+
   return {
     async sendConversion(value, { signal, allowEmptyTransactionId = false } = {}) {
       // Checked and copied now: what the caller changes while the call waits is not sent unchecked.
-      const conversion = checkConversion(value, allowEmptyTransactionId)
-      const isRepeatable = conversion.transaction_id !== ''
-      const send = async () => {
-        const { attemptCount } = await caller.call({
-          route,
-          parameters: {},
-          body: conversion,
-          accept: 'application/json',
-          expects: 200,
-          isRepeatable,
-          signal,
-          take: discard,
-        })
-        return { attemptCount }
-      }
+      const body = checkConversion(value, allowEmptyTransactionId)
+      const isRepeatable = body.transaction_id !== ''
       try {
-        return await slots.run(send, signal)
+        return await deliver({ route: conversionRoute, body, isRepeatable, signal })
       } catch (error) {
         if (isRepeatable || !(error instanceof ClientError)) throw error
         // Whether it arrived is not known, and another one would count again.
         throw withDetails(error, { isRetryable: error.isRetryable && error.attemptCount === 0 })
       }
+    },
+
+    async sendReturn(value, { signal } = {}) {
+      const parsed = parseReturn(value)
+      if (!parsed.ok) throw invalid('REQUEST_INVALID', parsed.messages)
+      return await deliver({ route: returnRoute, body: parsed.value, isRepeatable: true, signal })
     },
   }
 }
@@ -85,7 +114,7 @@ async function discard(exchange: Exchange): Promise<void> {
   try {
     await exchange.readText(discardedBytesMax)
   } catch {
-    // The purchase is stored; that the rest of the answer is lost changes nothing.
+    // It is stored; that the rest of the answer is lost changes nothing.
   }
   exchange.close()
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import {
   adEventLineSchema,
   conversionLineSchema,
+  returnLineSchema,
   eventsResultSchema,
   keyListSchema,
   keyRequestSchema,
@@ -225,7 +226,7 @@ const eventOperations: readonly Operation[] = [
       'events hold. At most 1 MiB a line, without a limit on the whole.',
     body: {
       mediaType: 'application/x-ndjson',
-      schema: Type.Union([adEventLineSchema, conversionLineSchema]),
+      schema: Type.Union([adEventLineSchema, conversionLineSchema, returnLineSchema]),
       isStream: true,
     },
     responses: [

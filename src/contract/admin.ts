@@ -14,6 +14,7 @@ import {
   type Immutable,
 } from './fields.ts'
 import { parseInstant } from './instant.ts'
+import { parseReturn, returnSchema, type PurchaseReturn } from './return.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
 export const scopes = [
@@ -158,6 +159,11 @@ export const conversionLineSchema = Type.Object(
   { title: 'ConversionLine' }
 )
 
+export const returnLineSchema = Type.Object(
+  { type: wordOf(['return']), receivedAt: instantText(), return: returnSchema },
+  { title: 'ReturnLine' }
+)
+
 export const eventsResultSchema = Type.Object(
   {
     accepted: Type.Integer({ minimum: 0 }),
@@ -213,7 +219,7 @@ export const statusResponseSchema = Type.Object(
         description: 'Events that do not count, by reason.',
       })
     ),
-    conflicts: Type.Optional(count('Repeats of a purchase with other content.')),
+    conflicts: Type.Optional(count('Repeats of a purchase or of a return with other content.')),
     setAside: Type.Optional(count('Records that could not be shipped and wait to be replayed.')),
     crowds: Type.Optional(
       count('Ids with more touchpoints in the last 15 days than a person makes; they join nothing.')
@@ -277,6 +283,7 @@ export type EventLine =
       readonly userAgent?: string
     }
   | { readonly type: 'conversion'; readonly receivedAtMs: number; readonly conversion: Conversion }
+  | { readonly type: 'return'; readonly receivedAtMs: number; readonly return: PurchaseReturn }
 
 export const parseRebuildRequest = compileParser(rebuildRequestSchema)
 export const parseKeyRequest = compileParser(keyRequestSchema)
@@ -285,13 +292,14 @@ export const parseTrackingLinksRequest = compileParser(trackingLinksRequestSchem
 const parseAdEventLine = compileParser(adEventLineSchema)
 const parseEnvelope = compileParser(
   Type.Object({
-    type: wordOf([...adEventKinds, 'conversion']),
+    type: wordOf([...adEventKinds, 'conversion', 'return']),
     receivedAt: instantText(),
     conversion: Type.Optional(Type.Unknown()),
+    return: Type.Optional(Type.Unknown()),
   })
 )
 
-/** One line of a backfill; its conversion is held to the same rules as one that is delivered live. */
+/** One line of a backfill; its conversion or return is held to the same rules as one that is delivered live. */
 export function parseEventLine(value: unknown): Parsed<EventLine> {
   const envelope = parseEnvelope(value)
   if (!envelope.ok) return envelope
@@ -299,6 +307,7 @@ export function parseEventLine(value: unknown): Parsed<EventLine> {
   if (envelope.value.type === 'conversion') {
     return conversionLine(envelope.value.conversion, receivedAtMs)
   }
+  if (envelope.value.type === 'return') return returnLine(envelope.value.return, receivedAtMs)
 
   const line = parseAdEventLine(value)
   if (!line.ok) return line
@@ -313,9 +322,16 @@ function conversionLine(body: unknown, receivedAtMs: number): Parsed<EventLine> 
   if (parsed.ok) {
     return { ok: true, value: { type: 'conversion', receivedAtMs, conversion: parsed.conversion } }
   }
-  return { ok: false, messages: parsed.messages.map(underConversion) }
+  return { ok: false, messages: parsed.messages.map((message) => under('/conversion', message)) }
 }
 
-function underConversion(message: string): string {
-  return `/conversion${message.startsWith('/') ? message : message.replace('body', '')}`
+function returnLine(body: unknown, receivedAtMs: number): Parsed<EventLine> {
+  if (body === undefined) return { ok: false, messages: ['/return is required'] }
+  const parsed = parseReturn(body)
+  if (parsed.ok) return { ok: true, value: { type: 'return', receivedAtMs, return: parsed.value } }
+  return { ok: false, messages: parsed.messages.map((message) => under('/return', message)) }
+}
+
+function under(path: string, message: string): string {
+  return `${path}${message.startsWith('/') ? message : message.replace('body', '')}`
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { conversionSchema } from './conversion.ts'
+import { returnSchema } from './return.ts'
 import {
   answer,
   jsonBody,
@@ -63,6 +64,28 @@ const conversion: Operation = {
   addition: false,
 }
 
+const purchaseReturn: Operation = {
+  operationId: 'deliverReturn',
+  method: 'post',
+  path: '/return',
+  ports: ['tracking'],
+  tag: 'Tracking',
+  summary: 'Deliver a return',
+  description:
+    'Reports that products of a purchase were sent back. Units and value are taken back on the day of ' +
+    'the purchase, never more than were bought. Sent by the backend of the publisher, never by a ' +
+    'browser, also before its conversion. A repeat of a return is answered like the first delivery and ' +
+    'counts once.',
+  access: null,
+  body: jsonBody(returnSchema),
+  responses: [
+    answer('200', 'The return is stored durably.', emptySchema),
+    refusal('400', 'The payload does not comply with the return JSON schema.'),
+    otherwise,
+  ],
+  addition: true,
+}
+
 const impression: Operation = {
   operationId: 'deliverImpression',
   method: 'post',
@@ -116,6 +139,7 @@ function withoutBody(response: OperationResponse): OperationResponse {
 
 export const trackingOperations: readonly Operation[] = [
   conversion,
+  purchaseReturn,
   impression,
   readLink('get', {
     operationId: 'deliverImpressionByImage',

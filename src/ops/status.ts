@@ -148,10 +148,14 @@ SELECT version() AS version,
     SELECT purchase_key FROM delivery
     WHERE day >= today() - 30
     GROUP BY purchase_key HAVING uniqExact(content_hash) > 1
+  )) + (SELECT count() FROM (
+    SELECT return_key FROM purchase_return
+    WHERE received_at >= today() - 30
+    GROUP BY purchase_key, return_key HAVING uniqExact(content_hash) > 1
   )) AS conflicts`
 
 const uncountedSql = `
-SELECT * FROM (
+SELECT reason, sum(count) AS count FROM (
 SELECT toString(verdict) AS reason, count() AS count
 FROM ad_event FINAL WHERE served_day >= today() - 30 AND verdict != 'counted'
 GROUP BY verdict
@@ -160,9 +164,14 @@ SELECT toString(verdict), uniqExact(delivery_id)
 FROM delivery WHERE day >= today() - 30 AND verdict != 'valid'
 GROUP BY verdict
 UNION ALL
+SELECT toString(verdict), uniqExact(delivery_id)
+FROM purchase_return WHERE shipped_at >= today() - 30 AND verdict != 'valid'
+GROUP BY verdict
+UNION ALL
 SELECT toString(line_verdict), count()
 FROM (SELECT line_verdict FROM delivery WHERE day >= today() - 30 LIMIT 1 BY delivery_id)
 ARRAY JOIN line_verdict WHERE line_verdict != 'valid'
 GROUP BY line_verdict
 )
+GROUP BY reason
 ORDER BY reason`

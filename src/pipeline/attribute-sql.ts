@@ -3,6 +3,8 @@
 // travels. Materialized common table expressions keep the engine from looking them up again for
 // every use.
 
+import { remainingSql, returnedSql } from './returned-sql.ts'
+
 const pendingRows = `
   SELECT shipped_at, day, purchase_key
   FROM pending_purchase
@@ -259,7 +261,9 @@ INSERT INTO attribution (
 )
 WITH
 known AS MATERIALIZED (${known}),
-won AS MATERIALIZED (${won}),
+bought AS MATERIALIZED (${won}),
+returned AS MATERIALIZED (${returnedSql('bought')}),
+won AS MATERIALIZED (${remainingSql({ deliveries: 'bought', returned: 'returned' })}),
 person AS MATERIALIZED (${personOf('SELECT * FROM won')}),
 touch AS MATERIALIZED (${touches})${crowds}
 SELECT

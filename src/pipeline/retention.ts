@@ -235,11 +235,13 @@ async function dropPartition(warehouse: Warehouse, { table, id }: StoredPartitio
 }
 
 /**
- * Without partitions, and small: spans of touched hours, and records that were set aside. The table
+ * Without partitions, and small: spans of touched hours, records that were set aside, and returns, which
+ * are few beside the purchases; a return that old belongs to a purchase of a final day. The table
  * `purchase` is not among them: it is what knows a repeat of an old transaction for one.
  */
 const bounded = [
   ['touched_span', `to_at < toDateTime({keptFrom:Date}, 'UTC')`],
+  ['purchase_return', `received_at < toDateTime64({keptFrom:Date}, 3, 'UTC')`],
   ['intake_set_aside', 'day < {keptFrom:Date}'],
   ['set_aside', `set_aside_at < toDateTime({keptFrom:Date}, 'UTC')`],
 ] as const

@@ -7,7 +7,12 @@ import { gtinKey } from '../domain/gtin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import { formatDecimal, isOutOfRange, lineValueNanos, nanosScale } from '../domain/money.ts'
 import { eventVerdict } from '../domain/windows.ts'
-import type { AdEventRecord, ConversionLine, ConversionRecord } from '../spool/record.ts'
+import type {
+  AdEventRecord,
+  ConversionLine,
+  ConversionRecord,
+  ReturnRecord,
+} from '../spool/record.ts'
 import type { Opener, TrackingData } from '../tracking-data/tracking-data.ts'
 import { nothingIsTooLate } from './too-late.ts'
 import type { TooLate } from './too-late.ts'
@@ -124,11 +129,30 @@ export function buildDeliveryRow(key: string, record: ConversionRecord, context:
   }
 }
 
-function deliveryVerdict(record: ConversionRecord, context: RowContext): string {
+function deliveryVerdict(record: ConversionRecord | ReturnRecord, context: RowContext): string {
   const { tooLate = nothingIsTooLate } = context
   if (tooLate.conversion(record.receivedAtMs)) return 'too-late'
   const isTrusted = context.isTrustedSource(record.publisherId, record.sourceAddress)
   return isTrusted ? 'valid' : 'untrusted-source'
+}
+
+/** One row per delivery of a return; which of them counts is for attribution to say. */
+export function buildReturnRow(key: string, record: ReturnRecord, context: RowContext) {
+  const { publisherId, transactionId, returnId, lines } = record
+  return {
+    purchase_key: purchaseKey(key, record),
+    return_key: hash16(['r', publisherId, transactionId, returnId]),
+    delivery_id: key,
+    publisher_id: publisherId,
+    transaction_id: transactionId,
+    return_id: returnId,
+    received_at_ms: record.receivedAtMs,
+    verdict: deliveryVerdict(record, context),
+    content_hash: hash16(lines.map(({ gtin, quantity }) => [gtin, quantity])),
+    line_gtin: lines.map((line) => line.gtin),
+    line_gtin_key: lines.map((line) => gtinKey(line.gtin)),
+    line_quantity: lines.map((line) => line.quantity),
+  }
 }
 
 function lineVerdict(line: ConversionLine): string {
@@ -146,7 +170,7 @@ function lineValue(line: ConversionLine): string {
  * What makes two deliveries one purchase: publisher and transaction, by exact text. A transaction
  * without a visible character identifies nothing, so that delivery is a purchase of its own.
  */
-function purchaseKey(key: string, record: ConversionRecord): string {
+function purchaseKey(key: string, record: ConversionRecord | ReturnRecord): string {
   const named = record.transactionId.trim() !== ''
   return hash16(named ? ['t', record.publisherId, record.transactionId] : ['d', key])
 }

@@ -3,16 +3,19 @@
 // in the warehouse or set aside with its reason.
 
 import type { Logger } from 'pino'
+import { addDays } from '../domain/day.ts'
 import { clickCountableMs, crowdWindowMs, earlyToleranceMs } from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
 import type { ReportMarket } from '../reports/catalog-names.ts'
 import { readFinalDays } from '../reports/final-days.ts'
+import type { AdEventRecord } from '../spool/record.ts'
 import type { Spool, SpoolBatch, SpoolEntry } from '../spool/spool.ts'
 import { instantMs, warehouseNow } from '../warehouse/instant.ts'
 import type { InsertTable, Warehouse } from '../warehouse/warehouse.ts'
-import { buildAdEventRow, buildDeliveryRow } from './rows.ts'
+import { buildAdEventRow, buildDeliveryRow, buildReturnRow } from './rows.ts'
 import type { RowContext } from './rows.ts'
 import { tooLateBefore } from './too-late.ts'
+import { pendReturnedOfSlowSql, pendReturnedSql } from './pend-returned-sql.ts'
 
 export const shipLimits = {
   // Larger batches ship faster, but cost memory on both sides of the insert: with 20,000 the engine
@@ -86,6 +89,9 @@ export async function insertRecords(
   refusals.push(...(await insertRows(deps, 'ad_event_in', planned.adEvents)))
   await announceLateTouchpoints(deps, planned.touches)
   refusals.push(...(await insertRows(deps, 'delivery_in', planned.deliveries)))
+  if (planned.deliveries.length > 0) await announceSlowDeliveries(deps, shippedAt)
+  refusals.push(...(await insertRows(deps, 'purchase_return_in', planned.returns)))
+  if (planned.returns.length > 0) await announceReturns(deps, { shippedAt, announcedBefore })
   if (refusals.length > 0) await setAside(deps, refusals)
   deps.onVisible?.(shippedAt)
   return refusals
@@ -100,6 +106,7 @@ interface Touch {
 interface Plan {
   readonly adEvents: PlannedRow[]
   readonly deliveries: PlannedRow[]
+  readonly returns: PlannedRow[]
   readonly touches: Touch[]
 }
 
@@ -110,7 +117,7 @@ interface PlanOptions {
 }
 
 function planRows({ entries }: Pick<SpoolBatch, 'entries'>, options: PlanOptions): Plan {
-  const plan: Plan = { adEvents: [], deliveries: [], touches: [] }
+  const plan: Plan = { adEvents: [], deliveries: [], returns: [], touches: [] }
   for (const entry of entries) {
     try {
       planRow(plan, entry, options)
@@ -124,12 +131,29 @@ function planRows({ entries }: Pick<SpoolBatch, 'entries'>, options: PlanOptions
 }
 
 function planRow(plan: Plan, { key, record }: SpoolEntry, options: PlanOptions): void {
-  const { shippedAt, context, refusals } = options
-  if (record.type === 'conversion') {
-    const row = { ...buildDeliveryRow(key, record, context), shipped_at: shippedAt }
-    plan.deliveries.push({ key, record, line: JSON.stringify(row) })
-    return
+  const { shippedAt, context } = options
+  switch (record.type) {
+    case 'ad-event':
+      return planAdEvent(plan, { key, record }, options)
+    case 'conversion': {
+      const row = { ...buildDeliveryRow(key, record, context), shipped_at: shippedAt }
+      plan.deliveries.push({ key, record, line: JSON.stringify(row) })
+      return
+    }
+    case 'return': {
+      const row = { ...buildReturnRow(key, record, context), shipped_at: shippedAt }
+      plan.returns.push({ key, record, line: JSON.stringify(row) })
+    }
   }
+}
+
+interface AdEventEntry {
+  readonly key: string
+  readonly record: AdEventRecord
+}
+
+function planAdEvent(plan: Plan, { key, record }: AdEventEntry, options: PlanOptions): void {
+  const { shippedAt, context, refusals } = options
   const row = buildAdEventRow(record, context)
   if (row === null) {
     const reason = 'the tracking data no longer opens: its key has left the key ring'
@@ -207,6 +231,41 @@ async function announceLateTouchpoints(
   )
   await deps.warehouse.insert('late_touchpoint_in', Buffer.from(lines.join('\n') + '\n'))
   await deps.warehouse.command(pendAgainSql, { shippedAt: visibleAt, reachMs: lateReachMs })
+}
+
+/**
+ * Makes the purchases of returns pending again, from the instant at which the returns are visible on. A
+ * return before its purchase finds none: the delivery makes that pending when it comes. Purchases of
+ * days that are final stay as they are: what they would be attributed from may be dropped already.
+ */
+async function announceReturns(
+  deps: Pick<ShipDeps, 'warehouse'>,
+  { shippedAt, announcedBefore }: Returned
+): Promise<void> {
+  const visibleAt = await warehouseNow(deps.warehouse)
+  // A day of any zone begins within the UTC day before.
+  const firstDay = announcedBefore === null ? '1970-01-01' : addDays(announcedBefore, -1)
+  await deps.warehouse.command(pendReturnedSql, { shippedAt, visibleAt, firstDay })
+}
+
+interface Returned {
+  readonly shippedAt: string
+  readonly announcedBefore: string | null
+}
+
+/**
+ * A delivery that took longer than the settling time to become visible may be read by an attribution
+ * that began before a return from another node, which on its part did not find the delivery. Each of
+ * the two looks for the other one after it is visible itself, so one of them finds it. A second is kept
+ * for clocks that differ.
+ */
+async function announceSlowDeliveries(
+  deps: Pick<ShipDeps, 'warehouse' | 'settleMs'>,
+  shippedAt: string
+): Promise<void> {
+  const visibleAt = await warehouseNow(deps.warehouse)
+  if (instantMs(visibleAt) - instantMs(shippedAt) < deps.settleMs - 1_000) return
+  await deps.warehouse.command(pendReturnedOfSlowSql, { shippedAt, visibleAt })
 }
 
 /**

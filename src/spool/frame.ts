@@ -72,7 +72,8 @@ export function decodeFrame(frame: Buffer): DecodedFrame {
 /** The checksum vouches for the fields; the type tells what an older program cannot know. */
 export function isRecord(value: unknown): value is SpoolRecord {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false
-  return value.type === 'ad-event' || value.type === 'conversion'
+  const { type } = value
+  return type === 'ad-event' || type === 'conversion' || type === 'return'
 }
 
 function broken(reason: string): DecodedFrame {

@@ -34,4 +34,20 @@ export interface ConversionLine {
   readonly quantity: number
 }
 
-export type SpoolRecord = AdEventRecord | ConversionRecord
+export interface ReturnRecord {
+  readonly type: 'return'
+  readonly receivedAtMs: number
+  readonly publisherId: number
+  readonly transactionId: string
+  readonly returnId: string
+  readonly lines: readonly ReturnLine[]
+  /** As of a conversion. */
+  readonly sourceAddress: string
+}
+
+export interface ReturnLine {
+  readonly gtin: string
+  readonly quantity: number
+}
+
+export type SpoolRecord = AdEventRecord | ConversionRecord | ReturnRecord

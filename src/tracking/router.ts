@@ -2,7 +2,7 @@ import type { AdEventKind } from '../domain/windows.ts'
 
 /** What a request is for. Paths are exact: no folding of case, slashes or escapes outside a token. */
 export type Route =
-  | { readonly name: 'conversion' | 'alive' | 'ready' }
+  | { readonly name: 'conversion' | 'return' | 'alive' | 'ready' }
   | { readonly name: 'ad-event'; readonly kind: AdEventKind; readonly token: string }
   | { readonly name: 'missing-token'; readonly kind: AdEventKind }
   | { readonly name: 'broken-escape' }
@@ -10,6 +10,7 @@ export type Route =
 
 const fixed: ReadonlyMap<string, Route> = new Map([
   ['/conversion', { name: 'conversion' }],
+  ['/return', { name: 'return' }],
   ['/healthz', { name: 'alive' }],
   ['/readyz', { name: 'ready' }],
 ])
@@ -30,7 +31,8 @@ export function findRoute(target: string): Route {
 export function routePattern(route: Route): string {
   switch (route.name) {
     case 'conversion':
-      return '/conversion'
+    case 'return':
+      return `/${route.name}`
     case 'alive':
       return '/healthz'
     case 'ready':

@@ -6,11 +6,13 @@ import { AdEventHandler, linkMethods, missingToken } from './ad-event.ts'
 import { answerJson, refusal, send, withHeaders } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { BodyReader, refuseDeclaredLength } from './body.ts'
-import { ConversionHandler } from './conversion.ts'
+import { BackendHandler } from './backend.ts'
+import { conversionRoute } from './conversion.ts'
 import { answerPreflight, withCors } from './cors.ts'
 import type { TrackingDeps } from './deps.ts'
 import { Failures, unavailable } from './failures.ts'
 import { answerProtocolErrors } from './protocol-errors.ts'
+import { returnRoute } from './return.ts'
 import { findRoute, routePattern } from './router.ts'
 import type { Route } from './router.ts'
 
@@ -89,7 +91,8 @@ async function closeServer(server: Server, drainMsMax: number): Promise<void> {
 class RequestHandler {
   readonly #deps: TrackingDeps
   readonly #adEvents: AdEventHandler
-  readonly #conversions: ConversionHandler
+  readonly #conversions: BackendHandler
+  readonly #returns: BackendHandler
   readonly #failures: Failures
   readonly #isLogging: boolean
   #isDraining = false
@@ -99,7 +102,8 @@ class RequestHandler {
     this.#failures = new Failures(deps)
     const parts = { ...deps, bodies: new BodyReader(), failures: this.#failures }
     this.#adEvents = new AdEventHandler(parts)
-    this.#conversions = new ConversionHandler(parts)
+    this.#conversions = new BackendHandler(parts, conversionRoute(deps.hashIdentity))
+    this.#returns = new BackendHandler(parts, returnRoute)
     this.#isLogging = deps.log.isLevelEnabled('debug')
   }
 
@@ -125,8 +129,11 @@ class RequestHandler {
     if (tooLong !== undefined) return reply(tooLong)
     switch (route.name) {
       case 'conversion':
+      case 'return': {
         if (method !== 'POST') return reply(notAllowed('POST'))
-        return this.#conversions.handle(request, reply)
+        const backend = route.name === 'return' ? this.#returns : this.#conversions
+        return backend.handle(request, reply)
+      }
       case 'ad-event':
         if (method === 'OPTIONS') return reply(answerPreflight(headers, linkMethods))
         if (!isLinkMethod(method)) return reply(notAllowed(linkMethods))

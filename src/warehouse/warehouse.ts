@@ -8,6 +8,7 @@ export type Params = Readonly<Record<string, ParamValue>>
 export const insertTables = [
   'ad_event_in',
   'delivery_in',
+  'purchase_return_in',
   'late_touchpoint_in',
   'set_aside',
   'set_aside_replay',

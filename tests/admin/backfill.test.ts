@@ -49,6 +49,13 @@ const conversion = {
   unknown: 'ignored',
 }
 
+const sentBack = {
+  publisher_id: 10,
+  transaction_id: 't-1',
+  return_id: 'r-1',
+  products: [{ gtin: '4006381333931', quantity: 1, unknown: 'ignored' }],
+}
+
 function token(advertiserId = 1): string {
   return admin.mintAd({
     publisherId: 10,
@@ -90,10 +97,11 @@ test('events of the past are spooled with their own instants, ids hashed, tokens
     { type: 'click', trackingData, receivedAt: '2026-03-02T11:00:00+01:00' },
     { type: 'load', trackingData, receivedAt },
     { type: 'conversion', receivedAt, conversion },
+    { type: 'return', receivedAt, return: sentBack },
   ])
 
   assert.equal(status, 200)
-  assert.deepEqual(result, { accepted: 4, refused: [], refusedCount: 0 })
+  assert.deepEqual(result, { accepted: 5, refused: [], refusedCount: 0 })
   const receivedAtMs = Date.parse(receivedAt)
   const event = { type: 'ad-event', receivedAtMs, trackingData, userAgent: '', isPrefetch: false }
   assert.deepEqual(appended, [
@@ -110,6 +118,15 @@ test('events of the past are spooled with their own instants, ids hashed, tokens
       loginIdentity: admin.hashIdentity('login', 10, 'l1'),
       currency: 'EUR',
       lines: [{ gtin: '4006381333931', groupId: '', brand: '', price: 10.5, quantity: 2 }],
+      sourceAddress: '',
+    },
+    {
+      type: 'return',
+      receivedAtMs,
+      publisherId: 10,
+      transactionId: 't-1',
+      returnId: 'r-1',
+      lines: [{ gtin: '4006381333931', quantity: 1 }],
       sourceAddress: '',
     },
   ])
@@ -144,7 +161,7 @@ test('lines that break a rule are told by number, and the others are taken', asy
       [6, '/conversion/products must have at least 1 item'],
       [7, '/trackingData must be the string that the ad server issued, unchanged'],
       [8, '/trackingData is required'],
-      [9, '/type must be one of: impression, click, load, conversion'],
+      [9, '/type must be one of: impression, click, load, conversion, return'],
       [11, 'body must be object'],
     ]
   )

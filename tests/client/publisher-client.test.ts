@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { test } from 'node:test'
-import { createPublisherClient, type Conversion } from '../../src/client/client.ts'
+import {
+  createPublisherClient,
+  type Conversion,
+  type PurchaseReturn,
+} from '../../src/client/client.ts'
 import { clientVersion } from '../../src/client/version.ts'
 import { answer, breakOff, hangUp, playScript, stayMute } from '../helpers/scripted-server.ts'
 import { freePort } from '../helpers/service.ts'
@@ -13,6 +17,12 @@ const conversion: Conversion = {
   publisher_id: 10,
   currency: 'eur',
   products: [{ gtin: '4006381333931', price: 19.99, quantity: 2 }],
+}
+const sentBack: PurchaseReturn = {
+  publisher_id: 10,
+  transaction_id: 'order-1',
+  return_id: 'return-1',
+  products: [{ gtin: '4006381333931', quantity: 1 }],
 }
 const quick = { backoffMs: 1, backoffMsMax: 2 }
 
@@ -32,6 +42,36 @@ test('a conversion goes out once, as checked, and comes back when the service ha
   // The service takes a request with one of these for a browser's.
   assert.equal(headers.origin, undefined)
   assert.equal(headers['sec-fetch-site'], undefined)
+})
+
+test('a return goes out as checked, is tried again, and comes back when the service has answered 200', async (t) => {
+  const server = await playScript(t, answer(503, {}, { 'retry-after': '0' }), answer(200))
+  const client = createPublisherClient({ url: server.url, ...quick })
+  const withMore: PurchaseReturn & { readonly note: string } = { ...sentBack, note: 'not ours' }
+
+  const sent = await client.sendReturn(withMore)
+
+  assert.deepEqual(sent, { attemptCount: 2 })
+  for (const { method, url, body } of server.received) {
+    assert.equal(`${method} ${url}`, 'POST /return')
+    assert.deepEqual(JSON.parse(body), sentBack)
+  }
+})
+
+test('a return with a mistake never leaves the process', async (t) => {
+  const server = await playScript(t, answer(200))
+  const client = createPublisherClient({ url: server.url })
+
+  await assert.rejects(client.sendReturn({ ...sentBack, return_id: ' ', products: [] }), {
+    code: 'REQUEST_INVALID',
+    messages: [
+      '/return_id must be text with a visible character',
+      '/products must have at least 1 item',
+    ],
+    isRetryable: false,
+    attemptCount: 0,
+  })
+  assert.equal(server.received.length, 0)
 })
 
 test('a path in the address stands before that of the operation', async (t) => {

@@ -79,6 +79,12 @@ const bundle = {
   ],
 }
 
+const sentBack = {
+  publisher_id: 10,
+  transaction_id: 't-1',
+  return_id: 'r-1',
+  products: [{ gtin: '4006381333931', quantity: 1 }],
+}
 const order = {
   user_id: 'u1',
   transaction_id: 't-1',
@@ -193,11 +199,15 @@ test('a line is an ad event or a conversion, stamped in milliseconds', () => {
     ok: true,
     value: { type: 'conversion', receivedAtMs, conversion: { ...order, currency: 'EUR' } },
   })
+  assert.deepEqual(parseEventLine({ type: 'return', receivedAt, return: sentBack }), {
+    ok: true,
+    value: { type: 'return', receivedAtMs, return: sentBack },
+  })
 })
 
-test('a faulty line is told what is wrong, inside its conversion too', () => {
+test('a faulty line is told what is wrong, inside its conversion or return too', () => {
   assert.deepEqual(lineFaults({ type: 'view', receivedAt }), [
-    '/type must be one of: impression, click, load, conversion',
+    '/type must be one of: impression, click, load, conversion, return',
   ])
   assert.deepEqual(lineFaults({ type: 'click', receivedAt }), ['/trackingData is required'])
   assert.equal(lineFaults({ type: 'click', trackingData: 'AQ', receivedAt: 'now' }).length, 1)
@@ -208,6 +218,14 @@ test('a faulty line is told what is wrong, inside its conversion too', () => {
   assert.deepEqual(
     lineFaults({ type: 'conversion', receivedAt, conversion: { ...order, site_id: '1' } }),
     ['/conversion/site_id must be integer']
+  )
+  assert.deepEqual(lineFaults({ type: 'return', receivedAt }), ['/return is required'])
+  assert.deepEqual(lineFaults({ type: 'return', receivedAt, return: [] }), [
+    '/return must be object',
+  ])
+  assert.deepEqual(
+    lineFaults({ type: 'return', receivedAt, return: { ...sentBack, return_id: '' } }),
+    ['/return/return_id must be text with a visible character']
   )
 })
 

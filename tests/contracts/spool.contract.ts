@@ -57,6 +57,15 @@ async function keepsText(storage: SpoolStorage): Promise<void> {
       lines: [{ gtin: '0', groupId: '', brand: text, price: 5e-324, quantity: -3 }],
       sourceAddress: '::1',
     },
+    {
+      type: 'return',
+      receivedAtMs: startMs,
+      publisherId: -1,
+      transactionId: text,
+      returnId: text,
+      lines: [{ gtin: '0', quantity: 2_147_483_647 }],
+      sourceAddress: '',
+    },
   ]
 
   await Promise.all(records.map((record) => spool.append(record)))

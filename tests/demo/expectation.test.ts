@@ -3,15 +3,18 @@ import { describe, it } from 'node:test'
 import { nanosOf, printNanos, printRatio } from '../../scripts/demo/decimal.ts'
 import {
   expectReports,
-  productKey,
   type AdEventKind,
   type AdFire,
-  type Delivery,
   type ExpectedRow,
   type Profile,
-  type PurchaseLine,
   type ServedAd,
 } from '../../scripts/demo/expectation.ts'
+import {
+  productKey,
+  type Delivery,
+  type PurchaseLine,
+  type Return,
+} from '../../scripts/demo/sales.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -57,14 +60,27 @@ function aDelivery(changes: Partial<Delivery> = {}): Delivery {
   }
 }
 
+function aReturn(quantity: number, changes: Partial<Return> = {}): Return {
+  return {
+    publisherId: 10,
+    transactionId: 't1',
+    returnId: 'r1',
+    lines: [{ gtin: '4006381333931', quantity }],
+    atMs: noonMs + 2 * hourMs,
+    ...changes,
+  }
+}
+
 interface Case {
   readonly fires: readonly AdFire[]
   readonly deliveries?: readonly Delivery[]
+  readonly returns?: readonly Return[]
   readonly profile?: Profile
 }
 
-function rowsOf({ fires, deliveries = [], profile = 'IMP_1_DAY_CLK_14_DAYS' }: Case) {
-  return expectReports({ fires, deliveries }).get(profile) ?? []
+function rowsOf(given: Case) {
+  const { fires, deliveries = [], returns = [], profile = 'IMP_1_DAY_CLK_14_DAYS' } = given
+  return expectReports({ fires, deliveries, returns }).get(profile) ?? []
 }
 
 function onlyRow(given: Case): ExpectedRow {
@@ -93,6 +109,39 @@ function isCreditedAfter(kind: AdEventKind, elapsedMs: number): boolean {
   const deliveries = [aDelivery({ atMs: fire.atMs + elapsedMs })]
   return onlyRow({ fires: [fire], deliveries }).units === 1
 }
+
+describe('what the demo expects of returns', () => {
+  const fires = [aFire('click', anAd())]
+  const deliveries = [
+    aDelivery({ lines: [aLine({ quantity: 3 }), aLine({ quantity: 2, price: '7' })] }),
+  ]
+  const left = (...returns: readonly Return[]) => {
+    const { conversions, units, valueNanos } = onlyRow({ fires, deliveries, returns })
+    return `${conversions}: ${units} for ${printNanos(valueNanos, 0)}`
+  }
+
+  it('takes units from the lines in order, at their own prices, and never more than there are', () => {
+    assert.equal(left(), '1: 5 for 44')
+    assert.equal(left(aReturn(2)), '1: 3 for 24')
+    assert.equal(left(aReturn(4)), '1: 1 for 7')
+    assert.equal(left(aReturn(9)), '1: 0 for 0')
+  })
+
+  it('adds up the returns of a purchase, each by its earliest delivery', () => {
+    const again = aReturn(9, { atMs: noonMs + 3 * hourMs })
+    assert.equal(left(again, aReturn(1), again), '1: 4 for 34')
+    assert.equal(left(aReturn(1), aReturn(1, { returnId: 'r2' })), '1: 3 for 24')
+  })
+
+  it('knows the purchase by publisher and transaction and the product in any spelling', () => {
+    assert.equal(left(aReturn(1, { transactionId: 'T1' })), '1: 5 for 44')
+    assert.equal(left(aReturn(1, { publisherId: 11 })), '1: 5 for 44')
+    assert.equal(
+      left(aReturn(1, { lines: [{ gtin: '04006381333931 ', quantity: 1 }] })),
+      '1: 4 for 34'
+    )
+  })
+})
 
 describe('what the demo expects of events', () => {
   it('counts one load, one view and one click of a served ad, however often they are fired', () => {

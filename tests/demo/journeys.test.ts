@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { productKey } from '../../scripts/demo/expectation.ts'
 import type { Action, Step } from '../../scripts/demo/journey.ts'
 import { planJourneys } from '../../scripts/demo/journeys.ts'
+import { productKey } from '../../scripts/demo/sales.ts'
 
 const journeys = planJourneys({ seed: 7, shoppers: 400 })
 
@@ -64,6 +64,7 @@ function namesOf(action: Action): string[] {
     const { transactionId, ...person } = action.purchase
     return [...personNames(person), ...(transactionId === '' ? [] : [`order ${transactionId}`])]
   }
+  if (action.type === 'return') return [`order ${action.sentBack.transactionId}`]
   return action.type === 'fire' ? personNames(action.ad.request) : []
 }
 

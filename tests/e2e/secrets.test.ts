@@ -84,6 +84,7 @@ function rightInput({ operationId }: Operation): {
   const event = { receivedAt: '2026-03-02T10:00:00Z' }
   const inputs: Readonly<Record<string, { readonly query?: string; readonly body?: object }>> = {
     deliverConversion: { body: conversion },
+    deliverReturn: { body: { ...conversion, return_id: 'r-1' } },
     downloadSpaProductReport: { body: { startDate: '2026-03-01', endDate: '2026-03-31' } },
     readSpaProductReport: { body: { startDate: '2026-03-01', endDate: '2026-03-31' } },
     addDisplayAdGroupAsset: {

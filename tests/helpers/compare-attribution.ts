@@ -3,10 +3,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Attributor } from '../../src/pipeline/attribute.ts'
+import { parseDecimal } from '../../src/domain/money.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { createHistoryLoader, partsOf } from './history-warehouse.ts'
 import type { HistoryPart } from './history-warehouse.ts'
 import { generateHistory, seededRandom } from './history.ts'
+
 import type { History } from './history.ts'
 import { attributeHistory } from './reference-attribution.ts'
 import type { Credit, PurchaseResult } from './reference-attribution.ts'
@@ -90,13 +92,12 @@ async function attributeAll(attributor: Attributor): Promise<void> {
 
 function describeExpected(purchase: PurchaseResult): string {
   const lines = purchase.lines
-    .map(({ lineIndex, credits }) => ({ lineIndex, credits }))
     .filter(({ credits }) => Object.values(credits).some((credit) => credit !== null))
-    .map(({ lineIndex, credits }) => {
+    .map(({ lineIndex, quantity, valueNanos, credits }) => {
       const click = describeCredit(credits.CLK_14_DAYS)
       const view = describeCredit(credits.IMP_1_DAY)
       const both = describeCredit(credits.IMP_1_DAY_CLK_14_DAYS)
-      return `${lineIndex}: click ${click}, view ${view}, both ${both}`
+      return `${lineIndex}: ${quantity} for ${valueNanos}, click ${click}, view ${view}, both ${both}`
     })
   return `at ${purchase.receivedAtMs} ${lines.join('; ')}`
 }
@@ -110,6 +111,8 @@ interface AttributionRow {
   readonly deliveryId: string
   readonly receivedAtMs: number
   readonly lineIndex: readonly number[]
+  readonly quantity: readonly number[]
+  readonly value: readonly string[]
   readonly clickRule: readonly string[]
   readonly clickAtMs: readonly number[]
   readonly clickAd: readonly string[]
@@ -123,7 +126,8 @@ async function readAttributions(
 ): Promise<Map<string, string>> {
   const rows = await warehouse.rows<AttributionRow>(
     `SELECT lower(hex(delivery_id)) AS deliveryId, toUnixTimestamp64Milli(received_at) AS receivedAtMs,
-       line_index AS lineIndex, click_rule AS clickRule,
+       line_index AS lineIndex, line_quantity AS quantity,
+       arrayMap(v -> toString(v), line_value) AS value, click_rule AS clickRule,
        arrayMap(t -> toUnixTimestamp64Milli(t), click_at) AS clickAtMs,
        arrayMap(x -> lower(hex(x)), click_served_ad_id) AS clickAd,
        arrayMap(t -> toUnixTimestamp64Milli(t), view_at) AS viewAtMs,
@@ -145,7 +149,8 @@ function describeActual(row: AttributionRow): string {
     const click = rule === 'none' ? 'none' : `${row.clickAd[index]} ${rule} ${row.clickAtMs[index]}`
     const view =
       row.viewAd[index] === noAd ? 'none' : `${row.viewAd[index]} view ${row.viewAtMs[index]}`
-    return `${lineIndex}: click ${click}, view ${view}, both ${click === 'none' ? view : click}`
+    const nanos = parseDecimal(row.value[index] ?? '', 9)
+    return `${lineIndex}: ${row.quantity[index]} for ${nanos}, click ${click}, view ${view}, both ${click === 'none' ? view : click}`
   })
   return `at ${row.receivedAtMs} ${lines.join('; ')}`
 }

@@ -10,7 +10,7 @@ import type { SpoolRecord } from '../../src/spool/record.ts'
 import type { Spool, SpoolEntry } from '../../src/spool/spool.ts'
 import type { TrackingData } from '../../src/tracking-data/tracking-data.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import type { History, HistoryAd, HistoryDelivery, HistoryEvent } from './history.ts'
+import type { History, HistoryAd, HistoryDelivery, HistoryEvent, HistoryReturn } from './history.ts'
 import { silentLog } from './silent-log.ts'
 
 const untrustedAddress = '192.0.2.1'
@@ -22,10 +22,10 @@ export interface HistoryLoader {
   void(deliveries: readonly HistoryDelivery[]): Promise<void>
 }
 
-export type HistoryPart = HistoryEvent | HistoryDelivery
+export type HistoryPart = HistoryEvent | HistoryDelivery | HistoryReturn
 
 export function partsOf(history: History): HistoryPart[] {
-  return [...history.events, ...history.deliveries]
+  return [...history.events, ...history.deliveries, ...history.returns]
 }
 
 export function createHistoryLoader(
@@ -86,6 +86,19 @@ function recordOf(part: HistoryPart): SpoolRecord {
       isPrefetch: part.prefetch,
     }
   }
+  const sourceAddress = part.untrusted ? untrustedAddress : ''
+  if ('returnId' in part) {
+    const { receivedAtMs, publisherId, transactionId, returnId, lines } = part
+    return {
+      type: 'return',
+      receivedAtMs,
+      publisherId,
+      transactionId,
+      returnId,
+      lines,
+      sourceAddress,
+    }
+  }
   return {
     type: 'conversion',
     receivedAtMs: part.receivedAtMs,
@@ -96,7 +109,7 @@ function recordOf(part: HistoryPart): SpoolRecord {
     loginIdentity: hashIdentity('login', part.publisherId, part.userLoggedInId),
     currency: part.currency,
     lines: part.lines,
-    sourceAddress: part.untrusted ? untrustedAddress : '',
+    sourceAddress,
   }
 }
 

@@ -2,6 +2,9 @@
 // The rules are decided at ties and window ends, so instants come from short lists of corner
 // distances and meet far more often than in real traffic.
 
+import { createDice, createId, createWorld, spell, spellGroup } from './history-world.ts'
+import type { Dice, Person, Product, World } from './history-world.ts'
+
 export interface HistoryAd {
   /** 32 lower-case hex digits; one id never stands for two different ads. */
   readonly servedAdId: string
@@ -52,38 +55,29 @@ export interface HistoryDelivery {
   readonly voided: boolean
 }
 
-/** Both lists stand in order of arrival, which is not the order of the instants. */
+/** One delivery of a return. */
+export interface HistoryReturn {
+  /** As of a delivery of a purchase. */
+  readonly deliveryId: string
+  readonly returnId: string
+  readonly receivedAtMs: number
+  readonly publisherId: number
+  readonly transactionId: string
+  readonly lines: readonly { readonly gtin: string; readonly quantity: number }[]
+  readonly untrusted: boolean
+}
+
+/** All lists stand in order of arrival, which is not the order of the instants. */
 export interface History {
   readonly publisherId: number
   readonly events: HistoryEvent[]
   readonly deliveries: HistoryDelivery[]
+  readonly returns: HistoryReturn[]
 }
 
 interface Identity {
   readonly userId: string
   readonly userLoggedInId: string
-}
-
-interface Person {
-  readonly userIds: readonly string[]
-  readonly logins: readonly string[]
-}
-
-interface Product {
-  readonly spellings: readonly string[]
-  /** Looks like a spelling of the product and is another product. */
-  readonly lookalike: string
-  readonly groupId: string
-}
-
-interface World {
-  readonly dice: Dice
-  readonly publisherId: number
-  readonly persons: readonly Person[]
-  readonly products: readonly Product[]
-  readonly groupIds: readonly string[]
-  readonly adGroups: readonly { advertiserId: number; campaignId: number; adGroupId: number }[]
-  readonly takenIds: Set<string>
 }
 
 interface Purchase {
@@ -114,6 +108,7 @@ const servingLagsMs = [-5 * MINUTE_MS - 1, -5 * MINUTE_MS, -1, 0, 1, ...[1, 7].f
 
 const eventRepeatsMs = [-DAY_MS, -HOUR_MS, -1, 0, 1, HOUR_MS, DAY_MS, 8 * DAY_MS]
 const deliveryRepeatsMs = [-2 * HOUR_MS, -1, 0, 0, 0, 1, HOUR_MS, 3 * DAY_MS]
+const returnDistancesMs = [-DAY_MS, -1, 0, 1, HOUR_MS, DAY_MS, 14 * DAY_MS, 20 * DAY_MS]
 const purchaseGapsMs = [0, 1, HOUR_MS, DAY_MS, DAY_MS + 1, 7 * DAY_MS, 14 * DAY_MS, 14 * DAY_MS + 1]
 
 const placeholders = [
@@ -121,9 +116,6 @@ const placeholders = [
   '00000000-0000-0000-0000-000000000000',
   '',
 ]
-
-// Real identities that a careless placeholder rule would drop.
-const unluckyIds = ['guest1', '00', 'nullo', '-10', '00000000-0000-0000-0000-000000000001']
 
 const botAgent = 'Googlebot/2.1 (+http://www.google.com/bot.html)'
 const browserAgents = [
@@ -157,6 +149,7 @@ export function generateHistory(
   const firstAtMs = midnightMs + (dice.chance(0.5) ? dice.integer(0, DAY_MS) : dice.integer(0, 1))
   const events: HistoryEvent[] = []
   const deliveries: HistoryDelivery[] = []
+  const returns: HistoryReturn[] = []
   const transactionIds: string[] = []
   const purchaseCount = dice.integer(1, 4)
 
@@ -165,7 +158,9 @@ export function generateHistory(
     const purchase = createPurchase(world, atMs)
     const transactionId = createTransactionId(dice, transactionIds)
     transactionIds.push(transactionId)
-    deliveries.push(...createDeliveries(world, purchase, transactionId))
+    const purchaseDeliveries = createDeliveries(world, purchase, transactionId)
+    deliveries.push(...purchaseDeliveries)
+    returns.push(...createReturns({ world, purchase, deliveries: purchaseDeliveries }))
     events.push(...createTouches(world, purchase))
   }
 
@@ -173,6 +168,7 @@ export function generateHistory(
     publisherId: options.publisherId,
     events: dice.shuffle(events),
     deliveries: dice.shuffle(deliveries),
+    returns: dice.shuffle(returns),
   }
 }
 
@@ -195,87 +191,6 @@ export function seededRandom(seed: number): () => number {
 /** The last instants inside a window of so many days and the first one outside. */
 function endOfDays(days: number): number[] {
   return [days * DAY_MS - 1, days * DAY_MS, days * DAY_MS + 1]
-}
-
-type Dice = ReturnType<typeof createDice>
-
-function createDice(random: () => number) {
-  const integer = (min: number, max: number): number => min + Math.floor(random() * (max - min + 1))
-  return {
-    integer,
-    chance: (probability: number): boolean => random() < probability,
-    pick<T>(items: readonly T[]): T {
-      const item = items[integer(0, items.length - 1)]
-      if (item === undefined) throw new Error('nothing to pick from')
-      return item
-    },
-    text: (alphabet: string, length: number): string =>
-      Array.from({ length }, () => alphabet[integer(0, alphabet.length - 1)]).join(''),
-    shuffle<T>(items: readonly T[]): T[] {
-      return items
-        .map((item) => ({ item, key: random() }))
-        .toSorted((one, other) => one.key - other.key)
-        .map(({ item }) => item)
-    },
-  }
-}
-
-function createWorld(dice: Dice, publisherId: number): World {
-  const groupIds = dice.shuffle(['Coffee', 'COFFEE', 'Coffee ', 'Tea', '']).slice(0, 2)
-  const adGroups = Array.from({ length: dice.integer(2, 3) }, (_, index) => ({
-    advertiserId: publisherId * 10 + (index === 0 ? 1 : dice.integer(1, 2)),
-    campaignId: publisherId * 10 + index + 1,
-    adGroupId: publisherId * 100 + index + 1,
-  }))
-  return {
-    dice,
-    publisherId,
-    persons: createPersons(dice),
-    products: Array.from({ length: dice.integer(2, 4) }, () => createProduct(dice, groupIds)),
-    groupIds,
-    adGroups,
-    takenIds: new Set(),
-  }
-}
-
-function createPersons(dice: Dice): Person[] {
-  const persons: Person[] = []
-  const count = dice.integer(1, 3)
-  for (let index = 0; index < count; index++) {
-    const userIds = [dice.chance(0.1) ? dice.pick(unluckyIds) : `device-${index}-a`]
-    const sharedTablet = persons[0]?.userIds[0]
-    if (sharedTablet !== undefined && dice.chance(0.4)) userIds.push(sharedTablet)
-    else if (dice.chance(0.5)) userIds.push(`device-${index}-b`)
-
-    const logins = Array.from({ length: dice.integer(0, 2) }, (_, at) => `login-${index}-${at}`)
-    // A login that reads like a device: the two kinds of id must not meet.
-    if (logins.length > 0 && dice.chance(0.15)) logins[0] = 'device-0-a'
-    persons.push({ userIds, logins })
-  }
-  return persons
-}
-
-function createProduct(dice: Dice, groupIds: readonly string[]): Product {
-  const groupId = dice.pick(groupIds)
-  const digits = (length: number): string =>
-    dice.text('123456789', 1) + dice.text('0123456789', length - 1)
-  const number = digits(dice.pick([8, 12, 13, 14]))
-  switch (dice.integer(0, 5)) {
-    case 0: {
-      const word = dice.text('ABCDEFGH', 4)
-      return { spellings: [`Sku-${word}`], lookalike: `SKU-${word}`, groupId }
-    }
-    case 1: {
-      // Ten digits are no GTIN length: a leading zero makes another product.
-      const article = digits(10)
-      return { spellings: [article], lookalike: `0${article}`, groupId }
-    }
-    default: {
-      const lengths = [8, 12, 13, 14].filter((length) => length >= number.length)
-      const spellings = lengths.map((length) => number.padStart(length, '0'))
-      return { spellings, lookalike: number.padStart(15, '0'), groupId }
-    }
-  }
 }
 
 function createPurchase(world: World, atMs: number): Purchase {
@@ -343,6 +258,72 @@ function shortenedLines(world: World, lines: readonly HistoryLine[]): HistoryLin
   return world.dice.chance(0.5) ? [line] : [line, ...lines.slice(1)]
 }
 
+interface Returning {
+  readonly world: World
+  readonly purchase: Purchase
+  readonly deliveries: readonly HistoryDelivery[]
+}
+
+/** Of a third of the purchases; each return with its repeats, some of which say something else. */
+function createReturns({ world, purchase, deliveries }: Returning): HistoryReturn[] {
+  const { dice } = world
+  const transactionId = deliveries[0]?.transactionId ?? ''
+  // Nothing that names no transaction can be returned.
+  if (transactionId.trim() === '' || !dice.chance(0.35)) return []
+  const returns: HistoryReturn[] = []
+  for (let index = dice.integer(0, 2); index >= 0; index--) {
+    const first: HistoryReturn = {
+      deliveryId: createId(world),
+      // White space and case tell returns apart, as they do transactions.
+      returnId: dice.pick([`R-${index}`, `R-${index}`, `r-${index}`, 'R-0 ']),
+      receivedAtMs: purchase.atMs + dice.pick(returnDistancesMs),
+      publisherId: world.publisherId,
+      transactionId: dice.chance(0.06) ? 'T-never' : transactionId,
+      lines: createReturnLines(world, deliveries),
+      untrusted: dice.chance(0.12),
+    }
+    returns.push(first)
+    for (let left = dice.chance(0.4) ? dice.integer(1, 2) : 0; left > 0; left--) {
+      returns.push(repeatReturn(world, first, deliveries))
+    }
+  }
+  return returns
+}
+
+function repeatReturn(
+  world: World,
+  first: HistoryReturn,
+  deliveries: readonly HistoryDelivery[]
+): HistoryReturn {
+  const { dice } = world
+  return {
+    ...first,
+    lines: dice.chance(0.5) ? createReturnLines(world, deliveries) : first.lines,
+    deliveryId: createId(world),
+    receivedAtMs: first.receivedAtMs + dice.pick(deliveryRepeatsMs),
+    untrusted: dice.chance(0.15),
+  }
+}
+
+/** Products of the purchase in any spelling and some that were not bought; a part, all, or too many. */
+function createReturnLines(world: World, deliveries: readonly HistoryDelivery[]) {
+  const { dice } = world
+  return Array.from({ length: dice.integer(1, 3) }, () => {
+    const bought = dice.pick(dice.pick(deliveries).lines)
+    const other = spell(dice, dice.pick(world.products))
+    const spelled = dice.chance(0.5) ? bought.gtin : respell(world, bought.gtin)
+    return {
+      gtin: dice.chance(0.2) ? other : spelled,
+      quantity: dice.pick([1, 1, 1, 1, 1, 2, 2, 3, Math.max(1, bought.quantity), 2_147_483_647]),
+    }
+  })
+}
+
+function respell(world: World, gtin: string): string {
+  const product = world.products.find(({ spellings }) => spellings.includes(gtin))
+  return product === undefined ? ` ${gtin}` : spell(world.dice, product)
+}
+
 function createLine(world: World, product: Product): HistoryLine {
   const { dice } = world
   const decimals = dice.integer(2, 4)
@@ -356,16 +337,6 @@ function createLine(world: World, product: Product): HistoryLine {
     price: dice.pick(amount.prices),
     quantity: amount.quantity,
   }
-}
-
-function spell(dice: Dice, product: Product): string {
-  const text = dice.chance(0.05) ? product.lookalike : dice.pick(product.spellings)
-  if (!dice.chance(0.15)) return text
-  return dice.pick([' ', '', '\t']) + text + dice.pick([' ', '  ', '\r\n'])
-}
-
-function spellGroup(world: World, product: Product): string {
-  return world.dice.chance(0.85) ? product.groupId : world.dice.pick([...world.groupIds, ''])
 }
 
 function createTouches(world: World, purchase: Purchase): HistoryEvent[] {
@@ -456,17 +427,4 @@ function createEvents(world: World, ad: HistoryAd, touch: Touch): HistoryEvent[]
 function createEvent(dice: Dice, ad: HistoryAd, touch: Touch): HistoryEvent {
   const userAgent = dice.chance(0.06) ? botAgent : dice.pick(browserAgents)
   return { ad, ...touch, userAgent, prefetch: dice.chance(0.05) }
-}
-
-/** Random digits around the publisher's id: new in this history and in all other publishers'. */
-function createId(world: World): string {
-  const { dice, publisherId, takenIds } = world
-  const digits = '0123456789abcdef'
-  const publisher = publisherId.toString(16).padStart(8, '0').slice(-8)
-  for (;;) {
-    const id = dice.text(digits, 16) + publisher + dice.text(digits, 8)
-    if (takenIds.has(id)) continue
-    takenIds.add(id)
-    return id
-  }
 }

@@ -3,7 +3,14 @@
 // being obviously right to being fast. Every decision beyond the rules is marked "Decision:".
 import { isbot } from 'isbot'
 
-import type { History, HistoryAd, HistoryDelivery, HistoryEvent, HistoryLine } from './history.ts'
+import type {
+  History,
+  HistoryAd,
+  HistoryDelivery,
+  HistoryEvent,
+  HistoryLine,
+  HistoryReturn,
+} from './history.ts'
 
 export type Profile = 'CLK_14_DAYS' | 'IMP_1_DAY' | 'IMP_1_DAY_CLK_14_DAYS'
 
@@ -16,6 +23,9 @@ export interface Credit {
 export interface LineResult {
   readonly lineIndex: number
   readonly outOfRange: boolean
+  /** What was bought, less what was taken back. */
+  readonly quantity: number
+  readonly valueNanos: bigint
   readonly credits: Record<Profile, Credit | null>
 }
 
@@ -99,7 +109,9 @@ export function attributeHistory(
   const crowdMax = options.crowdMax ?? limits.crowdMax
 
   return winningDeliveries(history)
-    .map((delivery) => attributePurchase(delivery, touches, crowdMax))
+    .map((delivery) =>
+      attributePurchase(delivery, { touches, crowdMax, taken: takenUnits(history, delivery) })
+    )
     .toSorted((one, other) => compareText(one.deliveryId, other.deliveryId))
 }
 
@@ -162,11 +174,11 @@ export function referenceReport(history: History, options: ReportOptions): Refer
 
   for (const purchase of attributeHistory(history, crowdOption(options))) {
     const creditedRows = new Set<string>()
-    for (const { line, ad } of creditedLines(history, purchase, options.profile)) {
+    for (const { quantity, valueNanos, ad } of creditedLines(history, purchase, options.profile)) {
       const row = rowOf(ad, purchase.receivedAtMs)
       if (row === undefined) continue
-      row.unitsSold += BigInt(line.quantity)
-      row.conversionValueNanos += lineValueNanos(line)
+      row.unitsSold += BigInt(quantity)
+      row.conversionValueNanos += valueNanos
       if (!creditedRows.has(rowKey(row))) row.conversions += 1
       creditedRows.add(rowKey(row))
     }
@@ -236,10 +248,55 @@ function isEarlierDelivery(one: HistoryDelivery, other: HistoryDelivery): boolea
   return one.deliveryId < other.deliveryId
 }
 
+/**
+ * Units that returns take from each line. Every return takes, product by product, from the first lines
+ * that still have some; what nobody bought, or bought no more of, is taken from nobody.
+ */
+function takenUnits(history: History, delivery: HistoryDelivery): readonly number[] {
+  const left = delivery.lines.map((line) => (isAttributable(line) ? line.quantity : 0))
+  for (const { lines } of validReturns(history, delivery)) {
+    for (const { gtin, quantity } of lines) {
+      let wanted = quantity
+      for (const [index, line] of delivery.lines.entries()) {
+        if (gtinKeyOf(line.gtin) !== gtinKeyOf(gtin)) continue
+        const units = Math.min(wanted, left[index] ?? 0)
+        left[index] = (left[index] ?? 0) - units
+        wanted -= units
+      }
+    }
+  }
+  return delivery.lines.map((line, index) =>
+    isAttributable(line) ? line.quantity - (left[index] ?? 0) : 0
+  )
+}
+
+/** The earliest delivery of each return of the purchase that came from a trusted source. */
+function validReturns(history: History, purchase: HistoryDelivery): HistoryReturn[] {
+  const earliest = new Map<string, HistoryReturn>()
+  // Decision: nothing takes back from a transaction without a name.
+  if (purchase.transactionId.trim() === '') return []
+  for (const one of history.returns) {
+    if (one.publisherId !== purchase.publisherId) continue
+    if (one.transactionId !== purchase.transactionId || one.untrusted) continue
+    const known = earliest.get(one.returnId)
+    const isEarlier =
+      known === undefined ||
+      one.receivedAtMs < known.receivedAtMs ||
+      (one.receivedAtMs === known.receivedAtMs && one.deliveryId < known.deliveryId)
+    if (isEarlier) earliest.set(one.returnId, one)
+  }
+  return [...earliest.values()]
+}
+
+interface Surroundings {
+  readonly touches: readonly HistoryEvent[]
+  readonly crowdMax: number
+  readonly taken: readonly number[]
+}
+
 function attributePurchase(
   delivery: HistoryDelivery,
-  touches: readonly HistoryEvent[],
-  crowdMax: number
+  { touches, crowdMax, taken }: Surroundings
 ): PurchaseResult {
   const buyer = buyerOf(delivery, touches, crowdMax)
   const ownTouches = touches.filter(
@@ -251,11 +308,16 @@ function attributePurchase(
     transactionId: delivery.transactionId,
     deliveryId: delivery.deliveryId,
     receivedAtMs: delivery.receivedAtMs,
-    lines: delivery.lines.map((line, lineIndex) => ({
-      lineIndex,
-      outOfRange: isOutOfRange(line),
-      credits: creditsOf(line, delivery.receivedAtMs, ownTouches),
-    })),
+    lines: delivery.lines.map((line, lineIndex) => {
+      const quantity = line.quantity - (taken[lineIndex] ?? 0)
+      return {
+        lineIndex,
+        outOfRange: isOutOfRange(line),
+        quantity,
+        valueNanos: priceNanos(line.price) * BigInt(quantity),
+        credits: creditsOf(line, delivery.receivedAtMs, ownTouches),
+      }
+    }),
   }
 }
 
@@ -264,14 +326,17 @@ function creditsOf(
   purchasedAtMs: number,
   touches: readonly HistoryEvent[]
 ): Record<Profile, Credit | null> {
-  // Decision: an empty GTIN is no product, so its line is not attributed even within its group.
-  const isAttributable = !isOutOfRange(line) && gtinKeyOf(line.gtin) !== ''
-  const candidates = isAttributable
+  const candidates = isAttributable(line)
     ? touches.flatMap((touch) => candidateOf(line, purchasedAtMs, touch) ?? [])
     : []
   const click = best(candidates.filter((candidate) => candidate.rule !== 'view'))
   const view = best(candidates.filter((candidate) => candidate.rule === 'view'))
   return { CLK_14_DAYS: click, IMP_1_DAY: view, IMP_1_DAY_CLK_14_DAYS: click ?? view }
+}
+
+/** Decision: an empty GTIN is no product, so its line is not attributed even within its group. */
+function isAttributable(line: HistoryLine): boolean {
+  return !isOutOfRange(line) && gtinKeyOf(line.gtin) !== ''
 }
 
 function candidateOf(line: HistoryLine, purchasedAtMs: number, touch: HistoryEvent): Credit | null {
@@ -373,13 +438,11 @@ function creditedLines(
   history: History,
   purchase: PurchaseResult,
   profile: Profile
-): { line: HistoryLine; ad: HistoryAd }[] {
-  const delivery = history.deliveries.find(({ deliveryId }) => deliveryId === purchase.deliveryId)
-  return purchase.lines.flatMap(({ lineIndex, credits }) => {
+): { quantity: number; valueNanos: bigint; ad: HistoryAd }[] {
+  return purchase.lines.flatMap(({ quantity, valueNanos, credits }) => {
     const servedAdId = credits[profile]?.servedAdId
-    const line = delivery?.lines[lineIndex]
     const ad = history.events.find((event) => event.ad.servedAdId === servedAdId)?.ad
-    return line !== undefined && ad !== undefined ? [{ line, ad }] : []
+    return ad === undefined ? [] : [{ quantity, valueNanos, ad }]
   })
 }
 

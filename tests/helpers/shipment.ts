@@ -7,7 +7,13 @@ import { createBotCheck } from '../../src/pipeline/rows.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import type { ShipDeps } from '../../src/pipeline/ship.ts'
 import { openMemorySpool } from '../../src/spool/memory-spool.ts'
-import type { AdEventRecord, ConversionLine, ConversionRecord } from '../../src/spool/record.ts'
+import type {
+  AdEventRecord,
+  ConversionLine,
+  ConversionRecord,
+  ReturnRecord,
+  SpoolRecord,
+} from '../../src/spool/record.ts'
 import type { Spool } from '../../src/spool/spool.ts'
 import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
@@ -50,10 +56,7 @@ export async function aShipment(t: Lifetime): Promise<Shipment> {
   return { deps, warehouse, spool, frames }
 }
 
-export async function append(
-  spool: Spool,
-  records: readonly (AdEventRecord | ConversionRecord)[]
-): Promise<void> {
+export async function append(spool: Spool, records: readonly SpoolRecord[]): Promise<void> {
   await Promise.all(records.map((record) => spool.append(record)))
 }
 
@@ -118,6 +121,19 @@ export function aConversion(changes: Partial<ConversionRecord> = {}): Conversion
   }
 }
 
+export function aReturn(changes: Partial<ReturnRecord> = {}): ReturnRecord {
+  return {
+    type: 'return',
+    receivedAtMs: servedAtMs + 3 * hourMs,
+    publisherId: 10,
+    transactionId: 'T1',
+    returnId: 'R1',
+    lines: [{ gtin: '4006381333931', quantity: 1 }],
+    sourceAddress: '198.51.100.7',
+    ...changes,
+  }
+}
+
 export function aLine(changes: Partial<ConversionLine> = {}): ConversionLine {
   return {
     gtin: '4006381333931',
@@ -156,6 +172,7 @@ export async function snapshot(warehouse: Warehouse): Promise<unknown> {
     'SELECT * EXCEPT (shipped_at) APPLY toString APPLY hex FROM delivery FINAL ORDER BY ALL',
     `SELECT hex(purchase_key) AS purchase, toString(min(first)) AS first,
        groupUniqArrayArray(days) AS days FROM purchase GROUP BY purchase_key ORDER BY ALL`,
+    'SELECT * EXCEPT (shipped_at) APPLY toString APPLY hex FROM purchase_return FINAL ORDER BY ALL',
     'SELECT * APPLY toString APPLY hex FROM purchase_identity FINAL ORDER BY ALL',
     'SELECT DISTINCT day, hex(purchase_key) AS purchase FROM pending_purchase ORDER BY ALL',
     'SELECT key, reason, record FROM set_aside FINAL ORDER BY ALL',

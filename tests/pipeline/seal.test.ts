@@ -90,6 +90,35 @@ test('a touchpoint that arrives after the seal takes the purchase from one seale
   ])
 })
 
+test('a return that arrives after the seal leaves the purchase on its day, with what remains', async (t) => {
+  const world = await aWorld(t)
+  const ad = anAd({ servedAtMs: day2Ms })
+  await world.loader.ship([aClick(ad, day2Ms), aPurchase({ atMs: day2Ms + hourMs })])
+  await world.settle()
+
+  for (const [digit, quantity] of [
+    ['e', 1],
+    ['f', 5],
+  ] as const) {
+    await world.loader.ship([
+      {
+        deliveryId: digit.repeat(32),
+        returnId: digit,
+        receivedAtMs: day2Ms + 9 * 24 * hourMs,
+        publisherId: 10,
+        transactionId: 't-1',
+        lines: [{ gtin: '4006381333931', quantity }],
+        untrusted: false,
+      },
+    ])
+    await world.settle()
+    const left = digit === 'e' ? 'units 1 value 10' : 'units 0 value 0'
+    assert.deepEqual(await world.figures(), [
+      `2026-03-02 0/0/1 conversions 1 ${left} spend 0.25 sealed`,
+    ])
+  }
+})
+
 test('purchases of today do not touch yesterday, also where it ended after midnight in UTC', async (t) => {
   const world = await aWorld(t)
   world.markets.push({ id: 2, code: 'US', currency: 'EUR', timeZone: 'America/New_York' })

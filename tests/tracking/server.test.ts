@@ -13,6 +13,8 @@ import { makeCertificate } from '../helpers/certificate.ts'
 import { aConversion, messagesOf, nowMs, startTracker } from './fixture.ts'
 
 const valid = JSON.stringify(aConversion())
+/** Fields of both, so that one body is a conversion at one path and a return at the other. */
+const conversionAndReturn = JSON.stringify(aConversion({ return_id: 'r-1' }))
 
 /** The memory spool, whose appends fail or wait as the test says. */
 function aSpool(append: (store: () => Promise<void>) => Promise<void>): Spool {
@@ -41,12 +43,17 @@ for (const code of ['SPOOL_FULL', 'SPOOL_UNAVAILABLE'] as const) {
     const token = tracker.mint()
     const calls = [
       ['POST', '/conversion'],
+      ['POST', '/return'],
       ['POST', `/impression/${token}`],
       ['GET', `/click/${token}`],
     ] as const
 
     for (const [method, path] of calls) {
-      const reply = await tracker.send(method, path, method === 'POST' ? { body: valid } : {})
+      const reply = await tracker.send(
+        method,
+        path,
+        method === 'POST' ? { body: conversionAndReturn } : {}
+      )
       assert.equal(reply.status, 503)
       assert.ok(Number(reply.headers['retry-after']) > 0)
       assert.ok(messagesOf(reply).length > 0)
@@ -54,11 +61,15 @@ for (const code of ['SPOOL_FULL', 'SPOOL_UNAVAILABLE'] as const) {
     }
     isFailing = false
     for (const [method, path] of calls) {
-      const reply = await tracker.send(method, path, method === 'POST' ? { body: valid } : {})
+      const reply = await tracker.send(
+        method,
+        path,
+        method === 'POST' ? { body: conversionAndReturn } : {}
+      )
       assert.ok(reply.status < 400)
     }
 
-    assert.equal(tracker.records().length, 3)
+    assert.equal(tracker.records().length, 4)
     const errors = tracker.logged.filter(({ level }) => level === 'error')
     assert.equal(errors.length, 1, 'a full disk is logged once a second, not once a request')
   })

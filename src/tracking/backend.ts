@@ -1,0 +1,108 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { sourceAddress } from '../access/source-address.ts'
+import { parseJsonBody } from '../contract/json.ts'
+import type { ConversionRecord, ReturnRecord, SpoolRecord } from '../spool/record.ts'
+import { refusal, stored } from './answers.ts'
+import type { Answer } from './answers.ts'
+import { answerUnread, inflate, tooLarge } from './body.ts'
+import type { BodyReader } from './body.ts'
+import type { TrackingDeps } from './deps.ts'
+import type { Failures } from './failures.ts'
+
+/** What the backend of a publisher delivers at one path. */
+export interface BackendRoute {
+  readonly path: string
+  /** To a browser, which must not deliver. */
+  readonly refusalToBrowsers: string
+  /** The body, parsed as JSON, as a record of the spool. */
+  readonly parse: (body: unknown, receipt: Receipt) => ParsedRecord
+}
+
+export type Receipt = Pick<ConversionRecord | ReturnRecord, 'receivedAtMs' | 'sourceAddress'>
+
+export type ParsedRecord =
+  | { readonly ok: true; readonly record: SpoolRecord }
+  | { readonly ok: false; readonly messages: readonly string[] }
+
+type BackendDeps = Pick<TrackingDeps, 'spool' | 'clock' | 'trustProxy'> & {
+  readonly bodies: BodyReader
+  readonly failures: Failures
+}
+
+/** Answers once; null when the sender has gone. */
+type Reply = (answer: Answer | null) => void
+
+const unknownEncoding = refusal(400, ['content-encoding must be gzip or identity'])
+const notGzip = refusal(400, ['body must be valid gzip, as content-encoding says'])
+
+/**
+ * `POST` of JSON from the backend of a publisher. A body that parses as JSON is taken whatever its
+ * content type: the interface knows only 200 and 400 here, and says nothing about a missing or another
+ * type.
+ */
+export class BackendHandler {
+  readonly #deps: BackendDeps
+  readonly #route: BackendRoute
+  readonly #fromBrowser: Answer
+
+  constructor(deps: BackendDeps, route: BackendRoute) {
+    this.#deps = deps
+    this.#route = route
+    this.#fromBrowser = refusal(400, [route.refusalToBrowsers])
+  }
+
+  handle(request: IncomingMessage, reply: Reply): void {
+    if (isFromBrowser(request.headers)) {
+      this.#deps.bodies.skip(request, (body) => {
+        reply(body.outcome === 'whole' ? this.#fromBrowser : answerUnread(body))
+      })
+      return
+    }
+    this.#deps.bodies.read(request, (body) => {
+      if (body.outcome === 'whole') this.#decode(request, body.bytes, reply)
+      else reply(answerUnread(body))
+    })
+  }
+
+  #decode(request: IncomingMessage, bytes: Buffer, reply: Reply): void {
+    const encoding = request.headers['content-encoding']
+    if (encoding === undefined) return this.#take(request, bytes, reply)
+    switch (encoding.trim().toLowerCase()) {
+      case '':
+      case 'identity':
+        return this.#take(request, bytes, reply)
+      case 'gzip':
+      case 'x-gzip':
+        return inflate(bytes, (inflated) => {
+          if (inflated.outcome === 'whole') this.#take(request, inflated.bytes, reply)
+          else reply(inflated.outcome === 'too-large' ? tooLarge : notGzip)
+        })
+      default:
+        return reply(unknownEncoding)
+    }
+  }
+
+  #take(request: IncomingMessage, bytes: Buffer, reply: Reply): void {
+    this.#deps.failures.guard(this.#route.path, reply, () => this.#store(request, bytes, reply))
+  }
+
+  #store(request: IncomingMessage, bytes: Buffer, reply: Reply): void {
+    const body = parseJsonBody(bytes)
+    if (!body.ok) return reply(refusal(400, body.messages))
+    const { clock, trustProxy, spool, failures } = this.#deps
+    const parsed = this.#route.parse(body.value, {
+      receivedAtMs: clock(),
+      sourceAddress: sourceAddress(request, trustProxy),
+    })
+    if (!parsed.ok) return reply(refusal(400, parsed.messages))
+    spool.append(parsed.record).then(
+      () => reply(stored),
+      (error: unknown) => reply(failures.answer(error, this.#route.path))
+    )
+  }
+}
+
+/** `Sec-Fetch-Mode` alone does not mean a browser: Node's own `fetch` sends it. */
+function isFromBrowser(headers: IncomingHttpHeaders): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+}
