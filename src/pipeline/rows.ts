@@ -1,11 +1,11 @@
 // From what a tracker wrote down to rows of the warehouse. Everything that a tracker leaves out to
 // answer quickly happens here: opening the token, hashing identities, verdicts, exact amounts.
 
-import { createHash } from 'node:crypto'
 import { isbot } from 'isbot'
 import { gtinKey } from '../domain/gtin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import { formatDecimal, isOutOfRange, lineValueNanos, nanosScale } from '../domain/money.ts'
+import { hash16, purchaseKey } from '../domain/purchase-key.ts'
 import { eventVerdict } from '../domain/windows.ts'
 import type { AdEventRecord, ConversionLine, ConversionRecord } from '../spool/record.ts'
 import type { Opener, TrackingData } from '../tracking-data/tracking-data.ts'
@@ -103,7 +103,7 @@ export function buildDeliveryRow(key: string, record: ConversionRecord, context:
   const { lines } = record
   return {
     delivery_id: key,
-    purchase_key: purchaseKey(key, record),
+    purchase_key: purchaseKey(record.publisherId, record.transactionId) ?? hash16(['d', key]),
     publisher_id: record.publisherId,
     site_id: record.siteId,
     transaction_id: record.transactionId,
@@ -142,15 +142,6 @@ function lineValue(line: ConversionLine): string {
   return formatDecimal(lineValueNanos(line.price, line.quantity), nanosScale, nanosScale)
 }
 
-/**
- * What makes two deliveries one purchase: publisher and transaction, by exact text. A transaction
- * without a visible character identifies nothing, so that delivery is a purchase of its own.
- */
-function purchaseKey(key: string, record: ConversionRecord): string {
-  const named = record.transactionId.trim() !== ''
-  return hash16(named ? ['t', record.publisherId, record.transactionId] : ['d', key])
-}
-
 /** Equal for repeats of the same content, so that a repeat with other content shows as a conflict. */
 function contentHash(record: ConversionRecord): string {
   const { siteId, userIdentity, loginIdentity, currency, lines } = record
@@ -167,10 +158,6 @@ function contentHash(record: ConversionRecord): string {
       quantity,
     ]),
   ])
-}
-
-function hash16(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 }
 
 // Browsers of one shop come in a few thousand spellings; asking the list takes microseconds each.
