@@ -23,7 +23,11 @@ export function createConversionHandlers(deps: ConversionDeps, audit: AuditTrail
 
 const noPurchase = refuse(404, ['Nothing is known of such a purchase.'])
 
-async function voidOne({ explainPurchase, voidDelivery }: ConversionDeps, audit: AuditTrail, call: Call) {
+async function voidOne(
+  { explainPurchase, voidDelivery }: ConversionDeps,
+  audit: AuditTrail,
+  call: Call
+) {
   const name = purchaseOf(call)
   const known = name === null ? null : await explainPurchase(name)
   if (name === null || known === null) return noPurchase

@@ -46,7 +46,9 @@ function deliveryIdText(description: string) {
   })
 }
 
-const idKind = wordOf(['user', 'login'], { description: 'The `user_id` or the `user_logged_in_id`.' })
+const idKind = wordOf(['user', 'login'], {
+  description: 'The `user_id` or the `user_logged_in_id`.',
+})
 
 function byProfile<T extends TSchema>(schema: T) {
   return Type.Object({
@@ -151,7 +153,9 @@ export const explanationSchema = Type.Object(
       Type.Object({
         kind: idKind,
         touchpoints: count('Under this id in the 15 days up to the purchase.'),
-        isCrowd: Type.Boolean({ description: 'More than one person makes; then it joins nothing.' }),
+        isCrowd: Type.Boolean({
+          description: 'More than one person makes; then it joins nothing.',
+        }),
       }),
       { description: 'The ids of the delivery that counts. Neither ids nor hashes are shown.' }
     ),
@@ -189,7 +193,8 @@ const ownLineSchema = Type.Object(
       })
     ),
     candidates: Type.Array(Type.Object(candidate), {
-      description: 'Your own clicks and views of the product or its group that came before the purchase.',
+      description:
+        'Your own clicks and views of the product or its group that came before the purchase.',
     }),
     candidatesLeftOut: count('Of your own, not listed.'),
     otherAdvertisersCandidates: count('Touchpoints of others that might have earned the line.'),
@@ -203,7 +208,9 @@ export const ownExplanationSchema = Type.Object(
     transactionId: Type.String(),
     purchasedAt: instantText(),
     currency: Type.String({ description: 'Of the purchase.' }),
-    lines: Type.Array(ownLineSchema, { description: 'The lines that some profile credits to you.' }),
+    lines: Type.Array(ownLineSchema, {
+      description: 'The lines that some profile credits to you.',
+    }),
     linesLeftOut: count('Such lines that are not listed.'),
     readAt: instantText({ description: 'When the reading of the attribution began.' }),
     isPending: Type.Boolean({ description: 'A newer attribution is on its way.' }),

@@ -54,7 +54,10 @@ async function compute(deps: ReportDeps, call: ReportCall): Promise<ReportResult
 }
 
 /** The first and the last of the days asked for. */
-export function spanOf(open: readonly MarketDays[]): { readonly first: string; readonly last: string } {
+export function spanOf(open: readonly MarketDays[]): {
+  readonly first: string
+  readonly last: string
+} {
   const days = open.flatMap((one) => one.days).toSorted()
   return { first: days[0] ?? '1970-01-10', last: days.at(-1) ?? '1970-01-10' }
 }

@@ -28,10 +28,7 @@ import { busy, csvHeaders } from './handlers.ts'
 type AttributionDeps = Pick<CampaignDeps, 'catalog' | 'listAttributions' | 'explainOwnPurchase'>
 
 /** The purchases behind the figures of a report, and why each is credited. Both take a slot of the key. */
-export function createAttributionHandlers(
-  deps: AttributionDeps,
-  slots: SlotLimiter
-): HandlerTable {
+export function createAttributionHandlers(deps: AttributionDeps, slots: SlotLimiter): HandlerTable {
   return {
     downloadAttributions: (call) => download(deps, slots, call),
     explainAttribution: (call) => explain(deps, slots, call),

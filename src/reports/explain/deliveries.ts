@@ -210,4 +210,3 @@ FROM delivery WHERE ${inList} ${once} LIMIT 1000`
 const identitiesSql = `
 SELECT lower(hex(user_identity)) AS user, lower(hex(login_identity)) AS login
 FROM delivery WHERE ${inList} LIMIT 1`
-

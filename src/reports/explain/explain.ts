@@ -87,7 +87,13 @@ export async function judgeDelivery(
     { purchasedAtMs, loginIdentity: identities.login, crowdIds },
     found.touches
   )
-  return { deliveryId: delivery.deliveryId, purchasedAtMs, lines: lines.get(delivery.deliveryId) ?? [], found, judge }
+  return {
+    deliveryId: delivery.deliveryId,
+    purchasedAtMs,
+    lines: lines.get(delivery.deliveryId) ?? [],
+    found,
+    judge,
+  }
 }
 
 async function printDeliveries({ warehouse }: ExplainDeps, { id, deliveries }: PurchaseFacts) {

@@ -113,7 +113,10 @@ function judgeTouch<T extends Touch>(race: Race<T>, touch: T): JudgedTouch<T> {
     if (!kindsOf[profile].some((kind) => kind === touch.kind)) return 'not-in-profile'
     const winner = winners[profile]
     // Whoever has no fault takes part, so there is a winner.
-    return fault ?? (winner === null || rule === null ? 'other-product' : compare(winner, { touch, rule }))
+    return (
+      fault ??
+      (winner === null || rule === null ? 'other-product' : compare(winner, { touch, rule }))
+    )
   }
   return {
     touch,
@@ -188,4 +191,3 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMa
   }
   return groups
 }
-

@@ -118,5 +118,7 @@ function printRace({ judged, advertiserId }: OwnLine, line: DeliveryLine | undef
 
 /** What other people did, or the shopper with other products or later, is no business of an advertiser. */
 function bearsOnLine({ rule, outcomes }: JudgedTouch<AdTouch>): boolean {
-  return rule !== null || attributionProfiles.some((profile) => outcomes[profile] === 'outside-window')
+  return (
+    rule !== null || attributionProfiles.some((profile) => outcomes[profile] === 'outside-window')
+  )
 }

@@ -56,7 +56,8 @@ type Reader = Pick<Warehouse, 'rows'>
 /** `days` are those under which the purchase ever stood. */
 export async function readStored(reader: Reader, question: StoredQuestion): Promise<StoredState> {
   const { purchaseKey, days, settleMs } = question
-  const [row] = days.length === 0 ? [] : await reader.rows<StoredRow>(storedSql, { purchaseKey, days })
+  const [row] =
+    days.length === 0 ? [] : await reader.rows<StoredRow>(storedSql, { purchaseKey, days })
   // What is shipped within the settling time before a reading is not answered by it.
   const after = row === undefined ? beginningOfTime : shiftInstant(row.readAt, -settleMs)
   const [pending] = await reader.rows<{ count: number }>(pendingSql, { purchaseKey, after })
@@ -129,9 +130,7 @@ export function areSameCredits(
   return attributionProfiles.every((profile) => {
     const [a, b] = [one[profile], other[profile]]
     if (a === null || b === null) return a === b
-    return (
-      a.rule === b.rule && a.servedAdId === b.servedAdId && a.touchedAtMs === b.touchedAtMs
-    )
+    return a.rule === b.rule && a.servedAdId === b.servedAdId && a.touchedAtMs === b.touchedAtMs
   })
 }
 

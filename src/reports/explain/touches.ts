@@ -84,7 +84,11 @@ function toTouch(
   identities: TouchQuestion['identities']
 ): AdTouch {
   const sharedIds = (['user', 'login'] as const).filter((kind) => shared.includes(identities[kind]))
-  return { ...row, loginIdentity: row.loginIdentity === noIdentity ? '' : row.loginIdentity, sharedIds }
+  return {
+    ...row,
+    loginIdentity: row.loginIdentity === noIdentity ? '' : row.loginIdentity,
+    sharedIds,
+  }
 }
 
 const noIdentity = '0'.repeat(32)
