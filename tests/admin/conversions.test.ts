@@ -240,7 +240,7 @@ test('a purchase of which every delivery is void is credited to nobody', async (
 })
 
 for (const [body, message] of [
-  ['{', 'body must be JSON'],
+  ['{', 'body must be valid JSON'],
   ['{}', '/deliveryId is required'],
   ['{"deliveryId":"1","reason":"x"}', '/deliveryId must'],
   [`{"deliveryId":"${'e'.repeat(32)}","reason":"x"}`, '/deliveryId must be the id of a delivery'],

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { attributionProfiles } from '../../../src/contract/report-request.ts'
 import type { Explanation } from '../../../src/contract/explanation.ts'
+import { Attributor } from '../../../src/pipeline/attribute.ts'
+import type { Params } from '../../../src/warehouse/warehouse.ts'
 import { createExplainer } from '../../../src/reports/explain/explain.ts'
 import { compareAttribution } from '../../helpers/compare-attribution.ts'
+import { createHistoryLoader } from '../../helpers/history-warehouse.ts'
 import type { History } from '../../helpers/history.ts'
 import { attributeHistory } from '../../helpers/reference-attribution.ts'
+import { aClick, aPurchase, anAd } from '../../helpers/seal-scenario.ts'
 import { openTestWarehouse } from '../../helpers/test-warehouse.ts'
 
 const seed = Number(process.env['SHELFTRACE_TEST_SEED'] ?? Date.now() % 1_000_000)
@@ -91,3 +95,67 @@ for (const [crowdMax, historyCount] of [
     assert.ok(creditCount > 20)
   })
 }
+
+interface Statement {
+  readonly sql: string
+  readonly params: Params
+}
+
+test('an explanation finds its rows along the order of the tables: no statement reads history', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  const atMs = Date.UTC(2026, 2, 2, 12)
+  const loader = createHistoryLoader(warehouse, 0)
+  const voided = aPurchase({ atMs: atMs - 1, transactionId: 'T1', deliveryId: 'e'.repeat(32) })
+  await loader.ship([
+    aClick(anAd(), atMs - 1_000),
+    aPurchase({ atMs, transactionId: 'T1' }),
+    voided,
+  ])
+  await loader.void([voided])
+  const attributor = new Attributor({ warehouse, settleMs: 0 })
+  while ((await attributor.attributeBatch()).hasMore);
+  const statements: Statement[] = []
+  const watched = {
+    rows: <Row>(sql: string, params: Params = {}) => {
+      statements.push({ sql, params })
+      return warehouse.rows<Row>(sql, params)
+    },
+  }
+
+  await createExplainer({ warehouse: watched, settleMs: 0 })({
+    publisherId: 10,
+    transactionId: 'T1',
+  })
+
+  const keysByTable = {
+    purchase: ['purchase_key'],
+    delivery: ['day', 'publisher_id', 'purchase_key'],
+    delivery_void: ['purchase_key'],
+    touchpoint: ['publisher_id', 'identity'],
+    attribution: ['day', 'purchase_key'],
+    pending_purchase: ['shipped_at'],
+  }
+  const seen = new Set<string>()
+  for (const { sql, params } of statements) {
+    const [, table = ''] =
+      /FROM (purchase|delivery|delivery_void|touchpoint|attribution|pending_purchase)\b/.exec(
+        sql
+      ) ?? []
+    if (!(table in keysByTable)) continue
+    const plan = await warehouse.rows<{ explain: string }>(`EXPLAIN indexes = 1 ${sql}`, params)
+    const text = plan.map(({ explain }) => explain.trim()).join('\n')
+    seen.add(table)
+    if (sql.includes("verdict != 'valid'")) {
+      assert.match(text, /delivery_purchase_key/, text)
+      continue
+    }
+    for (const key of keysByTable[table as keyof typeof keysByTable]) {
+      assert.match(
+        text,
+        new RegExp(`PrimaryKey[^]*Keys:[^]*\\b${key}\\b[^]*Condition: [^]*\\b${key}\\b`),
+        `${table}: ${text}`
+      )
+    }
+  }
+  assert.equal(seen.size, 6)
+})

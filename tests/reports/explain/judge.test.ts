@@ -142,14 +142,14 @@ test('how far a touchpoint lies outside of its window is told to the millisecond
 })
 
 test('without touchpoints nobody wins', () => {
-  const { winnersOf, judge } = createJudge(shopper, [])
+  const judge = createJudge(shopper, [])
 
-  assert.deepEqual(winnersOf(line), {
+  assert.deepEqual(judge.winnersOf(line), {
     CLK_14_DAYS: null,
     IMP_1_DAY: null,
     IMP_1_DAY_CLK_14_DAYS: null,
   })
-  assert.deepEqual(judge(line), [])
+  assert.deepEqual(judge.judge(line), [])
 })
 
 const touches = fc.uniqueArray(
@@ -176,10 +176,10 @@ test('a profile credits one touchpoint or none, the order of the touchpoints doe
 
       assert.deepEqual(judgeOf(list.toReversed()).winnersOf(line), winners)
       for (const profile of attributionProfiles) {
-        const won_ = judged.filter(({ outcomes }) => outcomes[profile] === 'won')
+        const wonByOne = judged.filter(({ outcomes }) => outcomes[profile] === 'won')
         const winner = winners[profile]
         assert.deepEqual(
-          won_.map(({ touch, rule }) => ({ touch, rule })),
+          wonByOne.map(({ touch, rule }) => ({ touch, rule })),
           winner === null ? [] : [winner]
         )
       }
