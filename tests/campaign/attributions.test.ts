@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import type { AttributionRow, AttributionsCall } from '../../src/reports/attributions.ts'
 import { bearer, startHarness } from './harness.ts'
@@ -162,8 +163,8 @@ for (const path of ['attributions', 'attributions/10/T1'] as const) {
 }
 
 test('a list that is not read to its end holds a slot of the key, and lets it go', async () => {
-  let open = (): void => {}
-  const opened = new Promise<void>((resolve) => (open = resolve))
+  const gate = new EventEmitter()
+  const opened = once(gate, 'open')
   let isFirst = true
   const harness = startHarness({
     reportsPerKeyMax: 1,
@@ -180,7 +181,7 @@ test('a list that is not read to its end holds a slot of the key, and lets it go
   await new Promise((resolve) => setImmediate(resolve))
   const second = await get(harness, `${base}?${range}`)
   const explanation = await get(harness, `${base}/10/T1`)
-  open()
+  gate.emit('open')
   const done = await first
   const third = await get(harness, `${base}?${range}`)
 
