@@ -251,7 +251,6 @@ export const attributionsQuerySchema = Type.Object({
 
 export type Explanation = Immutable<Type.Static<typeof explanationSchema>>
 export type OwnExplanation = Immutable<Type.Static<typeof ownExplanationSchema>>
-export type VoidRequest = Immutable<Type.Static<typeof voidRequestSchema>>
 export type VoidResponse = Immutable<Type.Static<typeof voidResponseSchema>>
 export type AttributionsQuery = Immutable<Type.Static<typeof attributionsQuerySchema>>
 export type CreditRule = (typeof creditRules)[number]
