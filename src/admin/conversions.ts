@@ -45,7 +45,12 @@ async function voidOne(
     return refuse(422, [`/deliveryId must be a delivery that could count; this one is ${standing}`])
   }
 
-  await voidDelivery({ ...name, deliveryId })
+  const result = await voidDelivery({ ...name, deliveryId })
+  if (result.kind === 'final') {
+    return refuse(422, [
+      `/deliveryId must be of a purchase that stands in no final day of any market; days before ${result.finalBefore} are final`,
+    ])
+  }
   const now = await explainPurchase(name)
   const voidedAt = now?.deliveries.find((one) => one.deliveryId === deliveryId)?.voidedAt
   assert(now !== null && voidedAt !== undefined, 'what is voided shows as void')

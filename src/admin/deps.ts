@@ -52,6 +52,10 @@ export interface AdminDeps {
   readonly setAside: SetAside
   readonly explainPurchase: ExplainPurchase
   /** The purchase is attributed again without the delivery. */
-  readonly voidDelivery: (delivery: PurchaseName & { readonly deliveryId: string }) => Promise<void>
+  readonly voidDelivery: (
+    delivery: PurchaseName & { readonly deliveryId: string }
+  ) => Promise<
+    { readonly kind: 'voided' } | { readonly kind: 'final'; readonly finalBefore: string }
+  >
   readonly status: () => Promise<StatusResponse>
 }

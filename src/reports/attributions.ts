@@ -10,6 +10,7 @@ import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { CatalogNames } from './catalog-names.ts'
 import { attributedRowsSql, creditedLinesSql, dayRowsParams } from './day-rows.ts'
+import { readFinalDays } from './final-days.ts'
 import type { KeptPages } from './kept-pages.ts'
 import { questionOf } from './kept-pages.ts'
 import { answerPage, noTotals } from './paged.ts'
@@ -64,8 +65,15 @@ export interface AttributionsCall {
 
 export type AttributionsResult = PagedResult<AttributionRow>
 
+/** Days before this one are final: their attributions are dropped, and only the sums are left. */
+export interface FinalDaysAsked {
+  readonly finalBefore: string
+}
+
 /** Resolves when the first rows are there, so that a refusal can still be a proper answer. */
-export type ListAttributions = (call: AttributionsCall) => Promise<AttributionsResult>
+export type ListAttributions = (
+  call: AttributionsCall
+) => Promise<AttributionsResult | FinalDaysAsked>
 
 export interface AttributionsDeps {
   readonly warehouse: Pick<Warehouse, 'rows' | 'stream'>
@@ -76,6 +84,10 @@ export interface AttributionsDeps {
 export function createAttributionsLister(deps: AttributionsDeps): ListAttributions {
   return async (call) => {
     const { page, ...body } = call.request
+    const { announcedBefore } = await readFinalDays(deps.warehouse)
+    if (announcedBefore !== null && body.startDate < announcedBefore) {
+      return { finalBefore: announcedBefore }
+    }
     const question = questionOf(['attributions', call.keyId, call.advertiserId, body])
     const asked = { question, page, limit: body.limit }
     return await answerPage(deps.keptPages, asked, () => compute(deps, call))

@@ -295,3 +295,30 @@ test('an advertiser is told of its own credit and its own losers, of others only
   assert.deepEqual(loser, unknown)
   assert.deepEqual(nobody.json, { messages: ['There is no such advertiser.'] })
 })
+
+test('a purchase of a day that is final cannot be voided, and one of the first day that surely is not can', async () => {
+  const transactionId = 'nearly final'
+  const delivery = aDelivery({ transactionId, receivedAtMs: Date.UTC(2026, 2, 2, 12) })
+  await loader.ship([delivery])
+  const body = JSON.stringify({ deliveryId: delivery.deliveryId, reason: 'late' })
+  const announce = (day: string) =>
+    harness.warehouse.command(
+      `INSERT INTO final_before VALUES ({day:Date}, 'announced', now64(6))`,
+      { day }
+    )
+
+  await announce('2026-03-01')
+  const early = await call('POST', `${pathOf(transactionId)}/void`, body)
+  await announce('2026-03-02')
+  const late = await call('POST', `${pathOf(transactionId)}/void`, body)
+
+  assert.equal(early.status, 200)
+  assert.deepEqual(late, {
+    status: 422,
+    json: {
+      messages: [
+        '/deliveryId must be of a purchase that stands in no final day of any market; days before 2026-03-02 are final',
+      ],
+    },
+  })
+})

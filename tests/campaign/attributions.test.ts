@@ -216,3 +216,19 @@ for (const path of ['10/T1', 'x/T1', '10/%00', '010/T1']) {
     )
   })
 }
+
+test('days of which only the report is kept are refused with the first day that is listed', async () => {
+  const harness = startHarness({
+    reportsPerKeyMax: 1,
+    listAttributions: () => Promise.resolve({ finalBefore: '2026-04-01' }),
+  })
+
+  const first = await get(harness, `${base}?${range}`)
+  const second = await get(harness, `${base}?${range}`)
+
+  const messages = [
+    'startDate must not be before 2026-04-01: of older days only the report is kept',
+  ]
+  assert.deepEqual([first.statusCode, first.json()], [422, { messages }])
+  assert.equal(second.statusCode, 422, 'the slot is free again')
+})

@@ -63,6 +63,7 @@ async function list(
   const { signal } = new AbortController()
   const asked = { ...request, ...changes }
   const result = await lister({ advertiserId, request: asked, keyId: 'test', signal })
+  assert.ok(!('finalBefore' in result))
   return { ...result, rows: await readAll(result.rows) }
 }
 
@@ -283,4 +284,22 @@ test('a line without a rate has no value and is announced, one with a rate is co
   )
   assert.deepEqual(values.toSorted(), ['=T1 10.00 EUR 1', 'T2  EUR 1'])
   assert.equal(unconvertedCount, 1)
+})
+
+test('days of which only the sums are kept are refused with the first day that is not, instead of a list with gaps', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  await warehouse.command(
+    `INSERT INTO final_before VALUES ('2026-02-01', 'final', now64(6)), ('2026-02-10', 'announced', now64(6))`
+  )
+  const lister = createAttributionsLister({
+    warehouse,
+    catalog: () => catalog,
+    keptPages: keptPagesOf(t),
+  })
+  const { signal } = new AbortController()
+  const ask = (startDate: string) =>
+    lister({ advertiserId: 1, request: { ...request, startDate }, keyId: 'test', signal })
+
+  assert.deepEqual(await ask('2026-02-09'), { finalBefore: '2026-02-10' })
+  assert.ok('rows' in (await ask('2026-02-10')))
 })

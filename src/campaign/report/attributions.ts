@@ -48,6 +48,13 @@ async function download(deps: AttributionDeps, slots: SlotLimiter, call: Call): 
     const request = withinEventDays(parsed.request)
     const asked = { advertiserId: advertiser.id, request, keyId: key.id, signal }
     const result = await deps.listAttributions(asked)
+    if ('finalBefore' in result) {
+      release()
+      const { finalBefore } = result
+      return refuse(422, [
+        `startDate must not be before ${finalBefore}: of older days only the report is kept`,
+      ])
+    }
     const { rows } = result
     return {
       status: 200,

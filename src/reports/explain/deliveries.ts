@@ -26,6 +26,8 @@ export interface Delivery {
   readonly currency: string
   readonly contentHash: string
   readonly lineCount: number
+  /** The UTC day under which it is filed: of receipt, or of shipping where that came too late. */
+  readonly filedDay: string
   readonly standing: DeliveryStanding
   /** Null unless it is void. */
   readonly voidedAtMs: number | null
@@ -110,7 +112,7 @@ export async function readLines(
   const rows = await warehouse.rows<LinesRow>(linesSql, {
     ...purchase,
     linesMax,
-    days: [...new Set(deliveries.map((one) => dayOfMs(one.receivedAtMs)))],
+    days: [...new Set(deliveries.map((one) => one.filedDay))],
     deliveryIds: deliveries.map((one) => one.deliveryId),
   })
   return new Map(rows.map((row) => [row.deliveryId, row.lines.map(toLine)]))
@@ -140,11 +142,11 @@ function toLine([gtin, gtinKey, groupId, brand, price, quantity, value, verdict]
 export async function readIdentities(
   warehouse: Reader,
   purchase: PurchaseId,
-  { deliveryId, receivedAtMs }: Delivery
+  { deliveryId, filedDay }: Delivery
 ): Promise<{ readonly user: string; readonly login: string }> {
   const [row] = await warehouse.rows<{ user: string; login: string }>(identitiesSql, {
     ...purchase,
-    days: [dayOfMs(receivedAtMs)],
+    days: [filedDay],
     deliveryIds: [deliveryId],
   })
   return { user: identityOf(row?.user), login: identityOf(row?.login) }
@@ -169,7 +171,7 @@ FROM purchase WHERE purchase_key = ${key}`
 const headColumns = `
   lower(hex(delivery_id)) AS deliveryId, toUnixTimestamp64Milli(received_at) AS receivedAtMs, verdict,
   site_id AS siteId, currency, lower(hex(content_hash)) AS contentHash,
-  toUInt32(length(line_quantity)) AS lineCount, toUInt32(count() OVER ()) AS totalCount`
+  toUInt32(length(line_quantity)) AS lineCount, toString(day) AS filedDay, toUInt32(count() OVER ()) AS totalCount`
 
 /** Along the order of the table: it begins with day, publisher and purchase. */
 const inOrder = `
