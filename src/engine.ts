@@ -33,11 +33,15 @@ import { version } from './ops/version.ts'
 import { Pipeline } from './pipeline/pipeline.ts'
 import { rebuildDays } from './pipeline/rebuild.ts'
 import { readRetention } from './pipeline/retention.ts'
+import { voidDelivery } from './pipeline/void-delivery.ts'
 import { createBotCheck } from './pipeline/rows.ts'
 import type { RowContext } from './pipeline/rows.ts'
 import { listSetAside, replaySetAside } from './pipeline/set-aside.ts'
 import { describe, runChild, tell } from './processes.ts'
 import type { Child } from './processes.ts'
+import { createAttributionsLister } from './reports/attributions.ts'
+import { createExplainer } from './reports/explain/explain.ts'
+import { createOwnExplainer } from './reports/explain/own.ts'
 import { KeptPages } from './reports/kept-pages.ts'
 import { createIntakeReader } from './reports/intake.ts'
 import { createReportRunner } from './reports/run-report.ts'
@@ -185,6 +189,12 @@ async function startCampaign(
       catalog: () => catalogNames(catalog.current()),
       keptPages,
     }),
+    listAttributions: createAttributionsLister({
+      warehouse,
+      catalog: () => catalogNames(catalog.current()),
+      keptPages,
+    }),
+    explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: config.settleMs }),
     listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
     adminHandlers: createAdmin(engine, { keys, audit, pipeline }),
     openApi: buildOpenApi({
@@ -275,6 +285,8 @@ function createAdmin(
       list: (question) => listSetAside(warehouse, question),
       replay: (keys) => replaySetAside({ warehouse, settleMs, log, rowContext }, keys),
     },
+    explainPurchase: createExplainer({ warehouse, settleMs: config.settleMs }),
+    voidDelivery: (delivery) => voidDelivery(warehouse, delivery),
     status,
   })
 }

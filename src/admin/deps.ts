@@ -6,6 +6,7 @@ import type { StatusResponse } from '../contract/admin.ts'
 import type { ReplayKeys, ReplayResult } from '../contract/set-aside.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import type { ReadUnconverted } from '../reports/unconverted.ts'
+import type { ExplainPurchase, PurchaseName } from '../reports/explain/explain.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Minter, Opener } from '../tracking-data/tracking-data.ts'
 
@@ -49,5 +50,12 @@ export interface AdminDeps {
   >
   readonly readUnconverted: ReadUnconverted
   readonly setAside: SetAside
+  readonly explainPurchase: ExplainPurchase
+  /** The purchase is attributed again without the delivery. */
+  readonly voidDelivery: (
+    delivery: PurchaseName & { readonly deliveryId: string }
+  ) => Promise<
+    { readonly kind: 'voided' } | { readonly kind: 'final'; readonly finalBefore: string }
+  >
   readonly status: () => Promise<StatusResponse>
 }

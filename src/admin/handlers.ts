@@ -3,6 +3,7 @@ import { answerJson } from '../access/handler.ts'
 import { createReadAudit } from './audit.ts'
 import { createBackfill } from './backfill.ts'
 import { createCatalogHandlers } from './catalog.ts'
+import { createConversionHandlers } from './conversions.ts'
 import type { AdminDeps } from './deps.ts'
 import { createKeyHandlers } from './keys.ts'
 import { createProductHandlers } from './products.ts'
@@ -25,6 +26,7 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     rebuildDays: createRebuildDays(deps, audit),
     listUnconverted: createListUnconverted(deps),
     ...createSetAsideHandlers(deps, audit),
+    ...createConversionHandlers(deps, audit),
     readAudit: createReadAudit(audit),
     getStatus: async () => answerJson(200, await deps.status()),
   }

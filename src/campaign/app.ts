@@ -16,6 +16,7 @@ import { createReadIntake } from './intake.ts'
 import { createOperatorHandlers } from './operator.ts'
 import { answersHead } from './path-table.ts'
 import { answerClientError } from './protocol-errors.ts'
+import { createAttributionHandlers } from './report/attributions.ts'
 import { createListSealedDays } from './report/days.ts'
 import { createReportHandlers } from './report/handlers.ts'
 import { createDownloadTrafficQuality } from './report/traffic-quality.ts'
@@ -94,6 +95,7 @@ function collectHandlers(deps: CampaignDeps): ReadonlyMap<string, Handler> {
   const slots = createSlotLimiter(deps.reportsPerKeyMax ?? limits.reportsPerKeyDefault)
   const tables: readonly HandlerTable[] = [
     createReportHandlers(deps, slots),
+    createAttributionHandlers(deps, slots),
     { readIntake: createReadIntake(deps, slots) },
     { downloadTrafficQuality: createDownloadTrafficQuality(deps, slots) },
     { addDisplayAdGroupAsset: createAddAsset(deps) },

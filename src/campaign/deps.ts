@@ -5,6 +5,8 @@ import type { CatalogStore } from '../catalog/catalog-store.ts'
 import type { OpenApiDocument } from '../contract/openapi.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { ListAttributions } from '../reports/attributions.ts'
+import type { ExplainOwnPurchase } from '../reports/explain/own.ts'
 import type { ReadIntake } from '../reports/intake.ts'
 import type { RunReport } from '../reports/report.ts'
 import type { Restatement } from '../reports/sealed-days.ts'
@@ -29,6 +31,8 @@ export interface CampaignDeps {
   readonly keys: Pick<KeyStore, 'find'>
   readonly catalog: Pick<CatalogStore, 'current' | 'attach'>
   readonly runReport: RunReport
+  readonly listAttributions: ListAttributions
+  readonly explainOwnPurchase: ExplainOwnPurchase
   /** The days that were sealed, or sealed again, after the instant. */
   readonly listRestatements: (sinceMs: number) => Promise<readonly Restatement[]>
   readonly readIntake: ReadIntake
@@ -47,7 +51,7 @@ export interface CampaignDeps {
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
   /** Per key and minute; the configured admin key is exempt. Default 600. */
   readonly requestsPerMinuteMax?: number
-  /** At once, per key; overviews of the intake among them. Default 4. */
+  /** At once, per key; attributions and overviews of the intake among them. Default 4. */
   readonly reportsPerKeyMax?: number
   /** Whether `X-Forwarded-For` tells where a caller comes from. Default false. */
   readonly trustProxy?: boolean

@@ -5,6 +5,7 @@ import {
   type CreativeRequest,
   type DisplayAdGroupAssetResponse,
 } from '../contract/creative.ts'
+import type { AttributionsQuery } from '../contract/explanation.ts'
 import type { Immutable } from '../contract/fields.ts'
 import { reportJsonSchema, type JsonReport } from '../contract/report-json.ts'
 import {
@@ -59,6 +60,13 @@ export interface CampaignClient {
   /** One page of a report as the file that the service makes. */
   reportCsv(advertiserId: number, request: ReportBody, options?: ReportOptions): Promise<CsvPage>
 
+  /** One page of the credited lines, which are what the report sums up, as the file that the service makes. */
+  attributionsCsv(
+    advertiserId: number,
+    query: AttributionsQuery,
+    options?: CallOptions
+  ): Promise<CsvPage>
+
   /** One page of a report with totals and exact amounts, in memory: at most 10,000 rows. */
   reportJson(advertiserId: number, request: ReportBody, options?: CallOptions): Promise<JsonReport>
 
@@ -79,6 +87,7 @@ export interface CampaignClient {
 
 const routes = {
   csv: createRoute('downloadSpaProductReport'),
+  attributions: createRoute('downloadAttributions'),
   json: createRoute('readSpaProductReport'),
   addAsset: createRoute('addDisplayAdGroupAsset'),
   siteLocations: createRoute('listEligibleSiteLocations'),
@@ -97,7 +106,7 @@ export function createCampaignClient(options: CampaignClientOptions): CampaignCl
   return { ...reportCalls(caller, silenceMs), ...otherCalls(caller) }
 }
 
-type ReportCalls = Pick<CampaignClient, 'report' | 'reportCsv' | 'reportJson'>
+type ReportCalls = Pick<CampaignClient, 'report' | 'reportCsv' | 'attributionsCsv' | 'reportJson'>
 
 function reportCalls(caller: Caller, silenceMs: number): ReportCalls {
   const openCsv = async (
@@ -136,6 +145,24 @@ function reportCalls(caller: Caller, silenceMs: number): ReportCalls {
         ...page
       } = await openCsv(advertiserId, checkRequest(body), options)
       return page
+    },
+    async attributionsCsv(advertiserId, query, { signal } = {}) {
+      const { startDate, endDate, attributionProfile, page, limit } = query
+      const { value } = await caller.call({
+        route: routes.attributions,
+        parameters: {
+          path: { advertiserId },
+          query: { startDate, endDate, attributionProfile, page, limit },
+        },
+        body: null,
+        accept: 'text/csv, application/json',
+        expects: 200,
+        signal,
+        take: (exchange, attemptCount) =>
+          Promise.resolve(openPage(exchange, { request: query, silenceMs, attemptCount })),
+      })
+      const { resultId: _id, attemptCount: _count, ...opened } = value
+      return opened
     },
     async reportJson(advertiserId, body, { signal } = {}) {
       const { value } = await caller.call({

@@ -18,6 +18,7 @@ import {
 import { auditPageSchema, auditQuerySchema } from './audit.ts'
 import { catalogBundleSchema, catalogResultSchema } from './catalog-bundle.ts'
 import { catalogPageSchema, pageKinds, pageLimits } from './catalog-pages.ts'
+import { explanationSchema, voidRequestSchema, voidResponseSchema } from './explanation.ts'
 import { catalogId, wordOf } from './fields.ts'
 import {
   answer,
@@ -324,6 +325,43 @@ const setAsideOperations: readonly Operation[] = [
   }),
 ]
 
+const purchasePath = Type.Object({
+  publisherId: catalogId(),
+  transactionId: Type.String({ description: 'Percent-encoded.' }),
+})
+const noPurchase = refusal('404', 'Not Found: nothing is known of such a purchase.')
+
+const conversionOperations: readonly Operation[] = [
+  admin({
+    operationId: 'explainConversion',
+    method: 'get',
+    path: '/conversions/{publisherId}/{transactionId}',
+    summary: 'Explain the attribution of a purchase',
+    description:
+      'Every delivery of it, and for each line of the one that counts who is credited, by which rule, and ' +
+      'why every other touchpoint is not. Decided anew from the events, and held against what the reports use.',
+    pathParameters: purchasePath,
+    body: null,
+    responses: [answer('200', 'The explanation.', explanationSchema), noPurchase, ...refusals],
+  }),
+  admin({
+    operationId: 'voidDelivery',
+    method: 'post',
+    path: '/conversions/{publisherId}/{transactionId}/void',
+    summary: 'Void a delivery of a purchase',
+    description:
+      'The delivery never counts again and the next one does, or none. Attributions and sealed days follow ' +
+      'within minutes. It cannot be undone; doing it again changes nothing.',
+    pathParameters: purchasePath,
+    body: jsonBody(voidRequestSchema),
+    responses: [
+      answer('200', 'The delivery is void.', voidResponseSchema),
+      noPurchase,
+      ...refusals,
+    ],
+  }),
+]
+
 export const adminOperations: readonly Operation[] = [
   ...catalogOperations,
   ...productOperations,
@@ -331,5 +369,6 @@ export const adminOperations: readonly Operation[] = [
   ...eventOperations,
   ...figureOperations,
   ...setAsideOperations,
+  ...conversionOperations,
   ...auditOperations,
 ]

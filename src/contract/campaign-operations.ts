@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { creativeRequestSchema, displayAdGroupAssetResponseSchema } from './creative.ts'
 import { int32, wordOf } from './fields.ts'
+import { attributionColumns } from './attribution-columns.ts'
+import { attributionsQuerySchema, ownExplanationSchema } from './explanation.ts'
 import { intakeQuerySchema, intakeSchema } from './intake.ts'
 import {
   answer,
@@ -139,6 +141,62 @@ const trafficQuality: Operation = {
   addition: true,
 }
 
+const attributions: Operation = {
+  operationId: 'downloadAttributions',
+  method: 'get',
+  path: '/v2/advertisers/{advertiserId}/attributions',
+  ports: ['campaign'],
+  tag: 'Campaign',
+  summary: 'Download the credited purchases as CSV',
+  description:
+    'One row for each line of a purchase that is credited to the advertiser: what UNITS_SOLD and ' +
+    'CONVERSION_VALUE of the report are the sums of. The oldest purchase first. No row tells who bought.',
+  access: { scope: 'report:read', isAdvertiserBound: true },
+  pathParameters: advertiserParameter,
+  queryParameters: attributionsQuerySchema,
+  body: null,
+  responses: [
+    {
+      ...csv,
+      description: `Columns: ${attributionColumns.join(', ')}. RFC 4180, UTF-8, streamed like the report.`,
+    },
+    unauthorized,
+    forbidden,
+    refusal('404', 'Not Found: there is no such advertiser.'),
+    unprocessable,
+    otherwise,
+  ],
+  addition: true,
+}
+
+const ownExplanation: Operation = {
+  operationId: 'explainAttribution',
+  method: 'get',
+  path: '/v2/advertisers/{advertiserId}/attributions/{publisherId}/{transactionId}',
+  ports: ['campaign'],
+  tag: 'Campaign',
+  summary: 'Explain why a purchase is credited',
+  description:
+    "The lines credited to the advertiser, with its own clicks and views that won or lost. Others' are " +
+    'counted and never named.',
+  access: { scope: 'report:read', isAdvertiserBound: true },
+  pathParameters: Type.Object({
+    advertiserId: int32(),
+    publisherId: int32(),
+    transactionId: Type.String({ description: 'Percent-encoded.' }),
+  }),
+  body: null,
+  responses: [
+    answer('200', 'The explanation.', ownExplanationSchema),
+    unauthorized,
+    forbidden,
+    refusal('404', 'Not Found: no such purchase is credited to this advertiser.'),
+    unprocessable,
+    otherwise,
+  ],
+  addition: true,
+}
+
 const addAsset: Operation = {
   operationId: 'addDisplayAdGroupAsset',
   method: 'post',
@@ -222,6 +280,8 @@ export const campaignOperations: readonly Operation[] = [
   reportJson,
   sealedDays,
   trafficQuality,
+  attributions,
+  ownExplanation,
   addAsset,
   siteLocations,
   intake,

@@ -1,11 +1,11 @@
 // From what a tracker wrote down to rows of the warehouse. Everything that a tracker leaves out to
 // answer quickly happens here: opening the token, hashing identities, verdicts, exact amounts.
 
-import { createHash } from 'node:crypto'
 import { isbot } from 'isbot'
 import { gtinKey } from '../domain/gtin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import { formatDecimal, isOutOfRange, lineValueNanos, nanosScale } from '../domain/money.ts'
+import { hash16, purchaseKey } from '../domain/purchase-key.ts'
 import { eventVerdict } from '../domain/windows.ts'
 import type {
   AdEventRecord,
@@ -108,7 +108,7 @@ export function buildDeliveryRow(key: string, record: ConversionRecord, context:
   const { lines } = record
   return {
     delivery_id: key,
-    purchase_key: purchaseKey(key, record),
+    purchase_key: purchaseKeyOf(key, record),
     publisher_id: record.publisherId,
     site_id: record.siteId,
     transaction_id: record.transactionId,
@@ -140,7 +140,7 @@ function deliveryVerdict(record: ConversionRecord | ReturnRecord, context: RowCo
 export function buildReturnRow(key: string, record: ReturnRecord, context: RowContext) {
   const { publisherId, transactionId, returnId, lines } = record
   return {
-    purchase_key: purchaseKey(key, record),
+    purchase_key: purchaseKeyOf(key, record),
     return_key: hash16(['r', publisherId, transactionId, returnId]),
     delivery_id: key,
     publisher_id: publisherId,
@@ -166,13 +166,9 @@ function lineValue(line: ConversionLine): string {
   return formatDecimal(lineValueNanos(line.price, line.quantity), nanosScale, nanosScale)
 }
 
-/**
- * What makes two deliveries one purchase: publisher and transaction, by exact text. A transaction
- * without a visible character identifies nothing, so that delivery is a purchase of its own.
- */
-function purchaseKey(key: string, record: ConversionRecord | ReturnRecord): string {
-  const named = record.transactionId.trim() !== ''
-  return hash16(named ? ['t', record.publisherId, record.transactionId] : ['d', key])
+/** A delivery that names no transaction is a purchase of its own. */
+function purchaseKeyOf(key: string, record: ConversionRecord | ReturnRecord): string {
+  return purchaseKey(record.publisherId, record.transactionId) ?? hash16(['d', key])
 }
 
 /** Equal for repeats of the same content, so that a repeat with other content shows as a conflict. */
@@ -191,10 +187,6 @@ function contentHash(record: ConversionRecord): string {
       quantity,
     ]),
   ])
-}
-
-function hash16(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 }
 
 // Browsers of one shop come in a few thousand spellings; asking the list takes microseconds each.

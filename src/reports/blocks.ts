@@ -57,3 +57,7 @@ export function formatBlocks<Row>(
     },
   }
 }
+
+export async function* noBlocks(): AsyncGenerator<never> {
+  // A page without rows has no block.
+}

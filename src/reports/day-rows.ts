@@ -104,10 +104,6 @@ const profileAds = {
 } as const satisfies Record<AttributionProfile, { isCredited: string; isClick: string }>
 
 function creditedSql(scope: DayRowsScope, profile: AttributionProfile): string {
-  const { isCredited, isClick } = profileAds[profile]
-  const ad = (name: string): string => `if(${isClick}, click_${name}, view_${name})`
-  const ofAdvertiser =
-    '(has(click_advertiser_id, {advertiserId:Int32}) OR has(view_advertiser_id, {advertiserId:Int32}))'
   return `
   SELECT ${dimensions.join(', ')}, '' AS seen_gtin,
     toUInt64(0) AS loads, toUInt64(0) AS impressions, toUInt64(0) AS clicks,
@@ -118,7 +114,37 @@ function creditedSql(scope: DayRowsScope, profile: AttributionProfile): string {
       )
       .join(', ')},
     countIf(is_foreign) AS foreign_amounts
-  FROM (${convertedSql(
+  FROM (${creditedLinesSql(scope, profile)})
+  GROUP BY ${dimensions.join(', ')}`
+}
+
+/** Beyond what the figures are made of: what tells one credited line from another. */
+const lineDetail = (ad: (name: string) => string, isClick: string) => ({
+  columns: `transaction_id, delivery_id, line_index, ${ad('at')} AS touched_at, ${ad('served_ad_id')} AS served_ad_id,
+    multiIf(NOT (${isClick}), 'view', click_rule = 1, 'direct', 'in-group') AS rule,`,
+  joined: 'line_index, click_at, click_served_ad_id, view_at,',
+})
+
+/** Of the stored attributions those with a line for the advertiser, maybe in another profile. */
+export const attributedRowsSql = (scope: Pick<DayRowsScope, 'isOneAdvertiser'>): string => `
+  SELECT * FROM attribution FINAL
+  WHERE day >= {dayMin:Date} - 1 AND day <= {dayMax:Date} + 1
+    AND ${
+      scope.isOneAdvertiser
+        ? '(has(click_advertiser_id, {advertiserId:Int32}) OR has(view_advertiser_id, {advertiserId:Int32}))'
+        : 'notEmpty(line_index)'
+    }`
+
+/** The lines that the profile credits, with day, unit and value in the market's currency. */
+export function creditedLinesSql(
+  scope: DayRowsScope,
+  profile: AttributionProfile,
+  withDetail = false
+): string {
+  const { isCredited, isClick } = profileAds[profile]
+  const ad = (name: string): string => `if(${isClick}, click_${name}, view_${name})`
+  const detail = withDetail ? lineDetail(ad, isClick) : { columns: '', joined: '' }
+  return convertedSql(
     'value',
     withDaySql(
       scope,
@@ -127,15 +153,11 @@ function creditedSql(scope: DayRowsScope, profile: AttributionProfile): string {
       FROM (
         SELECT toFixedString('', 16) AS none,
           purchase_key, publisher_id, currency, received_at AS happened_at,
-          line_quantity AS quantity, line_value AS value,
+          line_quantity AS quantity, line_value AS value, ${detail.columns}
           ${ad('market_id')} AS market_id, ${ad('advertiser_id')} AS advertiser_id,
           ${ad('campaign_id')} AS campaign_id, ${ad('ad_group_id')} AS ad_group_id, ${ad('gtin')} AS gtin
-        FROM (
-          SELECT * FROM attribution FINAL
-          WHERE day >= {dayMin:Date} - 1 AND day <= {dayMax:Date} + 1
-            AND ${scope.isOneAdvertiser ? ofAdvertiser : 'notEmpty(line_index)'}
-        )
-        ARRAY JOIN line_quantity, line_value, arrayMap(r -> toInt8(r), click_rule) AS click_rule,
+        FROM (${attributedRowsSql(scope)})
+        ARRAY JOIN line_quantity, line_value, arrayMap(r -> toInt8(r), click_rule) AS click_rule, ${detail.joined}
           click_market_id, click_advertiser_id, click_campaign_id, click_ad_group_id, click_gtin,
           view_served_ad_id, view_market_id, view_advertiser_id, view_campaign_id, view_ad_group_id, view_gtin
         WHERE ${isCredited}
@@ -144,8 +166,7 @@ function creditedSql(scope: DayRowsScope, profile: AttributionProfile): string {
         AND ${inRange('happened_at')}
         AND ${scope.condition}`
     )
-  )})
-  GROUP BY ${dimensions.join(', ')}`
+  )
 }
 
 function creditOf(prefix: string): string {

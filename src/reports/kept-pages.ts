@@ -7,7 +7,7 @@ import { open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
-import type { ReportRow } from './report.ts'
+import { noBlocks } from './blocks.ts'
 
 export const keptLimits = {
   ageMsMax: 900_000,
@@ -59,11 +59,14 @@ export class KeptPages {
     return this.#fresh(question)
   }
 
-  /** The rows of a page of a kept result; none behind the last page. */
-  readPage(question: string, page: number): AsyncIterable<readonly ReportRow[]> {
+  /**
+   * The rows of a page of a kept result; none behind the last page. They are of the type that was kept
+   * under the question.
+   */
+  readPage<Row>(question: string, page: number): AsyncIterable<readonly Row[]> {
     const result = this.#fresh(question)
     const [from, to] = [result?.pageOffsets[page], result?.pageOffsets[page + 1]]
-    if (result === null || from === undefined || to === undefined) return noRows()
+    if (result === null || from === undefined || to === undefined) return noBlocks()
     return readRows(result.path, from, to)
   }
 
@@ -71,7 +74,7 @@ export class KeptPages {
   async keep(
     question: string,
     totals: KeptTotals,
-    source: { readonly rows: AsyncIterable<readonly ReportRow[]>; readonly limit: number }
+    source: { readonly rows: AsyncIterable<readonly object[]>; readonly limit: number }
   ): Promise<void> {
     const resultId = randomUUID()
     const path = join(this.#options.folder, resultId)
@@ -129,7 +132,7 @@ export function questionOf(parts: readonly unknown[]): string {
 
 async function writeRows(
   path: string,
-  { rows, limit }: { readonly rows: AsyncIterable<readonly ReportRow[]>; readonly limit: number }
+  { rows, limit }: { readonly rows: AsyncIterable<readonly object[]>; readonly limit: number }
 ): Promise<readonly number[]> {
   const file = await open(path, 'wx', 0o600)
   const pageOffsets = [0]
@@ -154,24 +157,24 @@ async function writeRows(
   return pageOffsets
 }
 
-async function* readRows(
+async function* readRows<Row>(
   path: string,
   from: number,
   to: number
-): AsyncGenerator<readonly ReportRow[]> {
+): AsyncGenerator<readonly Row[]> {
   const file = await open(path, 'r')
   try {
-    yield* readLines(file, from, to)
+    yield* readLines<Row>(file, from, to)
   } finally {
     await file.close()
   }
 }
 
-async function* readLines(
+async function* readLines<Row>(
   file: FileHandle,
   from: number,
   to: number
-): AsyncGenerator<readonly ReportRow[]> {
+): AsyncGenerator<readonly Row[]> {
   let rest = Buffer.alloc(0)
   for (let at = from; at < to;) {
     const length = Math.min(keptLimits.readBytes, to - at)
@@ -184,10 +187,6 @@ async function* readLines(
     const lines = bytes.subarray(0, end).toString().split('\n')
     // Written by this process from rows of this type.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    yield lines.filter((line) => line !== '').map((line) => JSON.parse(line) as ReportRow)
+    yield lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Row)
   }
-}
-
-async function* noRows(): AsyncGenerator<readonly ReportRow[]> {
-  // A page behind the last one has no block.
 }

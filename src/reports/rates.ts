@@ -76,7 +76,9 @@ export function convertedSql(amount: 'charge' | 'value', rows: string): string {
   const quotient = `intDiv(${product}, from_nanos)`
   const rest = `(${product} - ${quotient} * from_nanos)`
   const isUp = `(2 * ${rest} > from_nanos OR (2 * ${rest} = from_nanos AND ${quotient} % 2 = 1))`
-  const nanosText = `leftPad(toString(${quotient} + if(${isUp}, 1, 0)), 10, '0')`
+  const nanos = `toString(${quotient} + if(${isUp}, 1, 0))`
+  // The engine cuts what is longer than the length asked for.
+  const nanosText = `leftPad(${nanos}, greatest(10, length(${nanos})), '0')`
   const decimal = `concat(substring(${nanosText}, 1, length(${nanosText}) - 9), '.', right(${nanosText}, 9))`
   return `
   SELECT *, is_foreign AND (from_nanos = 0 OR to_nanos = 0) AS is_unconverted,

@@ -1,4 +1,5 @@
 import type { ReportRequest } from '../contract/report-request.ts'
+import type { PagedResult } from './paged.ts'
 
 /**
  * One line of the report, every figure as printed: counts in digits, money with the minor digits
@@ -32,18 +33,7 @@ export interface ReportRow {
   readonly exact: { readonly conversionValue: string; readonly adSpendRevenue: string }
 }
 
-export interface ReportResult {
-  /** Of all pages. */
-  readonly totalRows: number
-  /** The last day from which on back all is sealed; null while nothing is. */
-  readonly completeThrough: string | null
-  /** Amounts of all pages that have no rate into the market's currency and count as nothing. */
-  readonly unconvertedCount: number
-  /** Names the kept result that the page is cut from; absent when the result is one page. */
-  readonly resultId?: string
-  /** The rows of the page. Throws in mid-stream when the engine fails: an end is a whole page. */
-  readonly rows: AsyncIterable<readonly ReportRow[]>
-}
+export type ReportResult = PagedResult<ReportRow>
 
 export interface ReportCall {
   readonly advertiserId: number

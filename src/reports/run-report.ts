@@ -2,11 +2,12 @@ import { minorDigits } from '../domain/currency.ts'
 import { divideHalfEven, formatDecimal, nanosScale, parseDecimal } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { formatBlocks, openBlocks } from './blocks.ts'
+import { formatBlocks, noBlocks, openBlocks } from './blocks.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
 import type { KeptPages } from './kept-pages.ts'
 import { questionOf } from './kept-pages.ts'
 import type { MarketDays } from './day-rows.ts'
+import { answerPage, noTotals } from './paged.ts'
 import { answerColumns, buildReportQuery, rowsMax } from './query.ts'
 import { loadRates, noRates } from './rates.ts'
 import { readReportDays } from './sealed-days.ts'
@@ -19,26 +20,15 @@ export interface ReportDeps {
   readonly keptPages: KeptPages
 }
 
-/**
- * Answers reports from the rollup and, for days that are not sealed, the events; rows are pulled through in flat memory. A result of one
- * page goes straight to the reader. A longer one is kept: page 0 computes it anew, the other pages
- * are cut from what page 0 gave, or compute it when nothing is kept (any more).
- */
+/** Answers reports from the rollup and, for days that are not sealed, the events. */
 export function createReportRunner(deps: ReportDeps): RunReport {
   return async (call: ReportCall): Promise<ReportResult> => {
     const { page, ...body } = call.request
     const question = questionOf([call.keyId, call.advertiserId, body])
-    if (page === 0 || deps.keptPages.find(question) === null) {
-      const result = await compute(deps, call)
-      if (result.totalRows <= body.limit) return page === 0 ? result : await emptyPage(result)
-      await deps.keptPages.keep(question, result, { rows: result.rows, limit: body.limit })
-    }
-    const totals = deps.keptPages.find(question) ?? noTotals
-    return { ...totals, rows: deps.keptPages.readPage(question, page) }
+    const asked = { question, page, limit: body.limit }
+    return await answerPage(deps.keptPages, asked, () => compute(deps, call))
   }
 }
-
-const noTotals = { totalRows: 0, unconvertedCount: 0, completeThrough: null }
 
 /** All rows of the result, first to last. */
 async function compute(deps: ReportDeps, call: ReportCall): Promise<ReportResult> {
@@ -75,19 +65,13 @@ async function readParts({ warehouse, catalog }: ReportDeps, { request }: Report
   return { days: { ...days, seals }, spans }
 }
 
-function spanOf(open: readonly MarketDays[]): { readonly first: string; readonly last: string } {
+/** The first and the last of the days asked for. */
+export function spanOf(open: readonly MarketDays[]): {
+  readonly first: string
+  readonly last: string
+} {
   const days = open.flatMap((one) => one.days).toSorted()
   return { first: days[0] ?? '1970-01-10', last: days.at(-1) ?? '1970-01-10' }
-}
-
-/** Behind the last page: the totals stay, and the query that gave them is let go. */
-async function emptyPage(result: ReportResult): Promise<ReportResult> {
-  await result.rows[Symbol.asyncIterator]().return?.()
-  return { ...result, rows: noBlocks() }
-}
-
-async function* noBlocks(): AsyncGenerator<readonly ReportRow[]> {
-  // A page without rows has no block.
 }
 
 interface AnswerRow {
@@ -149,7 +133,8 @@ function createRowFormat(
   }
 }
 
-function marketOf(markets: ReadonlyMap<number, ReportMarket>, id: number) {
+/** A market that the catalog does not know shows by its id, without a currency. */
+export function marketOf(markets: ReadonlyMap<number, ReportMarket>, id: number) {
   const market = markets.get(id)
   return { market: market?.code ?? String(id), currency: market?.currency ?? '' }
 }
@@ -176,12 +161,13 @@ function formatFigures(row: AnswerRow, currency: string) {
   }
 }
 
-function nanos(decimal: string): bigint {
+/** Billionths of what the engine printed as a decimal. */
+export function nanos(decimal: string): bigint {
   const value = parseDecimal(decimal, nanosScale)
   assert(value !== null, 'the engine prints a decimal of 9 digits')
   return value
 }
 
-function namesById(entries: readonly { readonly id: number; readonly name: string }[]) {
+export function namesById(entries: readonly { readonly id: number; readonly name: string }[]) {
   return new Map(entries.map((entry) => [entry.id, entry.name]))
 }

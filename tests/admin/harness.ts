@@ -10,12 +10,15 @@ import { RateTable } from '../../src/catalog/rate-table.ts'
 import { rebuildDays } from '../../src/pipeline/rebuild.ts'
 import { listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
 import { createBotCheck } from '../../src/pipeline/rows.ts'
+import { voidDelivery } from '../../src/pipeline/void-delivery.ts'
 import { openCatalogStore, type CatalogStore } from '../../src/catalog/catalog-store.ts'
 import { buildCampaignApp } from '../../src/campaign/app.ts'
 import type { KeyRequest, StatusResponse } from '../../src/contract/admin.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { catalogNames } from '../../src/campaign/report/names.ts'
+import { createExplainer } from '../../src/reports/explain/explain.ts'
+import { createOwnExplainer } from '../../src/reports/explain/own.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
 import { createUnconvertedReader } from '../../src/reports/unconverted.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
@@ -134,6 +137,8 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
       replay: (wanted) =>
         replaySetAside({ warehouse, settleMs: 2_000, log: pinoLog, rowContext }, wanted),
     },
+    explainPurchase: createExplainer({ warehouse, settleMs: 0 }),
+    voidDelivery: (delivery) => voidDelivery(warehouse, delivery),
     status: () => Promise.resolve(status),
     ...changes,
   })
@@ -148,6 +153,8 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
       warehouse,
       catalog: () => catalogNames(catalog.current()),
     }),
+    listAttributions: () => Promise.reject(new Error('no attributions here')),
+    explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: 0 }),
     runReport: () => Promise.reject(new Error('no reports here')),
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     readiness: () => [],

@@ -16,6 +16,8 @@ import type { KeyRequest, Scope } from '../../src/contract/admin.ts'
 import type { CatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { KeptPages } from '../../src/reports/kept-pages.ts'
+import { createAttributionsLister } from '../../src/reports/attributions.ts'
+import { createOwnExplainer } from '../../src/reports/explain/own.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import { readRestatements } from '../../src/reports/sealed-days.ts'
@@ -150,6 +152,12 @@ export async function openContractPort(): Promise<ContractPort> {
       catalog: () => catalogNames(catalog.current()),
       keptPages,
     }),
+    listAttributions: createAttributionsLister({
+      warehouse,
+      catalog: () => catalogNames(catalog.current()),
+      keptPages,
+    }),
+    explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: 0 }),
     listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
     adminHandlers: echoAdmin,
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),

@@ -12,6 +12,7 @@ import type { CatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { IntakeQuestion } from '../../src/reports/intake.ts'
+import { noBlocks } from '../../src/reports/blocks.ts'
 import type { ReportCall, ReportRow } from '../../src/reports/report.ts'
 import type { TrafficQualityRow } from '../../src/reports/traffic-quality.ts'
 
@@ -222,6 +223,11 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
   const app = buildCampaignApp({
     keys: { find: (token) => keysByText[token] ?? null },
     listRestatements: () => Promise.resolve([]),
+    listAttributions: () => {
+      const noTotals = { totalRows: 0, completeThrough: null, unconvertedCount: 0 }
+      return Promise.resolve({ ...noTotals, rows: noBlocks() })
+    },
+    explainOwnPurchase: () => Promise.resolve(null),
     catalog: {
       current: () => snapshot,
       attach: (assignment) => {

@@ -255,3 +255,32 @@ test('no error and no client shows the key, whatever goes wrong', async (t) => {
     )
   }
 })
+
+test('the credited lines are asked for by their query and come as a page that must be whole', async (t) => {
+  const text = 'DATE,UNITS\r\n2026-03-04,1\r\n'
+  const server = await playScript(t, page(text, 1, { 'x-unconverted': '1' }), page(text, 2))
+  const client = clientOf(server)
+
+  const { body, ...rest } = await client.attributionsCsv(7, {
+    ...query,
+    attributionProfile: 'IMP_1_DAY',
+  })
+  const bytes = Buffer.concat(await body.toArray())
+  const cut = await client.attributionsCsv(7, { ...query, limit: 5 })
+
+  assert.equal(bytes.toString(), text)
+  assert.deepEqual(rest, {
+    totalRows: 1,
+    unconvertedCount: 1,
+    completeThrough: null,
+    fileName: null,
+  })
+  await assert.rejects(cut.body.toArray(), { code: 'ANSWER_BROKEN' })
+  assert.equal(
+    server.received[0]?.url,
+    '/v2/advertisers/7/attributions?startDate=2026-03-01&endDate=2026-03-31&attributionProfile=IMP_1_DAY'
+  )
+  await assert.rejects(client.attributionsCsv(7, { ...query, limit: 0 }), {
+    code: 'REQUEST_INVALID',
+  })
+})

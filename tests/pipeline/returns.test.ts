@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import { Attributor } from '../../src/pipeline/attribute.ts'
-import { buildReturnRow } from '../../src/pipeline/rows.ts'
 import { shipBatch } from '../../src/pipeline/ship.ts'
 import { createStatusReader } from '../../src/ops/status.ts'
 import type {
@@ -438,25 +437,4 @@ test('a repeat of a return is a conflict in status if it says something else, an
 
   assert.deepEqual([same.conflicts, same.uncounted], [0, {}])
   assert.deepEqual([other.conflicts, other.uncounted], [1, { 'untrusted-source': 2 }])
-})
-
-test('a return has the key of its purchase, and a key of its own by publisher, transaction and id', () => {
-  const context = {
-    openTrackingData: () => ({ ok: false, reason: 'not-authentic' }) as const,
-    hashIdentity: () => '',
-    isTrustedSource: () => true,
-    isBot: () => false,
-  }
-  const build = (changes: Parameters<typeof aReturn>[0]) =>
-    buildReturnRow('00'.repeat(16), aReturn(changes), context)
-  const row = build({ lines: [{ gtin: `${gtin} `, quantity: 2 }] })
-
-  assert.deepEqual(row.line_gtin, [`${gtin} `])
-  assert.deepEqual(row.line_gtin_key, [`0${gtin}`])
-  assert.deepEqual(row.line_quantity, [2])
-  assert.equal(row.purchase_key, build({ returnId: 'R2' }).purchase_key)
-  const keys = [{}, { returnId: 'R2' }, { transactionId: 'T2' }, { publisherId: 11 }].map(
-    (changes) => build(changes).return_key
-  )
-  assert.equal(new Set(keys).size, 4)
 })

@@ -1,14 +1,9 @@
-import type { ReportRequest } from '../../contract/report-request.ts'
-import { listColumns } from '../../contract/report-columns.ts'
-import { csvRow } from '../../reports/csv.ts'
-import type { Labels } from '../../reports/locale.ts'
-import type { ReportRow } from '../../reports/report.ts'
-import { cellOf } from './cells.ts'
+import { csvRow, type CsvCell } from '../../reports/csv.ts'
 
-interface CsvReport {
-  readonly rows: AsyncIterable<readonly ReportRow[]>
-  readonly request: ReportRequest
-  readonly labels: Labels
+interface CsvReport<Row> {
+  readonly rows: AsyncIterable<readonly Row[]>
+  readonly header: readonly string[]
+  readonly cells: (row: Row) => readonly CsvCell[]
   /** Called once when the rows are read or given up. */
   readonly done: () => void
 }
@@ -17,17 +12,16 @@ interface CsvReport {
  * The file in pieces, one per block of rows. The header goes with the first block, so that rows that
  * fail at once fail before anything is sent.
  */
-export async function* csvChunks({
+export async function* csvChunks<Row>({
   rows,
-  request,
-  labels,
+  header,
+  cells,
   done,
-}: CsvReport): AsyncGenerator<string> {
-  const columns = listColumns(request)
-  let pending = csvRow(columns.map((column) => ({ text: labels[column] })))
+}: CsvReport<Row>): AsyncGenerator<string> {
+  let pending = csvRow(header.map((text) => ({ text })))
   try {
     for await (const block of rows) {
-      for (const row of block) pending += csvRow(columns.map((column) => cellOf[column](row)))
+      for (const row of block) pending += csvRow(cells(row))
       yield pending
       pending = ''
     }

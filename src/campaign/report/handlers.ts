@@ -10,10 +10,12 @@ import { parseJsonBody } from '../../contract/json.ts'
 import { parseReportRequest, type ReportRequest } from '../../contract/report-request.ts'
 import { assert } from '../../lib/assert.ts'
 import { resolveLabels, type Labels } from '../../reports/locale.ts'
-import type { ReportResult } from '../../reports/report.ts'
+import { listColumns } from '../../contract/report-columns.ts'
+import type { ReportResult, ReportRow } from '../../reports/report.ts'
 import type { CampaignDeps } from '../deps.ts'
 import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
 import { queryText } from '../../access/query-text.ts'
+import { cellOf } from './cells.ts'
 import { csvChunks } from './csv-report.ts'
 import { withinEventDays } from './event-days.ts'
 import { jsonReport } from './json-report.ts'
@@ -87,14 +89,13 @@ function parseLocale(query: URLSearchParams) {
 
 const printCsv: Print = async (result, asked, done) => {
   await Promise.resolve()
+  const columns = listColumns(asked.request)
+  const header = columns.map((column) => asked.labels[column])
+  const cells = (row: ReportRow) => columns.map((column) => cellOf[column](row))
   return {
     status: 200,
-    headers: {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="${fileName(asked)}"`,
-      ...resultHeaders(result),
-    },
-    body: { chunks: csvChunks({ rows: result.rows, ...asked, done }) },
+    headers: csvHeaders(result, fileName(asked)),
+    body: { chunks: csvChunks({ rows: result.rows, header, cells, done }) },
   }
 }
 
@@ -107,7 +108,19 @@ const printJson: Print = async (result, asked, done) => {
   }
 }
 
-function resultHeaders(result: ReportResult): Readonly<Record<string, string>> {
+/** `file` holds letters, digits and dashes only, so that nothing in it needs quoting. */
+export function csvHeaders(
+  result: Omit<ReportResult, 'rows'>,
+  file: string
+): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="${file}"`,
+    ...resultHeaders(result),
+  }
+}
+
+function resultHeaders(result: Omit<ReportResult, 'rows'>): Readonly<Record<string, string>> {
   const { totalRows, completeThrough, unconvertedCount, resultId } = result
   return {
     'x-total-rows': String(totalRows),
@@ -117,7 +130,6 @@ function resultHeaders(result: ReportResult): Readonly<Record<string, string>> {
   }
 }
 
-/** Numbers and dates only, so that nothing in it needs quoting. */
 function fileName({ advertiserId, request }: Asked): string {
   const { startDate, endDate, page } = request
   const pagePart = page === 0 ? '' : `-page-${page}`

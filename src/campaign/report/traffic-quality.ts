@@ -3,10 +3,11 @@ import { refuse, type Handler } from '../../access/handler.ts'
 import type { SlotLimiter } from '../../access/rate-limit.ts'
 import { trafficQualityColumns, trafficQualityLimits } from '../../contract/traffic-quality.ts'
 import { assert } from '../../lib/assert.ts'
-import { csvRow, type CsvCell } from '../../reports/csv.ts'
-import type { TrafficQuality, TrafficQualityRow } from '../../reports/traffic-quality.ts'
+import type { CsvCell } from '../../reports/csv.ts'
+import type { TrafficQualityRow } from '../../reports/traffic-quality.ts'
 import type { CampaignDeps } from '../deps.ts'
 import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
+import { csvChunks } from './csv-report.ts'
 import { withinEventDays } from './event-days.ts'
 import { busy } from './handlers.ts'
 
@@ -42,28 +43,19 @@ export function createDownloadTrafficQuality(
             'x-complete-through': quality.completeThrough,
           }),
         },
-        body: { chunks: csvChunks(quality.rows, release) },
+        body: {
+          chunks: csvChunks({
+            rows: quality.rows,
+            header: trafficQualityColumns,
+            cells: (row) => trafficQualityColumns.map((name) => cells[name](row)),
+            done: release,
+          }),
+        },
       }
     } catch (error) {
       release()
       throw error
     }
-  }
-}
-
-/** The header goes with the first block, so that rows that fail at once fail before anything is sent. */
-async function* csvChunks(rows: TrafficQuality['rows'], done: () => void): AsyncGenerator<string> {
-  let pending = csvRow(trafficQualityColumns.map((column) => ({ text: column })))
-  try {
-    for await (const block of rows) {
-      for (const row of block)
-        pending += csvRow(trafficQualityColumns.map((name) => cells[name](row)))
-      yield pending
-      pending = ''
-    }
-    if (pending !== '') yield pending
-  } finally {
-    done()
   }
 }
 

@@ -1,0 +1,225 @@
+// What an advertiser was credited, line by line: the purchases behind CONVERSIONS, UNITS_SOLD and
+// CONVERSION_VALUE of its report. Always from the attributions themselves, of sealed days too.
+
+import type { CreditRule } from '../contract/explanation.ts'
+import type { AttributionProfile } from '../contract/report-request.ts'
+import { minorDigits } from '../domain/currency.ts'
+import { listDays } from '../domain/day.ts'
+import { formatDecimal, nanosScale } from '../domain/money.ts'
+import { assert } from '../lib/assert.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import type { CatalogNames } from './catalog-names.ts'
+import { attributedRowsSql, creditedLinesSql, dayRowsParams } from './day-rows.ts'
+import { readFinalDays } from './final-days.ts'
+import type { KeptPages } from './kept-pages.ts'
+import { questionOf } from './kept-pages.ts'
+import { answerPage, noTotals } from './paged.ts'
+import type { PagedResult } from './paged.ts'
+import { rowsMax } from './query.ts'
+import { loadRates } from './rates.ts'
+import { formatBlocks, noBlocks, openBlocks } from './blocks.ts'
+import { marketOf, namesById, nanos } from './run-report.ts'
+import { listUnits } from './sealed-days.ts'
+
+/** One credited line, as printed. */
+export interface AttributionRow {
+  /** ISO day of the purchase in the market's time zone. */
+  readonly date: string
+  readonly purchasedAtMs: number
+  readonly market: string
+  readonly publisherId: number
+  readonly publisherName: string
+  readonly transactionId: string
+  /** From 1. */
+  readonly line: number
+  readonly purchasedGtin: string
+  readonly campaignId: number
+  readonly adGroupId: number
+  readonly advertisedGtin: string
+  readonly rule: CreditRule
+  readonly touchedAtMs: number
+  readonly units: string
+  /** With the minor digits of the currency; '' without a rate. */
+  readonly conversionValue: string
+  readonly currency: string
+  /** 32 hex digits. */
+  readonly servedAdId: string
+  readonly exact: { readonly conversionValue: string }
+}
+
+export interface AttributionsRequest {
+  /** ISO days in the market's time zone, both included. */
+  readonly startDate: string
+  readonly endDate: string
+  readonly attributionProfile: AttributionProfile
+  readonly page: number
+  readonly limit: number
+}
+
+export interface AttributionsCall {
+  readonly advertiserId: number
+  readonly request: AttributionsRequest
+  readonly keyId: string
+  readonly signal: AbortSignal
+}
+
+export type AttributionsResult = PagedResult<AttributionRow>
+
+/** Days before this one are final: their attributions are dropped, and only the sums are left. */
+export interface FinalDaysAsked {
+  readonly finalBefore: string
+}
+
+/** Resolves when the first rows are there, so that a refusal can still be a proper answer. */
+export type ListAttributions = (
+  call: AttributionsCall
+) => Promise<AttributionsResult | FinalDaysAsked>
+
+export interface AttributionsDeps {
+  readonly warehouse: Pick<Warehouse, 'rows' | 'stream'>
+  readonly catalog: () => CatalogNames
+  readonly keptPages: KeptPages
+}
+
+export function createAttributionsLister(deps: AttributionsDeps): ListAttributions {
+  return async (call) => {
+    const { page, ...body } = call.request
+    const { announcedBefore } = await readFinalDays(deps.warehouse)
+    if (announcedBefore !== null && body.startDate < announcedBefore) {
+      return { finalBefore: announcedBefore }
+    }
+    const question = questionOf(['attributions', call.keyId, call.advertiserId, body])
+    const asked = { question, page, limit: body.limit }
+    return await answerPage(deps.keptPages, asked, () => compute(deps, call))
+  }
+}
+
+async function compute(
+  { warehouse, catalog }: AttributionsDeps,
+  { advertiserId, request, signal }: AttributionsCall
+): Promise<AttributionsResult> {
+  const { startDate, endDate, attributionProfile } = request
+  const names = catalog()
+  const days = listDays(startDate, endDate)
+  const asked = listUnits(names.markets()).map((market) => ({ market, days }))
+  const rates = await loadRates(warehouse, { first: startDate, last: endDate })
+  const params = { advertiserId, ...dayRowsParams(asked, rates) }
+  const stream = warehouse.stream(listSql(attributionProfile), params, signal)
+  const { first, rest } = await openBlocks(stream, signal)
+  const head = first?.[0]
+  if (first === null || head === undefined) return { ...noTotals, rows: noBlocks() }
+  const { totalRows, unconvertedCount } = readRow(head)
+  return {
+    totalRows,
+    unconvertedCount,
+    completeThrough: null,
+    rows: formatBlocks(first, rest, {
+      format: createRowFormat(names),
+      rowCount: Math.min(totalRows, rowsMax),
+    }),
+  }
+}
+
+/**
+ * The credited lines stand on the right of both joins, where the engine builds its table: deliveries and
+ * products stream past them. A delivery that was shipped twice shows once.
+ */
+function listSql(profile: AttributionProfile): string {
+  const scope = { isOneAdvertiser: true, profiles: [profile], condition: '1', isByDay: true }
+  return `
+SELECT toString(day), happened_ms, market_id, publisher_id, transaction_id, line_index, purchased_gtin,
+  campaign_id, ad_group_id, if(p.gtin = '', l.gtin, p.gtin), rule, toUnixTimestamp64Milli(touched_at),
+  quantity, toString(converted), toUInt8(is_unconverted), lower(hex(served_ad_id)),
+  count() OVER () AS total_rows, toUInt64(sum(is_unconverted) OVER ()) AS total_unconverted
+FROM (
+  SELECT market_id AS product_market_id, gtin_key AS product_key, gtin
+  FROM product FINAL WHERE market_id IN {marketIds:Array(Int32)}
+) AS p
+RIGHT JOIN (
+  SELECT c.*, d.line_gtin[c.line_index + 1] AS purchased_gtin
+  FROM (
+    SELECT delivery_id AS lines_of, line_gtin FROM delivery
+    WHERE (day, publisher_id, purchase_key, delivery_id) IN (
+      SELECT day, publisher_id, purchase_key, delivery_id FROM (${attributedRowsSql(scope)})
+    )
+    LIMIT 1 BY delivery_id
+  ) AS d
+  RIGHT JOIN (${creditedLinesSql(scope, profile, true)}) AS c ON d.lines_of = c.delivery_id
+) AS l ON p.product_market_id = l.market_id AND p.product_key = l.gtin_key
+ORDER BY happened_ms, purchase_key, line_index
+LIMIT ${rowsMax}
+SETTINGS join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1`
+}
+
+interface AnswerRow {
+  readonly day: string
+  readonly purchasedAtMs: number
+  readonly marketId: number
+  readonly publisherId: number
+  readonly transactionId: string
+  readonly lineIndex: number
+  readonly purchasedGtin: string
+  readonly campaignId: number
+  readonly adGroupId: number
+  readonly advertisedGtin: string
+  readonly rule: CreditRule
+  readonly touchedAtMs: number
+  readonly quantity: number
+  readonly value: string
+  readonly isUnconverted: number
+  readonly servedAdId: string
+  readonly totalRows: number
+  readonly unconvertedCount: number
+}
+
+/** In the order of the statement. */
+const answerColumns = [
+  'day',
+  'purchasedAtMs',
+  'marketId',
+  'publisherId',
+  'transactionId',
+  'lineIndex',
+  'purchasedGtin',
+  'campaignId',
+  'adGroupId',
+  'advertisedGtin',
+  'rule',
+  'touchedAtMs',
+  'quantity',
+  'value',
+  'isUnconverted',
+  'servedAdId',
+  'totalRows',
+  'unconvertedCount',
+] as const satisfies readonly (keyof AnswerRow)[]
+
+function readRow(values: readonly unknown[]): AnswerRow {
+  assert(values.length === answerColumns.length, 'the engine answers the columns asked for')
+  // The types are those of the statement above, which the engine holds to; tests compare each column.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(
+    answerColumns.map((name, index) => [name, values[index]])
+  ) as unknown as AnswerRow
+}
+
+function createRowFormat(catalog: CatalogNames): (values: readonly unknown[]) => AttributionRow {
+  const markets = new Map(catalog.markets().map((market) => [market.id, market]))
+  const publishers = namesById(catalog.publishers())
+  return (values) => {
+    const { day, marketId, lineIndex, quantity, value, isUnconverted, ...row } = readRow(values)
+    const { totalRows: _rows, unconvertedCount: _count, ...shown } = row
+    const place = marketOf(markets, marketId)
+    const digits = minorDigits(place.currency)
+    return {
+      ...shown,
+      ...place,
+      date: day,
+      publisherName: publishers.get(row.publisherId) ?? '',
+      line: lineIndex + 1,
+      units: String(quantity),
+      conversionValue: isUnconverted === 1 ? '' : formatDecimal(nanos(value), nanosScale, digits),
+      exact: { conversionValue: value },
+    }
+  }
+}

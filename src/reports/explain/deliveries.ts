@@ -1,0 +1,214 @@
+// The deliveries of one purchase, and which of them wins.
+
+import type { DeliveryStanding } from '../../contract/explanation.ts'
+import type { Warehouse } from '../../warehouse/warehouse.ts'
+
+export const deliveryLimits = {
+  /** Of each kind; the earliest. A shop that repeats a purchase more often than this has a fault. */
+  readMax: 1_000,
+  /** Whose lines are read beside those of the winner. */
+  withLinesMax: 20,
+} as const
+
+type Reader = Pick<Warehouse, 'rows'>
+
+export interface PurchaseId {
+  readonly publisherId: number
+  /** 32 hex digits. */
+  readonly purchaseKey: string
+}
+
+export interface Delivery {
+  readonly deliveryId: string
+  readonly receivedAtMs: number
+  readonly verdict: 'valid' | 'untrusted-source' | 'too-late'
+  readonly siteId: number
+  readonly currency: string
+  readonly contentHash: string
+  readonly lineCount: number
+  /** The UTC day under which it is filed: of receipt, or of shipping where that came too late. */
+  readonly filedDay: string
+  readonly standing: DeliveryStanding
+  /** Null unless it is void. */
+  readonly voidedAtMs: number | null
+}
+
+export interface PurchaseDeliveries {
+  /** UTC days of the deliveries that may win. */
+  readonly days: readonly string[]
+  /** By receipt, then by id. */
+  readonly deliveries: readonly Delivery[]
+  /** Those beyond the bound. */
+  readonly leftOutCount: number
+  readonly winner: Delivery | null
+}
+
+export interface DeliveryLine {
+  readonly gtin: string
+  readonly gtinKey: string
+  readonly groupId: string
+  readonly brand: string
+  readonly price: number
+  readonly quantity: number
+  /** A decimal of 9 digits. */
+  readonly value: string
+  readonly verdict: 'valid' | 'out-of-range' | 'no-product'
+}
+
+/** Null where nothing is known of the purchase. */
+export async function readDeliveries(
+  warehouse: Reader,
+  purchase: PurchaseId
+): Promise<PurchaseDeliveries | null> {
+  const [known] = await warehouse.rows<{ days: readonly string[] }>(daysSql, { ...purchase })
+  const days = known?.days ?? []
+  const params = { ...purchase, days, readMax: deliveryLimits.readMax }
+  const [valid, others, voids] = await Promise.all([
+    days.length === 0 ? [] : warehouse.rows<DeliveryRow>(validSql, params),
+    warehouse.rows<DeliveryRow>(othersSql, params),
+    warehouse.rows<{ deliveryId: string; voidedAtMs: number }>(voidsSql, params),
+  ])
+  const rows = [...valid, ...others].toSorted(byReceipt)
+  if (rows.length === 0) return null
+  const voidedAtMs = new Map(voids.map((one) => [one.deliveryId, one.voidedAtMs]))
+  const first = rows.find((row) => row.verdict === 'valid' && !voidedAtMs.has(row.deliveryId))
+  const deliveries = rows.map(({ totalCount: _total, ...row }) => ({
+    ...row,
+    voidedAtMs: voidedAtMs.get(row.deliveryId) ?? null,
+    standing: standingOf(row, { first, isVoid: voidedAtMs.has(row.deliveryId) }),
+  }))
+  const totalCount = (valid[0]?.totalCount ?? 0) + (others[0]?.totalCount ?? 0)
+  return {
+    days,
+    deliveries,
+    leftOutCount: totalCount - rows.length,
+    winner: deliveries.find(({ standing }) => standing === 'counted') ?? null,
+  }
+}
+
+type DeliveryRow = Omit<Delivery, 'standing' | 'voidedAtMs'> & { readonly totalCount: number }
+
+function byReceipt(one: DeliveryRow, other: DeliveryRow): number {
+  if (one.receivedAtMs !== other.receivedAtMs) return one.receivedAtMs - other.receivedAtMs
+  return one.deliveryId < other.deliveryId ? -1 : 1
+}
+
+function standingOf(
+  row: Pick<DeliveryRow, 'verdict' | 'deliveryId' | 'receivedAtMs'>,
+  { first, isVoid }: { readonly first: DeliveryRow | undefined; readonly isVoid: boolean }
+): DeliveryStanding {
+  if (row.verdict !== 'valid') return row.verdict
+  if (isVoid) return 'void'
+  if (first === undefined || row.deliveryId === first.deliveryId) return 'counted'
+  return row.receivedAtMs > first.receivedAtMs ? 'later' : 'greater-delivery-id'
+}
+
+/** The lines of the deliveries by delivery id, each of at most `linesMax` lines. */
+export async function readLines(
+  warehouse: Reader,
+  purchase: PurchaseId,
+  { deliveries, linesMax }: { readonly deliveries: readonly Delivery[]; readonly linesMax: number }
+): Promise<ReadonlyMap<string, readonly DeliveryLine[]>> {
+  const rows = await warehouse.rows<LinesRow>(linesSql, {
+    ...purchase,
+    linesMax,
+    days: [...new Set(deliveries.map((one) => one.filedDay))],
+    deliveryIds: deliveries.map((one) => one.deliveryId),
+  })
+  return new Map(rows.map((row) => [row.deliveryId, row.lines.map(toLine)]))
+}
+
+interface LinesRow {
+  readonly deliveryId: string
+  readonly lines: readonly LineTuple[]
+}
+
+type LineTuple = readonly [
+  gtin: string,
+  gtinKey: string,
+  groupId: string,
+  brand: string,
+  price: number,
+  quantity: number,
+  value: string,
+  verdict: DeliveryLine['verdict'],
+]
+
+function toLine([gtin, gtinKey, groupId, brand, price, quantity, value, verdict]: LineTuple) {
+  return { gtin, gtinKey, groupId, brand, price, quantity, value, verdict }
+}
+
+/** The identities under which a delivery came, '' for none. They never leave the service. */
+export async function readIdentities(
+  warehouse: Reader,
+  purchase: PurchaseId,
+  { deliveryId, filedDay }: Delivery
+): Promise<{ readonly user: string; readonly login: string }> {
+  const [row] = await warehouse.rows<{ user: string; login: string }>(identitiesSql, {
+    ...purchase,
+    days: [filedDay],
+    deliveryIds: [deliveryId],
+  })
+  return { user: identityOf(row?.user), login: identityOf(row?.login) }
+}
+
+const noIdentity = '0'.repeat(32)
+
+function identityOf(hex: string | undefined): string {
+  return hex === undefined || hex === noIdentity ? '' : hex
+}
+
+export function dayOfMs(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10)
+}
+
+const key = `toFixedString(unhex({purchaseKey:String}), 16)`
+
+const daysSql = `
+SELECT arrayMap(d -> toString(d), arraySort(groupUniqArrayArray(days))) AS days
+FROM purchase WHERE purchase_key = ${key}`
+
+const headColumns = `
+  lower(hex(delivery_id)) AS deliveryId, toUnixTimestamp64Milli(received_at) AS receivedAtMs, verdict,
+  site_id AS siteId, currency, lower(hex(content_hash)) AS contentHash,
+  toUInt32(length(line_quantity)) AS lineCount, toString(day) AS filedDay, toUInt32(count() OVER ()) AS totalCount`
+
+/** Along the order of the table: it begins with day, publisher and purchase. */
+const inOrder = `
+  day IN (SELECT toDate(arrayJoin({days:Array(String)})))
+    AND publisher_id = {publisherId:Int32} AND purchase_key = ${key}`
+
+const once = 'LIMIT 1 BY delivery_id'
+
+const validSql = `
+SELECT ${headColumns} FROM (SELECT * FROM delivery WHERE ${inOrder} AND verdict = 'valid' ${once})
+ORDER BY receivedAtMs, deliveryId LIMIT {readMax:UInt32}`
+
+/**
+ * What cannot win stands in no table by purchase. The bloom filter on the key leaves one granule of a
+ * hundred to be read.
+ */
+const othersSql = `
+SELECT ${headColumns} FROM (
+  SELECT * FROM delivery
+  WHERE purchase_key = ${key} AND publisher_id = {publisherId:Int32} AND verdict != 'valid' ${once}
+)
+ORDER BY receivedAtMs, deliveryId LIMIT {readMax:UInt32}`
+
+const voidsSql = `
+SELECT lower(hex(delivery_id)) AS deliveryId, toUnixTimestamp64Milli(toDateTime64(min(voided_at), 3, 'UTC')) AS voidedAtMs
+FROM delivery_void WHERE purchase_key = ${key}
+GROUP BY delivery_id LIMIT 10000`
+
+const inList = `
+  ${inOrder} AND delivery_id IN (SELECT toFixedString(unhex(arrayJoin({deliveryIds:Array(String)})), 16))`
+
+const linesSql = `
+SELECT lower(hex(delivery_id)) AS deliveryId,
+  arraySlice(arrayZip(line_gtin, line_gtin_key, line_group_id, line_brand, line_price, line_quantity,
+    arrayMap(v -> toString(v), line_value), arrayMap(v -> toString(v), line_verdict)), 1, {linesMax:UInt32}) AS lines
+FROM delivery WHERE ${inList} ${once} LIMIT 1000`
+
+const identitiesSql = `
+SELECT lower(hex(user_identity)) AS user, lower(hex(login_identity)) AS login
+FROM delivery WHERE ${inList} LIMIT 1`

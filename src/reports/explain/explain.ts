@@ -1,0 +1,188 @@
+// Why a purchase is credited as it is, decided anew from the deliveries and the touchpoints.
+
+import type { Explanation } from '../../contract/explanation.ts'
+import { purchaseKey } from '../../domain/purchase-key.ts'
+import { crowdTouchpointsMax } from '../../domain/windows.ts'
+import type { Warehouse } from '../../warehouse/warehouse.ts'
+import { deliveryLimits, readDeliveries, readIdentities, readLines } from './deliveries.ts'
+import type { Delivery, DeliveryLine, PurchaseDeliveries, PurchaseId } from './deliveries.ts'
+import { createJudge } from './judge.ts'
+import type { Judge, Winner, Winners } from './judge.ts'
+import { explainLine, explainLimits, printInstant, printLine } from './print.ts'
+import { areSameCredits, readStored } from './stored.ts'
+import type { CreditKey, StoredAttribution, StoredState } from './stored.ts'
+import { readTouches } from './touches.ts'
+import type { AdTouch, TouchesFound } from './touches.ts'
+
+export interface ExplainDeps {
+  readonly warehouse: Pick<Warehouse, 'rows'>
+  /** Of the attribution: tells what is still pending. */
+  readonly settleMs: number
+  /** Lowered by tests only. */
+  readonly crowdMax?: number
+}
+
+export interface PurchaseName {
+  readonly publisherId: number
+  readonly transactionId: string
+}
+
+/** Null where nothing is known of the purchase. */
+export type ExplainPurchase = (name: PurchaseName) => Promise<Explanation | null>
+
+/** What is read of a purchase before anything is decided. */
+export interface PurchaseFacts {
+  readonly id: PurchaseId
+  readonly deliveries: PurchaseDeliveries
+  readonly state: StoredState
+}
+
+/** A delivery with its lines, decided as if it counted. */
+export interface JudgedDelivery {
+  readonly deliveryId: string
+  readonly purchasedAtMs: number
+  readonly lines: readonly DeliveryLine[]
+  readonly found: TouchesFound
+  readonly judge: Judge<AdTouch>
+}
+
+export function createExplainer(deps: ExplainDeps): ExplainPurchase {
+  return async (name) => {
+    const facts = await readFacts(deps, name)
+    if (facts === null) return null
+    const { winner } = facts.deliveries
+    const judged = winner === null ? null : await judgeDelivery(deps, facts.id, winner)
+    return { ...name, ...(await printDeliveries(deps, facts)), ...printJudged(judged, facts) }
+  }
+}
+
+/** Null where nothing is known of the purchase, or the transaction names none. */
+export async function readFacts(
+  { warehouse, settleMs }: ExplainDeps,
+  { publisherId, transactionId }: PurchaseName
+): Promise<PurchaseFacts | null> {
+  const key = purchaseKey(publisherId, transactionId)
+  if (key === null) return null
+  const id = { publisherId, purchaseKey: key }
+  const deliveries = await readDeliveries(warehouse, id)
+  if (deliveries === null) return null
+  const state = await readStored(warehouse, { ...id, days: deliveries.days, settleMs })
+  return { id, deliveries, state }
+}
+
+export async function judgeDelivery(
+  { warehouse, crowdMax = crowdTouchpointsMax }: ExplainDeps,
+  id: PurchaseId,
+  delivery: Delivery
+): Promise<JudgedDelivery> {
+  const purchasedAtMs = delivery.receivedAtMs
+  const [lines, identities] = await Promise.all([
+    readLines(warehouse, id, { deliveries: [delivery], linesMax: explainLimits.judgedLinesMax }),
+    readIdentities(warehouse, id, delivery),
+  ])
+  const { publisherId } = id
+  const found = await readTouches(warehouse, { publisherId, purchasedAtMs, identities, crowdMax })
+  const crowdIds = found.ids.filter((one) => one.isCrowd).map(({ kind }) => kind)
+  const judge = createJudge(
+    { purchasedAtMs, loginIdentity: identities.login, crowdIds },
+    found.touches
+  )
+  return {
+    deliveryId: delivery.deliveryId,
+    purchasedAtMs,
+    lines: lines.get(delivery.deliveryId) ?? [],
+    found,
+    judge,
+  }
+}
+
+async function printDeliveries({ warehouse }: ExplainDeps, { id, deliveries }: PurchaseFacts) {
+  const { winner } = deliveries
+  const shown = deliveries.deliveries.slice(0, deliveryLimits.withLinesMax)
+  const lines = await readLines(warehouse, id, {
+    deliveries: shown,
+    linesMax: explainLimits.linesMax,
+  })
+  // Without one that counts, repeats are held against the first.
+  const reference = winner ?? deliveries.deliveries[0]
+  return {
+    deliveries: deliveries.deliveries.map((delivery) => {
+      const own = lines.get(delivery.deliveryId)
+      return {
+        deliveryId: delivery.deliveryId,
+        receivedAt: printInstant(delivery.receivedAtMs),
+        siteId: delivery.siteId,
+        currency: delivery.currency,
+        standing: delivery.standing,
+        isConflict: delivery.contentHash !== reference?.contentHash,
+        ...(delivery.voidedAtMs !== null && { voidedAt: printInstant(delivery.voidedAtMs) }),
+        lineCount: delivery.lineCount,
+        ...(own !== undefined && { lines: own.map(printLine) }),
+      }
+    }),
+    deliveriesLeftOut: deliveries.leftOutCount,
+    countedDeliveryId: winner?.deliveryId ?? null,
+  }
+}
+
+function printJudged(judged: JudgedDelivery | null, { state, deliveries }: PurchaseFacts) {
+  const { stored, isPending } = state
+  const shown = (judged?.lines ?? []).slice(0, explainLimits.linesMax)
+  return {
+    ids: (judged?.found.ids ?? []).map(({ kind, touchpointCount, isCrowd }) => ({
+      kind,
+      touchpoints: touchpointCount,
+      isCrowd,
+    })),
+    lines:
+      judged === null
+        ? []
+        : shown.map((line, index) => ({ ...printLine(line, index), ...explainLine(judged, line) })),
+    linesLeftOut: (judged?.lines.length ?? 0) - shown.length,
+    attribution: stored === null ? null : printStored(stored),
+    isPending,
+    // Where no delivery may ever win there is nothing to attribute.
+    isUpToDate: stored === null ? deliveries.days.length === 0 : agrees(stored, judged),
+  }
+}
+
+function printStored({ readAtMs, deliveryId, isFrozen, lines }: StoredAttribution) {
+  return {
+    readAt: printInstant(readAtMs),
+    deliveryId: deliveryId === '' ? null : deliveryId,
+    isFrozen,
+    creditedLines: lines.size,
+  }
+}
+
+/** Whether every line is credited by what is stored as by what was decided now. */
+function agrees(stored: StoredAttribution, judged: JudgedDelivery | null): boolean {
+  if (stored.deliveryId !== (judged?.deliveryId ?? '')) return false
+  if (judged === null) return stored.lines.size === 0
+  return judged.lines.every((line, index) => {
+    const credited = stored.lines.get(index)?.credits ?? noCredits
+    return areSameCredits(credited, keysOf(creditsOf(judged, line)))
+  })
+}
+
+const noCredits = { CLK_14_DAYS: null, IMP_1_DAY: null, IMP_1_DAY_CLK_14_DAYS: null }
+
+/** A line out of range or without a product is credited to nobody. */
+export function creditsOf(judged: JudgedDelivery, line: DeliveryLine): Winners<AdTouch> {
+  return line.verdict === 'valid' ? judged.judge.winnersOf(line) : noCredits
+}
+
+function keysOf(winners: Winners<AdTouch>) {
+  const { CLK_14_DAYS, IMP_1_DAY, IMP_1_DAY_CLK_14_DAYS } = winners
+  return {
+    CLK_14_DAYS: keyOf(CLK_14_DAYS),
+    IMP_1_DAY: keyOf(IMP_1_DAY),
+    IMP_1_DAY_CLK_14_DAYS: keyOf(IMP_1_DAY_CLK_14_DAYS),
+  }
+}
+
+function keyOf(winner: Winner<AdTouch> | null): CreditKey | null {
+  if (winner === null) return null
+  const { servedAdId, touchedAtMs } = winner.touch
+  return { rule: winner.rule, servedAdId, touchedAtMs }
+}

@@ -1,0 +1,193 @@
+// The rule of docs/attribution.md as a decision over a list: which touchpoint earns a line, and why each
+// of the others does not. It shares no code with the SQL that attributes, so that one checks the other.
+
+import type { CreditRule, LossReason } from '../../contract/explanation.ts'
+import type { AttributionProfile } from '../../contract/report-request.ts'
+import type { IdentityKind } from '../../domain/identity.ts'
+import { attributionClickMs, attributionViewMs } from '../../domain/windows.ts'
+
+/** A touchpoint under an id of the purchase, at its earliest receipt. */
+export interface Touch {
+  readonly kind: 'click' | 'impression'
+  /** 32 lower-case hex digits: the order of the texts is that of the ids. */
+  readonly servedAdId: string
+  readonly touchedAtMs: number
+  readonly gtinKey: string
+  readonly groupId: string
+  /** The logged-in identity of the touchpoint, '' without one. */
+  readonly loginIdentity: string
+  /** Which ids of the purchase it shares. */
+  readonly sharedIds: readonly IdentityKind[]
+}
+
+export interface Shopper {
+  readonly purchasedAtMs: number
+  /** '' without one. */
+  readonly loginIdentity: string
+  /** Ids of the purchase with more touchpoints than a person makes: they are taken as absent. */
+  readonly crowdIds: readonly IdentityKind[]
+}
+
+/** A line that may be credited: it is in range and has a product. */
+export interface JudgedLine {
+  readonly gtinKey: string
+  readonly groupId: string
+}
+
+export type Outcome = 'won' | LossReason
+
+export interface Winner<T extends Touch> {
+  readonly touch: T
+  readonly rule: CreditRule
+}
+
+export type Winners<T extends Touch> = Readonly<Record<AttributionProfile, Winner<T> | null>>
+
+export interface JudgedTouch<T extends Touch> {
+  readonly touch: T
+  /** Null where the touchpoint may not earn the line at all. */
+  readonly rule: CreditRule | null
+  readonly outcomes: Readonly<Record<AttributionProfile, Outcome>>
+  /** By how much it lies outside of its window; 0 inside. */
+  readonly outsideMs: number
+}
+
+export interface Judge<T extends Touch> {
+  winnersOf(line: JudgedLine): Winners<T>
+  /** Of every touchpoint, whatever became of it, in the order given. */
+  judge(line: JudgedLine): readonly JudgedTouch<T>[]
+}
+
+/** Clicks of 14 days and views of one; both ends belong to the window. */
+const windowMs = { click: attributionClickMs, impression: attributionViewMs } as const
+
+const kindsOf = {
+  CLK_14_DAYS: ['click'],
+  IMP_1_DAY: ['impression'],
+  IMP_1_DAY_CLK_14_DAYS: ['click', 'impression'],
+} as const satisfies Record<AttributionProfile, readonly Touch['kind'][]>
+
+/** Judges the lines of one purchase. A touchpoint (served ad and kind) stands in the list once. */
+export function createJudge<T extends Touch>(shopper: Shopper, touches: readonly T[]): Judge<T> {
+  const able = touches.filter(
+    (touch) => personFault(shopper, touch) === null && outsideMs(shopper, touch) === 0
+  )
+  const byProduct = groupBy(able, (touch) => touch.gtinKey)
+  const clicksByGroup = groupBy(
+    able.filter((touch) => touch.kind === 'click'),
+    (touch) => touch.groupId
+  )
+  const winnersOf = (line: JudgedLine): Winners<T> => {
+    const near = [
+      ...(byProduct.get(line.gtinKey) ?? []),
+      ...(clicksByGroup.get(line.groupId) ?? []),
+    ].flatMap((touch) => {
+      const rule = ruleOf(line, touch)
+      return rule === null ? [] : [{ touch, rule }]
+    })
+    const click = best(near.filter(({ touch }) => touch.kind === 'click'))
+    const view = best(near.filter(({ touch }) => touch.kind === 'impression'))
+    return { CLK_14_DAYS: click, IMP_1_DAY: view, IMP_1_DAY_CLK_14_DAYS: click ?? view }
+  }
+  return {
+    winnersOf,
+    judge(line) {
+      const winners = winnersOf(line)
+      return touches.map((touch) => judgeTouch({ shopper, line, winners }, touch))
+    },
+  }
+}
+
+interface Race<T extends Touch> {
+  readonly shopper: Shopper
+  readonly line: JudgedLine
+  readonly winners: Winners<T>
+}
+
+function judgeTouch<T extends Touch>(race: Race<T>, touch: T): JudgedTouch<T> {
+  const { shopper, line, winners } = race
+  const outside = outsideMs(shopper, touch)
+  const rule = ruleOf(line, touch)
+  const fault = faultOf({ person: personFault(shopper, touch), rule, outside })
+  const outcome = (profile: AttributionProfile): Outcome => {
+    if (!kindsOf[profile].some((kind) => kind === touch.kind)) return 'not-in-profile'
+    const winner = winners[profile]
+    // Whoever has no fault takes part, so there is a winner.
+    return (
+      fault ??
+      (winner === null || rule === null ? 'other-product' : compare(winner, { touch, rule }))
+    )
+  }
+  return {
+    touch,
+    rule: fault === null ? rule : null,
+    outcomes: {
+      CLK_14_DAYS: outcome('CLK_14_DAYS'),
+      IMP_1_DAY: outcome('IMP_1_DAY'),
+      IMP_1_DAY_CLK_14_DAYS: outcome('IMP_1_DAY_CLK_14_DAYS'),
+    },
+    outsideMs: outside,
+  }
+}
+
+interface Faults {
+  readonly person: LossReason | null
+  readonly rule: CreditRule | null
+  readonly outside: number
+}
+
+function faultOf({ person, rule, outside }: Faults): LossReason | null {
+  if (person !== null) return person
+  if (rule === null) return 'other-product'
+  return outside > 0 ? 'outside-window' : null
+}
+
+/** Why the touchpoint is not one of the shopper's, or not one before the purchase. */
+function personFault(shopper: Shopper, touch: Touch): LossReason | null {
+  const { crowdIds, purchasedAtMs } = shopper
+  if (touch.sharedIds.every((kind) => crowdIds.includes(kind))) return 'crowd-identity'
+  const own = crowdIds.includes('login') ? '' : shopper.loginIdentity
+  // Two people on one device stay two.
+  if (own !== '' && touch.loginIdentity !== '' && own !== touch.loginIdentity) return 'other-login'
+  return touch.touchedAtMs > purchasedAtMs ? 'after-purchase' : null
+}
+
+/** Groups count for clicks only, and an empty one is none. */
+function ruleOf(line: JudgedLine, touch: Touch): CreditRule | null {
+  if (touch.gtinKey === line.gtinKey) return touch.kind === 'click' ? 'direct' : 'view'
+  const isInGroup = touch.kind === 'click' && touch.groupId !== '' && touch.groupId === line.groupId
+  return isInGroup ? 'in-group' : null
+}
+
+function outsideMs({ purchasedAtMs }: Shopper, touch: Touch): number {
+  return Math.max(0, purchasedAtMs - touch.touchedAtMs - windowMs[touch.kind])
+}
+
+function best<T extends Touch>(candidates: readonly Winner<T>[]): Winner<T> | null {
+  return candidates.reduce<Winner<T> | null>(
+    (winner, one) => (winner === null || compare(winner, one) === 'won' ? one : winner),
+    null
+  )
+}
+
+/** What becomes of `one` beside the winner so far. */
+function compare(winner: Winner<Touch>, one: Winner<Touch>): Outcome {
+  if (winner.rule !== 'view' && one.rule === 'view') return 'click-preferred'
+  if (winner.rule === 'direct' && one.rule === 'in-group') return 'direct-preferred'
+  if (winner.rule === 'in-group' && one.rule === 'direct') return 'won'
+  const [held, tried] = [winner.touch, one.touch]
+  if (tried.touchedAtMs !== held.touchedAtMs) {
+    return tried.touchedAtMs > held.touchedAtMs ? 'won' : 'earlier'
+  }
+  return tried.servedAdId >= held.servedAdId ? 'won' : 'smaller-served-ad-id'
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group === undefined) groups.set(keyOf(item), [item])
+    else group.push(item)
+  }
+  return groups
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildReturnRow } from '../../src/pipeline/rows.ts'
+import { aReturn } from '../helpers/shipment.ts'
+
+const gtin = '4006381333931'
+
+test('a return has the key of its purchase, and a key of its own by publisher, transaction and id', () => {
+  const context = {
+    openTrackingData: () => ({ ok: false, reason: 'not-authentic' }) as const,
+    hashIdentity: () => '',
+    isTrustedSource: () => true,
+    isBot: () => false,
+  }
+  const build = (changes: Parameters<typeof aReturn>[0]) =>
+    buildReturnRow('00'.repeat(16), aReturn(changes), context)
+  const row = build({ lines: [{ gtin: `${gtin} `, quantity: 2 }] })
+
+  assert.deepEqual(row.line_gtin, [`${gtin} `])
+  assert.deepEqual(row.line_gtin_key, [`0${gtin}`])
+  assert.deepEqual(row.line_quantity, [2])
+  assert.equal(row.purchase_key, build({ returnId: 'R2' }).purchase_key)
+  const keys = [{}, { returnId: 'R2' }, { transactionId: 'T2' }, { publisherId: 11 }].map(
+    (changes) => build(changes).return_key
+  )
+  assert.equal(new Set(keys).size, 4)
+})
