@@ -14,10 +14,10 @@ import { readFinalDays } from './final-days.ts'
 import type { KeptPages } from './kept-pages.ts'
 import { questionOf } from './kept-pages.ts'
 import { answerPage, noTotals } from './paged.ts'
-import type { PagedResult } from './paged.ts'
+import type { Computed, PagedResult } from './paged.ts'
 import { rowsMax } from './query.ts'
 import { loadRates } from './rates.ts'
-import { formatBlocks, noBlocks, openBlocks } from './blocks.ts'
+import { noBlocks, openBlocks, wholeBlocks } from './blocks.ts'
 import { marketOf, namesById, nanos } from './run-report.ts'
 import { listUnits } from './sealed-days.ts'
 
@@ -97,7 +97,7 @@ export function createAttributionsLister(deps: AttributionsDeps): ListAttributio
 async function compute(
   { warehouse, catalog }: AttributionsDeps,
   { advertiserId, request, signal }: AttributionsCall
-): Promise<AttributionsResult> {
+): Promise<Computed<AttributionRow>> {
   const { startDate, endDate, attributionProfile } = request
   const names = catalog()
   const days = listDays(startDate, endDate)
@@ -107,16 +107,15 @@ async function compute(
   const stream = warehouse.stream(listSql(attributionProfile), params, signal)
   const { first, rest } = await openBlocks(stream, signal)
   const head = first?.[0]
-  if (first === null || head === undefined) return { ...noTotals, rows: noBlocks() }
+  const format = createRowFormat(names)
+  if (first === null || head === undefined) return { ...noTotals, blocks: noBlocks(), format }
   const { totalRows, unconvertedCount } = readRow(head)
   return {
     totalRows,
     unconvertedCount,
     completeThrough: null,
-    rows: formatBlocks(first, rest, {
-      format: createRowFormat(names),
-      rowCount: Math.min(totalRows, rowsMax),
-    }),
+    blocks: wholeBlocks(first, rest, Math.min(totalRows, rowsMax)),
+    format,
   }
 }
 

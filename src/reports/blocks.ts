@@ -1,7 +1,8 @@
 // Rows of the warehouse on their way to a reader: pulled in blocks, let go when the reader leaves, and
 // never taken for whole when they are not.
 
-type Values = readonly unknown[]
+/** A row as the engine gives it: its columns in order. */
+export type Values = readonly unknown[]
 
 export interface OpenedBlocks {
   /** Null: there are no rows. */
@@ -23,14 +24,14 @@ export async function openBlocks(
 }
 
 /**
- * Not a generator: one that nobody has begun to read cannot be told to stop, and the session of the
- * warehouse behind it would never come free.
+ * The blocks from the first to the last of `rowCount` rows. Not a generator: one that nobody has begun to
+ * read cannot be told to stop, and the session of the warehouse behind it would never come free.
  */
-export function formatBlocks<Row>(
+export function wholeBlocks(
   first: readonly Values[],
   rest: AsyncIterator<readonly Values[]>,
-  { format, rowCount }: { format: (row: Values) => Row; rowCount: number }
-): AsyncIterableIterator<readonly Row[]> {
+  rowCount: number
+): AsyncIterableIterator<readonly Values[]> {
   let isFirst = true
   let readCount = first.length
   return {
@@ -40,7 +41,7 @@ export function formatBlocks<Row>(
     async next() {
       if (isFirst) {
         isFirst = false
-        return { done: false, value: first.map(format) }
+        return { done: false, value: first }
       }
       const next = await rest.next()
       if (next.done === true) {
@@ -49,10 +50,32 @@ export function formatBlocks<Row>(
         return { done: true, value: undefined }
       }
       readCount += next.value.length
-      return { done: false, value: next.value.map(format) }
+      return { done: false, value: next.value }
     },
     async return() {
       await rest.return?.()
+      return { done: true, value: undefined }
+    },
+  }
+}
+
+/** The same blocks with each row formatted. */
+export function formatBlocks<Row>(
+  blocks: AsyncIterable<readonly Values[]>,
+  format: (values: Values) => Row
+): AsyncIterableIterator<readonly Row[]> {
+  const source = blocks[Symbol.asyncIterator]()
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    async next() {
+      const next = await source.next()
+      if (next.done === true) return { done: true, value: undefined }
+      return { done: false, value: next.value.map(format) }
+    },
+    async return() {
+      await source.return?.()
       return { done: true, value: undefined }
     },
   }

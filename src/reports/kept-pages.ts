@@ -7,11 +7,12 @@ import { open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
-import { noBlocks } from './blocks.ts'
+import { formatBlocks, noBlocks } from './blocks.ts'
+import type { Values } from './blocks.ts'
 
 export const keptLimits = {
   ageMsMax: 900_000,
-  // A row takes about 600 bytes: a thousand pages of 10,000 rows, the most there can be, fit twice.
+  // A row takes about 200 bytes: a thousand pages of 10,000 rows, the most there can be, fit several times.
   bytesMax: 12 * 1024 ** 3,
   resultsMax: 1_000,
   readBytes: 262_144,
@@ -41,6 +42,13 @@ interface KeptResult extends Kept {
   readonly byteCount: number
   /** Where each page begins in the file; one more for the end. */
   readonly pageOffsets: readonly number[]
+  /** With the names of the catalog as they were, so that all pages show the same. */
+  readonly format: (values: Values) => object
+}
+
+interface Source {
+  readonly blocks: AsyncIterable<readonly Values[]>
+  readonly limit: number
 }
 
 export class KeptPages {
@@ -67,14 +75,16 @@ export class KeptPages {
     const result = this.#fresh(question)
     const [from, to] = [result?.pageOffsets[page], result?.pageOffsets[page + 1]]
     if (result === null || from === undefined || to === undefined) return noBlocks()
-    return readRows(result.path, from, to)
+    // What is kept under a question was kept with the format of this type of row.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return formatBlocks(readRows(result.path, from, to), result.format) as AsyncIterable<Row[]>
   }
 
   /** Writes the rows down and replaces what was kept of the question. */
   async keep(
     question: string,
     totals: KeptTotals,
-    source: { readonly rows: AsyncIterable<readonly object[]>; readonly limit: number }
+    { format, ...source }: Source & Pick<KeptResult, 'format'>
   ): Promise<void> {
     const resultId = randomUUID()
     const path = join(this.#options.folder, resultId)
@@ -83,7 +93,8 @@ export class KeptPages {
       this.#forget(question)
       const byteCount = pageOffsets.at(-1) ?? 0
       const keptAtMs = this.#options.clock()
-      this.#results.set(question, { ...totals, resultId, path, keptAtMs, byteCount, pageOffsets })
+      const file = { resultId, path, keptAtMs, byteCount, pageOffsets }
+      this.#results.set(question, { ...totals, ...file, format })
     } catch (error) {
       await rm(path, { force: true })
       throw error
@@ -130,16 +141,13 @@ export function questionOf(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 }
 
-async function writeRows(
-  path: string,
-  { rows, limit }: { readonly rows: AsyncIterable<readonly object[]>; readonly limit: number }
-): Promise<readonly number[]> {
+async function writeRows(path: string, { blocks, limit }: Source): Promise<readonly number[]> {
   const file = await open(path, 'wx', 0o600)
   const pageOffsets = [0]
   let rowCount = 0
   let byteCount = 0
   try {
-    for await (const block of rows) {
+    for await (const block of blocks) {
       const lines: string[] = []
       for (const row of block) {
         const line = `${JSON.stringify(row)}\n`
@@ -157,24 +165,24 @@ async function writeRows(
   return pageOffsets
 }
 
-async function* readRows<Row>(
+async function* readRows(
   path: string,
   from: number,
   to: number
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly Values[]> {
   const file = await open(path, 'r')
   try {
-    yield* readLines<Row>(file, from, to)
+    yield* readLines(file, from, to)
   } finally {
     await file.close()
   }
 }
 
-async function* readLines<Row>(
+async function* readLines(
   file: FileHandle,
   from: number,
   to: number
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly Values[]> {
   let rest = Buffer.alloc(0)
   for (let at = from; at < to;) {
     const length = Math.min(keptLimits.readBytes, to - at)
@@ -185,8 +193,8 @@ async function* readLines<Row>(
     const end = bytes.lastIndexOf(0x0a) + 1
     rest = bytes.subarray(end)
     const lines = bytes.subarray(0, end).toString().split('\n')
-    // Written by this process from rows of this type.
+    // Written by this process.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    yield lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Row)
+    yield lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Values)
   }
 }

@@ -3,15 +3,19 @@
 // (any more).
 
 import type { KeptPages } from './kept-pages.ts'
-import { noBlocks } from './blocks.ts'
+import { formatBlocks, noBlocks } from './blocks.ts'
+import type { Values } from './blocks.ts'
 
-export interface PagedResult<Row> {
+export interface Totals {
   /** Of all pages. */
   readonly totalRows: number
   /** The last day from which on back all is sealed; null while nothing is. */
   readonly completeThrough: string | null
   /** Amounts of all pages that have no rate into the market's currency and count as nothing. */
   readonly unconvertedCount: number
+}
+
+export interface PagedResult<Row> extends Totals {
   /** Names the kept result that the page is cut from; absent when the result is one page. */
   readonly resultId?: string
   /** The rows of the page. Throws in mid-stream when the engine fails: an end is a whole page. */
@@ -27,23 +31,28 @@ export interface PageAsked {
   readonly limit: number
 }
 
-/** `compute` gives all rows of the result, first to last. */
+/** All rows of a result, first to last, as the engine gives them, and how they are printed. */
+export interface Computed<Row> extends Totals {
+  readonly blocks: AsyncIterable<readonly Values[]>
+  readonly format: (values: Values) => Row
+}
+
+/** Of a long result only the rows of the page are formatted: the engine's own rows are kept. */
 export async function answerPage<Row extends object>(
   keptPages: KeptPages,
   { question, page, limit }: PageAsked,
-  compute: () => Promise<PagedResult<Row>>
+  compute: () => Promise<Computed<Row>>
 ): Promise<PagedResult<Row>> {
   if (page === 0 || keptPages.find(question) === null) {
-    const result = await compute()
-    if (result.totalRows <= limit) return page === 0 ? result : await emptyPage(result)
-    await keptPages.keep(question, result, { rows: result.rows, limit })
+    const { blocks, format, ...totals } = await compute()
+    if (totals.totalRows <= limit) {
+      if (page === 0) return { ...totals, rows: formatBlocks(blocks, format) }
+      // Behind the last page: the totals stay, and the query that gave them is let go.
+      await blocks[Symbol.asyncIterator]().return?.()
+      return { ...totals, rows: noBlocks() }
+    }
+    await keptPages.keep(question, totals, { blocks, format, limit })
   }
   const totals = keptPages.find(question) ?? noTotals
   return { ...totals, rows: keptPages.readPage<Row>(question, page) }
-}
-
-/** Behind the last page: the totals stay, and the query that gave them is let go. */
-async function emptyPage<Row>(result: PagedResult<Row>): Promise<PagedResult<Row>> {
-  await result.rows[Symbol.asyncIterator]().return?.()
-  return { ...result, rows: noBlocks() }
 }

@@ -6,7 +6,7 @@ import { listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import { askedDaysParams, inAskedSpan, withAskedDaySql } from './asked-days.ts'
-import { formatBlocks, openBlocks } from './blocks.ts'
+import { formatBlocks, openBlocks, wholeBlocks } from './blocks.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
 import { dayRowsParams, dayRowsSql } from './day-rows.ts'
 import { noRates } from './rates.ts'
@@ -61,10 +61,8 @@ export function createTrafficQualityReader(deps: TrafficQualityDeps): ReadTraffi
     const { first, rest } = await openBlocks(stream, call.signal)
     if (first === null) return { totalRows: 0, completeThrough, rows: noRows() }
     const totalRows = Number(first[0]?.at(-1))
-    const rows = formatBlocks(first, rest, {
-      format: createRowFormat(catalog),
-      rowCount: totalRows,
-    })
+    const blocks = wholeBlocks(first, rest, totalRows)
+    const rows = formatBlocks(blocks, createRowFormat(catalog))
     return { totalRows, completeThrough, rows }
   }
 }
