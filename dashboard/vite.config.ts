@@ -14,5 +14,7 @@ export default defineConfig({
     // The notices that the libraries inside ask for.
     license: { fileName: 'licenses.md' },
     reportCompressedSize: false,
+    // How long a plugin takes says nothing about the result.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
 })

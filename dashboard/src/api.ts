@@ -52,9 +52,7 @@ export class Api {
   }
 
   /** The body as text, for CSV. */
-  async text(
-    asked: Asked
-  ): Promise<{ readonly text: string; readonly headers: Headers }> {
+  async text(asked: Asked): Promise<{ readonly text: string; readonly headers: Headers }> {
     const response = await this.#send(asked)
     return { text: await response.text(), headers: response.headers }
   }
@@ -92,7 +90,7 @@ export class Api {
       const response = await this.#fetch(asked)
       if (response.ok) return response
       const isBusy = response.status === 429 || response.status === 503
-      if (!isBusy || tryCount === limits.triesMax || asked.method !== 'GET' && !isReport(asked)) {
+      if (!isBusy || tryCount === limits.triesMax || (asked.method !== 'GET' && !isReport(asked))) {
         if (response.status === 401) this.#onRefusedKey()
         throw new ApiError(response.status, await readMessages(response))
       }

@@ -128,10 +128,7 @@ export function formatRange(startDate: string, endDate: string): string {
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 
 export function formatBytes(bytes: number): string {
-  const power = Math.min(
-    units.length - 1,
-    bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10)
-  )
+  const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10))
   return `${formatNumber(bytes / 1024 ** power, power === 0 ? 0 : 1)} ${units[power] ?? 'B'}`
 }
 

@@ -53,7 +53,8 @@ function useNewPageFocus({ path }: Place, main: { readonly current: HTMLElement 
 }
 
 function titleOf(path: readonly string[]): string {
-  const [area, slug] = path[0] === 'operator' ? [operatorPages, path[1]] : [advertiserPages, path[2]]
+  const [area, slug] =
+    path[0] === 'operator' ? [operatorPages, path[1]] : [advertiserPages, path[2]]
   return area.find((page) => page.slug === slug)?.title ?? 'Dashboard'
 }
 
@@ -119,7 +120,9 @@ function Menu({ place: { path, query } }: { readonly place: Place }) {
 
 /** Period and profile go along from page to page; filters belong to one. */
 function periodOf(query: URLSearchParams): URLSearchParams {
-  return new URLSearchParams([...query].filter(([name]) => ['from', 'to', 'profile'].includes(name)))
+  return new URLSearchParams(
+    [...query].filter(([name]) => ['from', 'to', 'profile'].includes(name))
+  )
 }
 
 function SessionBox() {
@@ -169,7 +172,8 @@ function CurrentPage({ place: { path, query } }: { readonly place: Place }) {
       )
     }
   }
-  const page = path[0] === 'operator' ? operatorPages.find(({ slug }) => slug === path[1]) : undefined
+  const page =
+    path[0] === 'operator' ? operatorPages.find(({ slug }) => slug === path[1]) : undefined
   if (page !== undefined) {
     if (!isAllowed(me, page.scope)) return <NotAllowed title={page.title} scope={page.scope} />
     const { component: Component } = page

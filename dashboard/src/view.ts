@@ -39,6 +39,8 @@ export interface View {
   /** Null: the first one of the answer. */
   readonly currency: string | null
   readonly filters: Filters
+  /** Codes; empty: all. Beside the filters that people choose. */
+  readonly markets: readonly string[]
   readonly orderBy: OrderByColumn
   readonly isDescending: boolean
   readonly page: number
@@ -77,11 +79,13 @@ export function parseView(query: URLSearchParams, today: string): View {
       market: query.get('market') ?? '',
       gtin: query.get('gtin') ?? '',
     },
+    markets: [],
     orderBy: orderBy !== null && isSortable(orderBy) ? orderBy : 'AD_SPEND_REVENUE',
     isDescending: query.get('order') !== 'asc',
     page: clampPage(query.get('page')),
     pageSize: pageSizes.find((size) => size === pageSize) ?? 25,
-    columns: columns.length > 0 ? columnNames.filter((name) => columns.includes(name)) : defaultColumns,
+    columns:
+      columns.length > 0 ? columnNames.filter((name) => columns.includes(name)) : defaultColumns,
     isComparing: query.get('compare') === 'profiles',
   }
 }
@@ -124,7 +128,10 @@ export function questionOf(view: View): Omit<ReportBody, 'page' | 'limit'> {
     startDate: view.startDate,
     endDate: view.endDate,
     attributionProfile: view.profile,
-    filters: filtersOf(view.filters),
+    filters: [
+      ...filtersOf(view.filters),
+      ...(view.markets.length > 0 ? [{ field: 'MARKET', values: view.markets } as const] : []),
+    ],
   }
 }
 
@@ -136,6 +143,15 @@ export function tableRequestOf(view: View): ReportBody {
     page: view.page,
     limit: view.pageSize,
   }
+}
+
+/**
+ * The view with its rows kept to the markets of one currency, as totals and chart are: amounts of
+ * several can be neither added nor put in order. A market that is chosen has one currency anyway.
+ */
+export function inCurrency(view: View, codes: readonly string[]): View {
+  if (view.filters.market !== '' || codes.length === 0) return view
+  return { ...view, markets: codes }
 }
 
 function filtersOf(filters: Filters): NonNullable<ReportBody['filters']> {

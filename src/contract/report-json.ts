@@ -13,7 +13,9 @@ export const reportJsonSchema = Type.Object(
     rows: Type.Array(reportRowSchema, {
       description: 'By column name, as printed; null for a ratio over zero.',
     }),
-    totals: Type.Array(reportRowSchema, { description: 'Sums of the rows as printed, by currency.' }),
+    totals: Type.Array(reportRowSchema, {
+      description: 'Sums of the rows as printed, by currency.',
+    }),
     page: Type.Integer(),
     limit: Type.Integer(),
     totalRows: Type.Integer({ description: 'Rows of the whole report, over all pages.' }),

@@ -1,10 +1,10 @@
+import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useAccount } from '../reports.ts'
 import { addressOf, replaceWith, withQuery } from '../router.ts'
 import type { View } from '../view.ts'
 
 interface FilterBarProps {
-  readonly advertiserId: number
+  readonly account: AdvertiserAccount
   readonly view: View
   readonly query: URLSearchParams
   readonly onChange: (changes: Readonly<Record<string, string | null>>) => void
@@ -13,13 +13,10 @@ interface FilterBarProps {
 /** What is typed becomes part of the address once the reader pauses. */
 const pauseMs = 400
 
-export function FilterBar({ advertiserId, view, query, onChange }: FilterBarProps) {
-  const account = useAccount(advertiserId)
-  const markets = account.state === 'ready' ? account.value.markets : []
+export function FilterBar({ account, view, query, onChange }: FilterBarProps) {
+  const { markets } = account
   const replace = (changes: Readonly<Record<string, string | null>>) =>
-    replaceWith(
-      addressOf(['advertisers', advertiserId, 'performance'], withQuery(query, changes))
-    )
+    replaceWith(addressOf(['advertisers', account.id, 'performance'], withQuery(query, changes)))
   const { title, brand, gtin, market } = view.filters
   return (
     <div class="bar filters" role="search" aria-label="Filter products">

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import type { JsonReport } from '../../../src/contract/report-json.ts'
 import { columnNames, columns, isSortable, type ColumnName, type Row } from '../columns.ts'
 import { pickColumns, saveFile } from '../csv.ts'
@@ -15,13 +16,14 @@ import { Table, type TableColumn } from './table.tsx'
 
 interface ProductTableProps {
   readonly advertiserId: number
+  readonly account: AdvertiserAccount
   readonly view: View
   readonly query: URLSearchParams
   readonly onChange: (changes: Readonly<Record<string, string | null>>) => void
 }
 
 /** The rows of the report, page by page as the service cuts them. */
-export function ProductTable({ advertiserId, view, query, onChange }: ProductTableProps) {
+export function ProductTable({ advertiserId, account, view, query, onChange }: ProductTableProps) {
   const report = useReport(advertiserId, tableRequestOf(view))
   return (
     <section class="card" aria-label="Products">
@@ -32,7 +34,7 @@ export function ProductTable({ advertiserId, view, query, onChange }: ProductTab
           <DownloadButton advertiserId={advertiserId} view={view} />
         </div>
       </div>
-      <FilterBar {...{ advertiserId, view, query, onChange }} />
+      <FilterBar {...{ account, view, query, onChange }} />
       <Stages loaded={report} what="the products">
         {(value) => <Rows {...{ report: value, advertiserId, view, query, onChange }} />}
       </Stages>
@@ -40,7 +42,7 @@ export function ProductTable({ advertiserId, view, query, onChange }: ProductTab
   )
 }
 
-interface RowsProps extends ProductTableProps {
+interface RowsProps extends Omit<ProductTableProps, 'account'> {
   readonly report: JsonReport
 }
 

@@ -75,13 +75,14 @@ interface ChangeProps {
 }
 
 function Change({ change, before, isGoodWhenMore }: ChangeProps) {
-  if (change === null) return <span class="change">no figure before</span>
+  if (change === null) return <span class="change">none before</span>
   const isFlat = Math.abs(change) < 0.0005
-  const tone = isFlat || isGoodWhenMore === null ? '' : change > 0 === isGoodWhenMore ? 'good' : 'bad'
+  const tone =
+    isFlat || isGoodWhenMore === null ? '' : change > 0 === isGoodWhenMore ? 'good' : 'bad'
   return (
     <span class={`change ${tone}`}>
-      <span aria-hidden="true">{isFlat ? '→' : change > 0 ? '↑' : '↓'}</span>{' '}
-      {formatChange(change)} <span class="before">from {before}</span>
+      <span aria-hidden="true">{isFlat ? '→' : change > 0 ? '↑' : '↓'}</span> {formatChange(change)}{' '}
+      <span class="before">from {before}</span>
     </span>
   )
 }

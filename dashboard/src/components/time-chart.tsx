@@ -85,8 +85,7 @@ function Readout({ days, series, index }: ReadoutProps) {
       {series.map(({ name, label, color, values, print }) => (
         <span key={name} class="entry" data-series={name}>
           <span class={`swatch ${color}`} aria-hidden="true" />
-          {label}{' '}
-          {index !== null && <Figure exact={values[index]} shown={print(values[index])} />}
+          {label} {index !== null && <Figure exact={values[index]} shown={print(values[index])} />}
         </span>
       ))}
     </div>
@@ -164,6 +163,7 @@ function optionsOf(plot: Omit<Plot, 'frame'> & { readonly element: HTMLElement }
         grid: { show: false },
         ticks: line,
         space: 70,
+        size: 34,
         values: (_plot, splits) => splits.map((seconds) => formatShortDay(seconds * 1_000)),
       },
       // Two axes are as many as people can read; further series are read at the pointer.

@@ -49,11 +49,7 @@ export function Trend({ answer, view, currency, query, onChange }: TrendProps) {
         <legend class="unseen">Lines of the chart</legend>
         {metrics.map(({ name, label, color }) => (
           <label key={name}>
-            <input
-              type="checkbox"
-              checked={names.includes(name)}
-              onChange={() => toggle(name)}
-            />
+            <input type="checkbox" checked={names.includes(name)} onChange={() => toggle(name)} />
             <span class={`swatch ${color}`} aria-hidden="true" />
             {label}
           </label>
@@ -149,7 +145,11 @@ function DaysTable({ days, series }: DaysTableProps) {
         <Table
           caption="Figures by day"
           columns={[
-            { name: 'DATE', label: 'Day', cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
+            {
+              name: 'DATE',
+              label: 'Day',
+              cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time>,
+            },
             ...series.map(({ name, label, values, print }) => ({
               name,
               label,

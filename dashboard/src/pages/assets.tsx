@@ -1,5 +1,9 @@
 import { useState } from 'preact/hooks'
-import type { AdGroupEntry, AssetEntry, CreativeSizeEntry } from '../../../src/contract/catalog-bundle.ts'
+import type {
+  AdGroupEntry,
+  AssetEntry,
+  CreativeSizeEntry,
+} from '../../../src/contract/catalog-bundle.ts'
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import { Empty, Failure, Stages } from '../components/notices.tsx'
 import { formatNumber } from '../format.ts'
@@ -47,7 +51,10 @@ function Choice({ account, query, onAttached }: ChoiceProps) {
     account.campaigns.find((campaign) => campaign.id === id)?.name ?? String(id)
   const sizes = account.creativeSizes
     .filter(isActive)
-    .map((size) => ({ size, assets: account.assets.filter((one) => isActive(one) && fits(one, size)) }))
+    .map((size) => ({
+      size,
+      assets: account.assets.filter((one) => isActive(one) && fits(one, size)),
+    }))
     .filter(({ assets }) => assets.length > 0)
   return (
     <>
@@ -74,7 +81,9 @@ function Choice({ account, query, onAttached }: ChoiceProps) {
         </label>
       </div>
       {!account.isWhole && <p class="footnote">Not all entries are listed: there are too many.</p>}
-      {sizes.length === 0 && <Empty>None of your assets has the measures of a creative size.</Empty>}
+      {sizes.length === 0 && (
+        <Empty>None of your assets has the measures of a creative size.</Empty>
+      )}
       {sizes.map(({ size, assets }) => (
         <SizeCard
           key={`${adGroup.id} ${size.id}`}

@@ -1,14 +1,14 @@
 import { CompareProfiles, Trend } from '../components/trend.tsx'
-import { Empty, Stages, Warning } from '../components/notices.tsx'
+import { Empty, Failure, Loading, Stages, Warning } from '../components/notices.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
 import { ProductTable } from '../components/product-table.tsx'
 import { Tiles } from '../components/tiles.tsx'
 import { formatDay, formatNumber, formatRange } from '../format.ts'
 import { currenciesOf, totalOf, type Comparison } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
-import { useComparison, useOverview, type Overview } from '../reports.ts'
+import { useAccount, useComparison, useOverview, type Overview } from '../reports.ts'
 import { addressOf, goTo, withQuery } from '../router.ts'
-import { parseView, periodBefore, todayOf, type View } from '../view.ts'
+import { inCurrency, parseView, periodBefore, todayOf, type View } from '../view.ts'
 
 export type Change = (changes: Readonly<Record<string, string | null>>) => void
 
@@ -37,8 +37,34 @@ export function Performance({ advertiserId, query }: AdvertiserPageProps) {
       <Stages loaded={overview} what="the figures">
         {(value) => <Figures {...{ advertiserId, view, query, change }} overview={value} />}
       </Stages>
-      <ProductTable advertiserId={advertiserId} view={view} query={query} onChange={change} />
+      {known !== null && <Products {...{ advertiserId, view, query, change, currencies }} />}
     </>
+  )
+}
+
+interface ProductsProps extends Omit<FiguresProps, 'overview'> {
+  readonly currencies: readonly string[]
+}
+
+/** Waits for the currencies, so that no rows are asked for that would be put away at once. */
+function Products({ advertiserId, view, query, change, currencies }: ProductsProps) {
+  const account = useAccount(advertiserId)
+  if (account.state === 'failed') {
+    return <Failure messages={account.messages} onRetry={account.retry} />
+  }
+  const value = account.state === 'ready' ? account.value : account.previous
+  if (value === null) return <Loading what="the products" />
+  const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
+  const codes = value.markets.filter((one) => one.currency === currency).map(({ code }) => code)
+  const shown = currencies.length > 1 ? inCurrency(view, codes) : view
+  return (
+    <ProductTable
+      advertiserId={advertiserId}
+      view={shown}
+      query={query}
+      account={value}
+      onChange={change}
+    />
   )
 }
 
@@ -53,8 +79,7 @@ interface FiguresProps {
 /** Totals and chart, in one currency: amounts of several do not add up. */
 export function Figures({ advertiserId, overview, view, query, change }: FiguresProps) {
   const currencies = currenciesOf(overview.now)
-  const currency =
-    currencies.find((code) => code === view.currency) ?? currencies[0]
+  const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
   if (currency === undefined) {
     return <Empty>Nothing was counted in this period under these filters.</Empty>
   }

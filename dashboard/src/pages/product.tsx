@@ -42,9 +42,7 @@ export function Product({ advertiserId, query, rest }: AdvertiserPageProps) {
   return (
     <>
       <p class="crumb">
-        <a href={addressOf(['advertisers', advertiserId, 'performance'], query)}>
-          ← All products
-        </a>
+        <a href={addressOf(['advertisers', advertiserId, 'performance'], query)}>← All products</a>
       </p>
       <div class="head">
         <h1>{title ?? `Product ${gtin}`}</h1>

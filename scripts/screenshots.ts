@@ -1,0 +1,65 @@
+// `npm run screenshots`: pictures of the dashboard for the documents, of the demo's figures.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { openShowcase, type Showcase } from './demo/showcase.ts'
+import { launchBrowser, open, signIn, visit, type Size } from '../tests/browser/browser.ts'
+
+interface Picture {
+  readonly name: string
+  readonly key: 'advertiserKey' | 'adminKey'
+  readonly address: string
+  readonly size: Size
+  readonly colorScheme: 'light' | 'dark'
+}
+
+const pictures: readonly Picture[] = [
+  {
+    name: 'performance',
+    key: 'advertiserKey',
+    address: '#/advertisers/1/performance?currency=EUR&chart=AD_SPEND_REVENUE,CONVERSION_VALUE',
+    size: 'desktop',
+    colorScheme: 'light',
+  },
+  {
+    name: 'profiles-dark',
+    key: 'advertiserKey',
+    address: '#/advertisers/1/performance?currency=EUR&compare=profiles',
+    size: 'desktop',
+    colorScheme: 'dark',
+  },
+  {
+    name: 'performance-phone',
+    key: 'advertiserKey',
+    address: '#/advertisers/1/performance?currency=EUR',
+    size: 'phone',
+    colorScheme: 'light',
+  },
+  {
+    name: 'assets',
+    key: 'advertiserKey',
+    address: '#/advertisers/1/assets',
+    size: 'desktop',
+    colorScheme: 'light',
+  },
+]
+
+const folder = process.argv[2] ?? 'docs/images'
+mkdirSync(folder, { recursive: true })
+const showcase = await openShowcase({ shoppers: 300, days: 56, adsPerDay: 70 })
+const browser = await launchBrowser()
+try {
+  for (const picture of pictures) await take(browser, showcase, picture)
+} finally {
+  await browser.close()
+  await showcase.close()
+}
+
+async function take(browser: Browser, showcase: Showcase, picture: Picture): Promise<void> {
+  const { size, colorScheme, name } = picture
+  const { page, context } = await visit({ browser, url: showcase.url, size, colorScheme })
+  await signIn(page, showcase[picture.key])
+  await open(page, picture.address)
+  await page.screenshot({ path: join(folder, `dashboard-${name}.png`) })
+  await context.close()
+}
