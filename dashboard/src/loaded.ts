@@ -6,6 +6,12 @@ export type Loaded<T> =
   | { readonly state: 'failed'; readonly messages: readonly string[]; readonly retry: () => void }
   | { readonly state: 'ready'; readonly value: T; readonly refresh: () => void }
 
+/** The value, or while the next one comes the one before; null when there is none. */
+export function latestOf<T>(loaded: Loaded<T>): T | null {
+  if (loaded.state === 'failed') return null
+  return loaded.state === 'ready' ? loaded.value : loaded.previous
+}
+
 interface Held<T> {
   readonly key: string
   readonly value?: T

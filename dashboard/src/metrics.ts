@@ -1,7 +1,9 @@
 // What a chart can show of a report's days.
 import type { JsonSeries } from '../../src/contract/report-series.ts'
 import type { AttributionProfile } from '../../src/contract/report-request.ts'
+import { minorDigits } from '../../src/domain/currency.ts'
 import { listDays } from '../../src/domain/day.ts'
+import { formatDecimal, nanosScale } from '../../src/domain/money.ts'
 import type { Row } from './columns.ts'
 import type { ChartSeries } from './components/time-chart.tsx'
 import { formatCount, formatMoney, formatPercent, formatRatio, type Figure } from './format.ts'
@@ -13,7 +15,7 @@ export interface Metric {
   readonly color: string
   readonly scale: string
   /** What a day without rows has: nothing was counted, and a ratio over nothing has no value. */
-  readonly whenAbsent: '0' | null
+  readonly whenAbsent: 'count' | 'money' | null
   readonly print: (value: Figure, currency: Figure) => string
 }
 
@@ -22,7 +24,7 @@ const count = (name: string, label: string, color: string): Metric => ({
   label,
   color,
   scale: name,
-  whenAbsent: '0',
+  whenAbsent: 'count',
   print: formatCount,
 })
 
@@ -34,7 +36,7 @@ export const metrics: readonly Metric[] = [
     label: 'Spend',
     color: 'series-3',
     scale: 'money',
-    whenAbsent: '0',
+    whenAbsent: 'money',
     print: formatMoney,
   },
   {
@@ -42,7 +44,7 @@ export const metrics: readonly Metric[] = [
     label: 'Value',
     color: 'series-4',
     scale: 'money',
-    whenAbsent: '0',
+    whenAbsent: 'money',
     print: formatMoney,
   },
   {
@@ -107,7 +109,7 @@ export function seriesOfMetrics(
   const rows = rowsByDay(answer, currency)
   return chosen.map((metric) => ({
     ...metric,
-    values: days.map((day) => valueOf(rows.get(day), metric)),
+    values: days.map((day) => valueOf(rows.get(day), metric, currency)),
     print: (value) => metric.print(value, currency),
   }))
 }
@@ -129,12 +131,14 @@ export function seriesOfProfiles(
       name: profile,
       label: profileNames[profile],
       color: profileColors[place] ?? 'series-1',
-      values: days.map((day) => valueOf(rows.get(day), metric)),
+      values: days.map((day) => valueOf(rows.get(day), metric, currency)),
       print: (value) => metric.print(value, currency),
     }
   })
 }
 
-function valueOf(row: Row | undefined, { name, whenAbsent }: Metric): Figure {
-  return row === undefined ? whenAbsent : (row[name] ?? null)
+function valueOf(row: Row | undefined, { name, whenAbsent }: Metric, currency: string): Figure {
+  if (row !== undefined) return row[name] ?? null
+  if (whenAbsent === 'money') return formatDecimal(0n, nanosScale, minorDigits(currency))
+  return whenAbsent === 'count' ? '0' : null
 }

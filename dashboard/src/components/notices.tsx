@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Loaded } from '../loaded.ts'
+import { latestOf, type Loaded } from '../loaded.ts'
 
 export function Loading({ what }: { readonly what: string }) {
   return (
@@ -52,7 +52,7 @@ export function Stages<T>({ loaded, what, children }: StagesProps<T>) {
   if (loaded.state === 'failed') {
     return <Failure messages={loaded.messages} onRetry={loaded.retry} />
   }
-  const value = loaded.state === 'ready' ? loaded.value : loaded.previous
+  const value = latestOf(loaded)
   if (value === null) return <Loading what={what} />
   const isStale = loaded.state === 'loading'
   return (

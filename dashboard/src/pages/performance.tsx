@@ -3,6 +3,7 @@ import { Empty, Failure, Loading, Stages, Warning } from '../components/notices.
 import { PeriodBar } from '../components/period-bar.tsx'
 import { ProductTable } from '../components/product-table.tsx'
 import { Tiles } from '../components/tiles.tsx'
+import { latestOf } from '../loaded.ts'
 import { formatDay, formatNumber, formatRange } from '../format.ts'
 import { currenciesOf, totalOf, type Comparison } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
@@ -19,7 +20,7 @@ export function Performance({ advertiserId, query }: AdvertiserPageProps) {
   const change: Change = (changes) =>
     goTo(addressOf(['advertisers', advertiserId, 'performance'], withQuery(query, changes)))
   const overview = useOverview(advertiserId, view)
-  const known = overview.state === 'ready' ? overview.value : null
+  const known = latestOf(overview)
   const currencies = known === null ? [] : currenciesOf(known.now)
   return (
     <>
@@ -52,7 +53,7 @@ function Products({ advertiserId, view, query, change, currencies }: ProductsPro
   if (account.state === 'failed') {
     return <Failure messages={account.messages} onRetry={account.retry} />
   }
-  const value = account.state === 'ready' ? account.value : account.previous
+  const value = latestOf(account)
   if (value === null) return <Loading what="the products" />
   const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
   const codes = value.markets.filter((one) => one.currency === currency).map(({ code }) => code)
