@@ -2,6 +2,10 @@
 import type { ComponentType } from 'preact'
 import type { Scope } from '../../src/contract/admin.ts'
 import { Assets } from './pages/assets.tsx'
+import { Catalog } from './pages/operator/catalog.tsx'
+import { Keys } from './pages/operator/keys.tsx'
+import { Live } from './pages/operator/live.tsx'
+import { Traffic } from './pages/operator/traffic.tsx'
 import { Performance } from './pages/performance.tsx'
 import { Placements } from './pages/placements.tsx'
 import { Product } from './pages/product.tsx'
@@ -47,4 +51,9 @@ export const advertiserPages: readonly Page<AdvertiserPageProps>[] = [
   { slug: 'assets', title: 'Assets', scope: 'asset:write', isInMenu: true, component: Assets },
 ]
 
-export const operatorPages: readonly Page<OperatorPageProps>[] = []
+export const operatorPages: readonly Page<OperatorPageProps>[] = [
+  { slug: 'live', title: 'Live', scope: 'admin', isInMenu: true, component: Live },
+  { slug: 'traffic', title: 'Traffic quality', scope: 'admin', isInMenu: true, component: Traffic },
+  { slug: 'catalog', title: 'Catalog', scope: 'admin', isInMenu: true, component: Catalog },
+  { slug: 'keys', title: 'Keys', scope: 'admin', isInMenu: true, component: Keys },
+]

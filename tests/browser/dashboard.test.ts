@@ -25,7 +25,14 @@ const advertiserPages = [
   '#/advertisers/1/assets',
   '#/nowhere',
 ]
-const operatorPages: readonly string[] = ['#/advertisers/2/performance']
+const operatorPages = [
+  '#/operator/live',
+  '#/operator/traffic',
+  '#/operator/catalog',
+  '#/operator/catalog/assets',
+  '#/operator/keys',
+  '#/advertisers/2/performance',
+]
 
 describe('the dashboard in a browser', { skip: noBrowser, timeout: 900_000 }, () => {
   let showcase: Showcase
@@ -304,6 +311,36 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 900_000 }, ()
 
     assert.ok(assignments.some(({ adGroupId }) => adGroupId === 5_105))
     assert.equal((await page.locator('.preview img').count()) > 0, true)
+  })
+
+  it('a key that is made on the page works, and once revoked there the page of who uses it ends', async (t) => {
+    const operator = await start(t, showcase.adminKey)
+    await open(operator.page, '#/operator/keys')
+    await operator.page.getByText('Make a key').click()
+    await operator.page.getByLabel('Name: who holds it').fill('A visitor')
+    await operator.page.getByLabel('Advertisers: all, or ids').fill('1')
+    await operator.page.getByLabel('read reports').check()
+    await operator.page.getByRole('button', { name: 'Make the key' }).click()
+    const key = await operator.page.locator('.made code').innerText()
+    await eventually('the key is known', async () => {
+      const headers = { authorization: `Bearer ${key}` }
+      return (await fetch(`${showcase.url}/v2/me`, { headers })).ok
+    })
+    const { page } = await start(t, key)
+    await page.locator('[data-total=IMPRESSIONS]').waitFor()
+
+    await operator.page.getByRole('button', { name: 'Revoke A visitor' }).click()
+    await operator.page.getByRole('button', { name: 'Revoke for good' }).click()
+    await operator.page
+      .getByText(/^Revoked/)
+      .first()
+      .waitFor()
+
+    await eventually('the session ends', async () => {
+      await page.reload()
+      const notice = page.getByText('The key is not valid')
+      return await notice.waitFor({ timeout: 1_000 }).then(() => true)
+    })
   })
 
   it('what cannot be loaded is told, and trying again shows it', async (t) => {
