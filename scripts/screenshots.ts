@@ -36,6 +36,13 @@ const pictures: readonly Picture[] = [
     colorScheme: 'light',
   },
   {
+    name: 'live',
+    key: 'adminKey',
+    address: '#/operator/live',
+    size: 'desktop',
+    colorScheme: 'light',
+  },
+  {
     name: 'assets',
     key: 'advertiserKey',
     address: '#/advertisers/1/assets',

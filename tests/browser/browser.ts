@@ -1,6 +1,7 @@
 // The system's Chromium, driven over its own protocol; tests without one say so and are skipped.
 import { existsSync } from 'node:fs'
 import type { TestContext } from 'node:test'
+import { eventually } from '../helpers/service.ts'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
 const candidates = [
@@ -111,5 +112,10 @@ export async function open(page: Page, address: string): Promise<void> {
 
 export async function settled(page: Page): Promise<void> {
   await page.locator('main h1').first().waitFor()
-  await page.waitForFunction(`document.querySelector('.loading, .stale') === null`)
+  await until(page, `document.querySelector('.loading, .stale') === null`)
+}
+
+/** The policy of the page lets no script be made of text later on, so the asking is done from here. */
+export async function until(page: Page, claim: string): Promise<void> {
+  await eventually(claim, async () => (await page.evaluate(claim)) === true)
 }

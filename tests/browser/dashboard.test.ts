@@ -8,7 +8,16 @@ import type { Browser, Page } from 'playwright-core'
 import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
 import { listDays } from '../../src/domain/day.ts'
 import { eventually } from '../helpers/service.ts'
-import { launchBrowser, noBrowser, open, settled, signIn, visit, type Size } from './browser.ts'
+import {
+  launchBrowser,
+  noBrowser,
+  open,
+  settled,
+  signIn,
+  until,
+  visit,
+  type Size,
+} from './browser.ts'
 import { addUp, parseCsv, type CsvRow } from './csv-figures.ts'
 
 const axeSource = await readFile(
@@ -34,7 +43,7 @@ const operatorPages = [
   '#/advertisers/2/performance',
 ]
 
-describe('the dashboard in a browser', { skip: noBrowser, timeout: 900_000 }, () => {
+describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, () => {
   let showcase: Showcase
   let browser: Browser
 
@@ -178,10 +187,10 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 900_000 }, ()
     await page.getByLabel('Market', { exact: true }).selectOption('DE')
     await settled(page)
     await page.getByLabel('Search title').fill('Kaffee')
-    await page.waitForFunction(`location.hash.includes('title=Kaffee')`)
+    await until(page, `location.hash.includes('title=Kaffee')`)
     await settled(page)
     await page.getByRole('button', { name: 'Next' }).click()
-    await page.waitForFunction(`location.hash.includes('page=1')`)
+    await until(page, `location.hash.includes('page=1')`)
     const address = page.url()
     const body = {
       ...range,
@@ -233,7 +242,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 900_000 }, ()
     await open(page, '#/advertisers/1/performance?currency=EUR&market=DE')
     const gtin = await page.locator('tbody tr').first().locator('[data-column=GTIN]').innerText()
     await page.locator('tbody tr').first().getByRole('link').first().click()
-    await page.waitForFunction(`location.hash.includes('/products/')`)
+    await until(page, `location.hash.includes('/products/')`)
     await settled(page)
     const body = { ...range, filters: [{ field: 'GTIN', values: [gtin] }] }
     const look = async () => {
@@ -260,11 +269,12 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 900_000 }, ()
     const { page } = await start(t, showcase.advertiserKey)
     await page.locator('.plot').focus()
     await page.keyboard.press('ArrowLeft')
-    await page.waitForFunction(`document.querySelectorAll('.readout data').length > 0`)
+    await until(page, `document.querySelectorAll('.readout data').length > 0`)
     const last = await page.locator('.readout .day').innerText()
     await page.keyboard.press('ArrowLeft')
 
-    await page.waitForFunction(
+    await until(
+      page,
       `document.querySelector('.readout .day').innerText !== ${JSON.stringify(last)}`
     )
   })
@@ -302,7 +312,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 900_000 }, ()
   it('choosing an asset shows it in the ad group, and the service says so afterwards', async (t) => {
     const { page } = await start(t, showcase.advertiserKey)
     await open(page, '#/advertisers/1/assets?adGroup=5105')
-    await page.getByRole('button', { name: /Show 300x250.png/ }).click()
+    await page.getByRole('button', { name: /Show this one.*300x250.png/ }).click()
     await page.getByText('Shown now').waitFor()
     const account = await fetch(`${showcase.url}/v2/advertisers/1/account`, {
       headers: { authorization: `Bearer ${showcase.advertiserKey}` },

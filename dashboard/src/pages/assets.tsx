@@ -147,9 +147,11 @@ function SizeCard({ account, adGroup, size, assets, onAttached }: SizeCardProps)
                 type="button"
                 disabled={busyId !== null}
                 onClick={() => void attach(asset.id)}
-                aria-label={`Show ${asset.fileName} in ${size.name}`}
               >
                 {busyId === asset.id ? 'Attaching …' : 'Show this one'}
+                <span class="unseen">
+                  : {asset.fileName} in {size.name}
+                </span>
               </button>
             )}
           </li>
