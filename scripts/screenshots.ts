@@ -51,18 +51,27 @@ const pictures: readonly Picture[] = [
   },
 ]
 
-const folder = process.argv[2] ?? 'docs/images'
-mkdirSync(folder, { recursive: true })
-const showcase = await openShowcase({ shoppers: 300, days: 56, adsPerDay: 70 })
-const browser = await launchBrowser()
-try {
-  for (const picture of pictures) await take(browser, showcase, picture)
-} finally {
-  await browser.close()
-  await showcase.close()
+interface Studio {
+  readonly browser: Browser
+  readonly showcase: Showcase
+  readonly folder: string
 }
 
-async function take(browser: Browser, showcase: Showcase, picture: Picture): Promise<void> {
+await takeAll(process.argv[2] ?? 'docs/images')
+
+async function takeAll(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  const showcase = await openShowcase({ shoppers: 300, days: 56, adsPerDay: 70 })
+  const browser = await launchBrowser()
+  try {
+    for (const picture of pictures) await take({ browser, showcase, folder }, picture)
+  } finally {
+    await browser.close()
+    await showcase.close()
+  }
+}
+
+async function take({ browser, showcase, folder }: Studio, picture: Picture): Promise<void> {
   const { size, colorScheme, name } = picture
   const { page, context } = await visit({ browser, url: showcase.url, size, colorScheme })
   await signIn(page, showcase[picture.key])

@@ -21,18 +21,18 @@ export function App() {
     setKey(null)
   }
   if (key === null) return <SignIn notice={notice} onSignIn={signIn} />
-  return <SignedIn key={key} accessKey={key} onEnd={end} />
+  return <SignedIn key={key} secret={key} onEnd={end} />
 }
 
 interface SignedInProps {
-  readonly accessKey: string
+  readonly secret: string
   readonly onEnd: (reason: string | null) => void
 }
 
-function SignedIn({ accessKey, onEnd }: SignedInProps) {
+function SignedIn({ secret, onEnd }: SignedInProps) {
   const api = useMemo(
-    () => new Api(accessKey, () => onEnd('The key is not valid: unknown, expired or revoked.')),
-    [accessKey]
+    () => new Api(secret, () => onEnd('The key is not valid: unknown, expired or revoked.')),
+    [secret]
   )
   const me = useLoaded('me', async (signal) => await api.get<Me>('v2/me', signal))
   if (me.state === 'loading') {

@@ -28,13 +28,12 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
   const wanted = `${key} ${attempt}`
   useEffect(() => {
     const abort = new AbortController()
-    load(abort.signal).then(
-      (value) => {
-        if (!abort.signal.aborted) setHeld({ key: wanted, value })
-      },
-      (error: unknown) => {
-        if (!abort.signal.aborted) setHeld({ key: wanted, messages: messagesOf(error) })
-      }
+    const settle = (outcome: Omit<Held<T>, 'key'>) => {
+      if (!abort.signal.aborted) setHeld({ key: wanted, ...outcome })
+    }
+    void load(abort.signal).then(
+      (value) => settle({ value }),
+      (error: unknown) => settle({ messages: messagesOf(error) })
     )
     return () => abort.abort()
   }, [wanted])

@@ -108,7 +108,10 @@ export function seriesOfMetrics(
 ): readonly ChartSeries[] {
   const rows = rowsByDay(answer, currency)
   return chosen.map((metric) => ({
-    ...metric,
+    name: metric.name,
+    label: metric.label,
+    color: metric.color,
+    scale: metric.scale,
     values: days.map((day) => valueOf(rows.get(day), metric, currency)),
     print: (value) => metric.print(value, currency),
   }))
@@ -127,10 +130,10 @@ export function seriesOfProfiles(
   return profiles.map((profile, place) => {
     const rows = rowsByDay(answers[profile], currency)
     return {
-      ...metric,
       name: profile,
       label: profileNames[profile],
       color: profileColors[place] ?? 'series-1',
+      scale: metric.scale,
       values: days.map((day) => valueOf(rows.get(day), metric, currency)),
       print: (value) => metric.print(value, currency),
     }

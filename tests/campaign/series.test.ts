@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import type { SeriesCall, SeriesSums } from '../../src/reports/series.ts'
 import { bearer, startHarness } from './harness.ts'
@@ -89,28 +90,26 @@ test('a question that breaks a rule of reports is told the rule, and a key for a
 })
 
 test('series share the slots of reports: a key that has them all taken is asked to come back', async (t) => {
-  const { promise, resolve } = withResolvers()
+  const gate = new EventEmitter()
+  const opened = once(gate, 'open')
+  const entered = once(gate, 'entered')
   const { app } = startHarness({
     reportsPerKeyMax: 1,
     readSeries: async () => {
-      await promise
+      gate.emit('entered')
+      await opened
       return { days: [], totals: [], completeThrough: null, unconvertedCount: 0 }
     },
   })
   t.after(() => app.close())
   const payload = { startDate: '2026-03-01', endDate: '2026-03-01' }
-  const ask = () => app.inject({ method: 'POST', url, headers: bearer('K1'), payload })
+  const ask = async () => await app.inject({ method: 'POST', url, headers: bearer('K1'), payload })
 
   const first = ask()
+  await entered
   const second = await ask()
-  resolve()
+  gate.emit('open')
 
   assert.deepEqual([second.statusCode, (await first).statusCode], [429, 200])
   assert.equal((await ask()).statusCode, 200)
 })
-
-function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve: () => void = () => {}
-  const promise = new Promise<void>((done) => (resolve = done))
-  return { promise, resolve }
-}

@@ -102,8 +102,8 @@ function columnOf(name: ColumnName, linked: Linked): TableColumn<Row> {
 }
 
 function productAddress(row: Row, { advertiserId, query }: Linked): string {
-  const kept = ['from', 'to', 'profile', 'currency', 'chart', 'compare', 'metric']
-  const period = new URLSearchParams([...query].filter(([name]) => kept.includes(name)))
+  const kept = new Set(['from', 'to', 'profile', 'currency', 'chart', 'compare', 'metric'])
+  const period = new URLSearchParams([...query].filter(([name]) => kept.has(name)))
   return addressOf(['advertisers', advertiserId, 'products', row['GTIN'] ?? ''], period)
 }
 

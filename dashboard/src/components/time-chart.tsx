@@ -1,3 +1,5 @@
+// The canvas is read by keys as well, and no tag stands for a thing that is looked at and walked through.
+/* oxlint-disable jsx-a11y/no-noninteractive-tabindex, jsx-a11y/no-noninteractive-element-interactions */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import { formatDay, formatShort, formatShortDay, type Figure as FigureText } from '../format.ts'
@@ -43,7 +45,6 @@ export function TimeChart({ label, days, series, onUsePeriod }: TimeChartProps) 
   return (
     <div class="chart">
       <Readout days={days} series={series} index={shown} />
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- read day by day by keys. */}
       <div
         ref={frame}
         class="plot"
@@ -169,6 +170,8 @@ function optionsOf(plot: Omit<Plot, 'frame'> & { readonly element: HTMLElement }
       // Two axes are as many as people can read; further series are read at the pointer.
       ...scales.slice(0, 2).map((scale, place) => ({
         scale,
+        // Left and right; the package's own names for them are types without values.
+        // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
         side: place === 0 ? (3 as const) : (1 as const),
         stroke: colorOf('text-muted'),
         grid: { show: place === 0, ...line },

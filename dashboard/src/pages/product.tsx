@@ -138,10 +138,12 @@ function nameOf(row: Row, kind: 'CAMPAIGN' | 'AD_GROUP'): string {
 /** Each campaign with its sum, by currency, and below it its rows. */
 function listLines(rows: readonly Row[]): readonly Line[] {
   const groups = Map.groupBy(rows, (row) => `${row['CAMPAIGN_ID']} ${row['CURRENCY']}`)
-  return [...groups.values()].flatMap((group) => [
-    { row: sumOf(group), isCampaign: true },
-    ...group.map((row) => ({ row, isCampaign: false })),
-  ])
+  return [...groups.values()].flatMap((group) => linesOf(group))
+}
+
+function linesOf(group: readonly Row[]): readonly Line[] {
+  const adGroups = group.map((row) => ({ row, isCampaign: false }))
+  return [{ row: sumOf(group), isCampaign: true }, ...adGroups]
 }
 
 /** As the service sums a report: what is printed is added, ratios are made from the sums. */

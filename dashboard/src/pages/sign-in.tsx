@@ -27,17 +27,18 @@ export function SignIn({ notice, onSignIn }: SignInProps) {
       <Mark />
       <h1>Sign in to Shelftrace</h1>
       <form onSubmit={submit} noValidate>
-        <label for="key">Key</label>
-        <input
-          id="key"
-          ref={input}
-          type="password"
-          autocomplete="off"
-          spellcheck={false}
-          required
-          aria-invalid={problem !== null}
-          aria-describedby="key-problem key-help"
-        />
+        <label>
+          <span class="name">Key</span>
+          <input
+            ref={input}
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            required
+            aria-invalid={problem !== null}
+            aria-describedby="key-problem key-help"
+          />
+        </label>
         <p id="key-problem" class="problem" role="alert">
           {problem}
         </p>

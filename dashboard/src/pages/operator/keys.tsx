@@ -88,7 +88,7 @@ function KeyTable({ keys, onRevoked }: KeyTableProps) {
       label: 'State',
       cell: (key) =>
         key.revokedAt === undefined ? (
-          <RevokeButton accessKey={key} onRevoked={onRevoked} />
+          <RevokeButton listed={key} onRevoked={onRevoked} />
         ) : (
           <span class="badge">Revoked {formatInstant(key.revokedAt)}</span>
         ),
@@ -103,18 +103,18 @@ function partiesOf(ids: 'all' | readonly number[]): string {
 }
 
 interface RevokeButtonProps {
-  readonly accessKey: Key
+  readonly listed: Key
   readonly onRevoked: () => void
 }
 
 /** Asks once more in place: it cannot be undone. */
-function RevokeButton({ accessKey, onRevoked }: RevokeButtonProps) {
+function RevokeButton({ listed, onRevoked }: RevokeButtonProps) {
   const { api } = useSession()
   const [isAsking, setIsAsking] = useState(false)
   const [messages, setMessages] = useState<readonly string[]>([])
   const revoke = async () => {
     try {
-      await api.delete(`admin/v1/keys/${encodeURIComponent(accessKey.id)}`)
+      await api.delete(`admin/v1/keys/${encodeURIComponent(listed.id)}`)
       onRevoked()
     } catch (error) {
       setMessages(messagesOf(error))
@@ -124,11 +124,7 @@ function RevokeButton({ accessKey, onRevoked }: RevokeButtonProps) {
   if (messages.length > 0) return <Failure messages={messages} onRetry={() => setMessages([])} />
   if (!isAsking) {
     return (
-      <button
-        type="button"
-        aria-label={`Revoke ${accessKey.name}`}
-        onClick={() => setIsAsking(true)}
-      >
+      <button type="button" aria-label={`Revoke ${listed.name}`} onClick={() => setIsAsking(true)}>
         Revoke
       </button>
     )
