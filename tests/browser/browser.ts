@@ -115,7 +115,10 @@ export async function settled(page: Page): Promise<void> {
   await until(page, `document.querySelector('.loading, .stale') === null`)
 }
 
+/** Machines that are busy with other tests may take long. */
+const patienceMs = 180_000
+
 /** The policy of the page lets no script be made of text later on, so the asking is done from here. */
 export async function until(page: Page, claim: string): Promise<void> {
-  await eventually(claim, async () => (await page.evaluate(claim)) === true)
+  await eventually(claim, async () => (await page.evaluate(claim)) === true, patienceMs)
 }

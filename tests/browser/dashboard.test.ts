@@ -186,7 +186,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
     await open(page, '#/advertisers/1/performance?currency=EUR&size=10')
     await page.getByRole('columnheader', { name: 'Clicks' }).getByRole('button').press('Enter')
     await settled(page)
-    await page.getByLabel('Market', { exact: true }).selectOption('DE')
+    await page.getByRole('combobox', { name: 'Market', exact: true }).selectOption('DE')
     await settled(page)
     await page.getByLabel('Search title').fill('Kaffee')
     await until(page, `location.hash.includes('title=Kaffee')`)

@@ -167,11 +167,11 @@ function optionsOf(plot: Omit<Plot, 'frame'> & { readonly element: HTMLElement }
         size: 34,
         values: (_plot, splits) => splits.map((seconds) => formatShortDay(seconds * 1_000)),
       },
-      // Two axes are as many as people can read; further series are read at the pointer.
+      // Two axes are as many as people can read; further series are read at the pointer. Left is 3 and
+      // right is 1: the package's names for them are types without values.
+      // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
       ...scales.slice(0, 2).map((scale, place) => ({
         scale,
-        // Left and right; the package's own names for them are types without values.
-        // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
         side: place === 0 ? (3 as const) : (1 as const),
         stroke: colorOf('text-muted'),
         grid: { show: place === 0, ...line },

@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { StatusResponse } from '../../../../src/contract/admin.ts'
 import { Figure } from '../../components/figure.tsx'
-import { Empty, Failure, Loading } from '../../components/notices.tsx'
+import { Empty, Failure, Loading, Warning } from '../../components/notices.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { Table } from '../../components/table.tsx'
-import { formatBytes, formatDay, formatDuration, formatNumber } from '../../format.ts'
+import { formatBytes, formatCount, formatDay, formatDuration, formatNumber } from '../../format.ts'
 import { messagesOf } from '../../loaded.ts'
 import { useSession } from '../../session.ts'
 import { readGauges, type Gauges } from '../../gauges.ts'
@@ -106,37 +106,65 @@ function State({ samples, latest }: StateProps) {
         >
           {formatNumber(gauges.get('shelftrace_pipeline_failures') ?? 0)}
         </LiveTile>
-        <LiveTile label="Set aside" isBad={status.setAside > 0}>
-          <Figure exact={String(status.setAside)} shown={formatNumber(status.setAside)} />
-        </LiveTile>
-        <LiveTile label="Conflicting purchases, 30 days" isBad={status.conflicts > 0}>
-          <Figure exact={String(status.conflicts)} shown={formatNumber(status.conflicts)} />
-        </LiveTile>
+        <CountTile label="Set aside" count={status.setAside} />
+        <CountTile label="Conflicting purchases, 30 days" count={status.conflicts} />
       </dl>
-      <section class="card" aria-label="Sealed days">
-        <h2>Sealed days</h2>
-        {status.sealed.length === 0 ? (
-          <Empty>The catalog has no market yet.</Empty>
-        ) : (
-          <Table
-            caption="How far each market is sealed"
-            columns={[
-              { name: 'market', label: 'Market', cell: (row) => String(row.marketId) },
-              {
-                name: 'through',
-                label: 'Sealed through',
-                cell: (row) => formatDay(row.completeThrough),
-              },
-            ]}
-            rows={status.sealed}
-            keyOf={(row) => String(row.marketId)}
-          />
-        )}
-      </section>
+      {!status.warehouse.available && (
+        <Warning>The warehouse does not answer; what only it knows is missing here.</Warning>
+      )}
+      {status.failing.length > 0 && (
+        <Failure messages={status.failing.map((step) => `Failing: ${step}`)} />
+      )}
+      {status.sealed !== undefined && <Sealed sealed={status.sealed} />}
       <p class="footnote">
-        Shelftrace {status.version}, warehouse {status.warehouse.kind} {status.warehouse.version}
+        Shelftrace {status.version}, warehouse {status.warehouse.kind}{' '}
+        {status.warehouse.version ?? ''}. Clock against the warehouse:{' '}
+        {status.clock.offsetMs === null
+          ? 'not known'
+          : formatDuration(Math.abs(status.clock.offsetMs))}
+        .
       </p>
     </>
+  )
+}
+
+function Sealed({ sealed }: { readonly sealed: NonNullable<StatusResponse['sealed']> }) {
+  return (
+    <section class="card" aria-label="Sealed days">
+      <h2>Sealed days</h2>
+      {sealed.length === 0 ? (
+        <Empty>The catalog has no market yet.</Empty>
+      ) : (
+        <Table
+          caption="How far each market is sealed"
+          columns={[
+            { name: 'market', label: 'Market', cell: (row) => String(row.marketId) },
+            {
+              name: 'through',
+              label: 'Sealed through',
+              cell: (row) => formatDay(row.completeThrough),
+            },
+          ]}
+          rows={sealed}
+          keyOf={(row) => String(row.marketId)}
+        />
+      )}
+    </section>
+  )
+}
+
+interface CountTileProps {
+  readonly label: string
+  /** Absent while the warehouse does not answer. */
+  readonly count: number | undefined
+}
+
+function CountTile({ label, count }: CountTileProps) {
+  const exact = count === undefined ? null : String(count)
+  return (
+    <LiveTile label={label} isBad={count !== undefined && count > 0}>
+      <Figure exact={exact} shown={formatCount(exact)} />
+    </LiveTile>
   )
 }
 

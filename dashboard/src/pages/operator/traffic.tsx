@@ -28,6 +28,9 @@ export function Traffic() {
 }
 
 function Reasons({ status }: { readonly status: StatusResponse }) {
+  if (status.uncounted === undefined) {
+    return <Empty>The warehouse does not answer, and only it knows the counts.</Empty>
+  }
   const reasons = Object.entries(status.uncounted).toSorted(([, one], [, other]) => other - one)
   return (
     <>
@@ -64,9 +67,9 @@ function Reasons({ status }: { readonly status: StatusResponse }) {
       <section class="card" aria-label="Conflicts">
         <h2>Conflicts and rows set aside</h2>
         <p>
-          {formatNumber(status.conflicts)} purchases were sent again with other content; the first
-          delivery stands. {formatNumber(status.setAside)} rows could not be stored and are kept
-          with their reason.
+          {formatNumber(status.conflicts ?? 0)} purchases were sent again with other content; the
+          first delivery stands. {formatNumber(status.setAside ?? 0)} records could not be shipped
+          and wait to be replayed.
         </p>
       </section>
     </>
