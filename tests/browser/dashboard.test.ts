@@ -286,6 +286,9 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
     await page.keyboard.type(showcase.advertiserKey)
     await page.keyboard.press('Enter')
     await settled(page)
+    // From the top of the page, as whoever comes back to it.
+    await page.reload()
+    await settled(page)
     const reached = new Set<string>()
     for (let step = 0; step < 60; step += 1) {
       await page.keyboard.press('Tab')
