@@ -17,7 +17,7 @@ const pictures: readonly Picture[] = [
   {
     name: 'performance',
     key: 'advertiserKey',
-    address: '#/advertisers/1/performance?currency=EUR&chart=AD_SPEND_REVENUE,CONVERSION_VALUE',
+    address: '#/advertisers/1/performance?currency=EUR&chart=IMPRESSIONS,CLICKS',
     size: 'desktop',
     colorScheme: 'light',
   },

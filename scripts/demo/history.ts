@@ -38,8 +38,8 @@ interface Visit {
   readonly purchasedAtMs: number
 }
 
-/** Plays the days before yesterday and resolves when the service has stored them. */
-export async function playHistory(plan: HistoryPlan): Promise<void> {
+/** Plays the days before yesterday; how many purchases are in them, once the service has stored them. */
+export async function playHistory(plan: HistoryPlan): Promise<number> {
   const random = new Random(20_260_301)
   const visits = Array.from({ length: plan.days }, (_, index) => plan.days + 1 - index).flatMap(
     (daysAgo) => planDay(plan, daysAgo, random)
@@ -60,6 +60,7 @@ export async function playHistory(plan: HistoryPlan): Promise<void> {
     })
   }
   await backfill(plan, lines)
+  return visits.filter(({ purchase }) => purchase !== null).length
 }
 
 /** Weekends are busier, and the weeks rise slowly. */

@@ -2,9 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Admin } from './admin.ts'
+import { shownAdvertiserId } from './catalog.ts'
+import { DemoError } from './failures.ts'
 import { playHistory } from './history.ts'
 import { HttpClient } from './http.ts'
+import { objectsIn, textIn } from './json.ts'
 import { Progress } from './progress.ts'
 import { runDemo } from './run.ts'
 import { Service, findPort } from './service.ts'
@@ -68,6 +72,35 @@ async function fill({ plan, service, http }: Fill) {
   const adminKey = await service.ready(http)
   const { campaignUrl } = service
   const admin = new Admin({ http, baseUrl: campaignUrl, key: adminKey })
-  await playHistory({ ...plan, admin, http, campaignUrl, adminKey, nowMs: Date.now() })
+  const nowMs = Date.now()
+  const purchaseCount = await playHistory({ ...plan, admin, http, campaignUrl, adminKey, nowMs })
+  await waitForCredit({ admin, purchaseCount, nowMs, days: plan.days })
   return result
+}
+
+interface Credit {
+  readonly admin: Admin
+  readonly purchaseCount: number
+  readonly nowMs: number
+  readonly days: number
+}
+
+const patience = { tries: 300, pauseMs: 1_000 } as const
+
+/** Nearly all: a purchase around midnight may stand on a day that is left out. */
+async function waitForCredit({ admin, purchaseCount, nowMs, days }: Credit): Promise<void> {
+  const dayText = (daysAgo: number) =>
+    new Date(nowMs - daysAgo * 86_400_000).toISOString().slice(0, 10)
+  const json = { startDate: dayText(days + 3), endDate: dayText(1) }
+  const path = `/v2/advertisers/${shownAdvertiserId}/reports/spa/series.json`
+  for (let tried = 0; tried < patience.tries; tried += 1) {
+    const answer = await admin.call({ method: 'POST', path, json, status: 200 })
+    const credited = objectsIn(answer, 'totals').reduce(
+      (sum, total) => sum + Number(textIn(total, 'CONVERSIONS')),
+      0
+    )
+    if (credited >= purchaseCount * 0.95) return
+    await sleep(patience.pauseMs)
+  }
+  throw new DemoError('the purchases of the past were not credited in time')
 }

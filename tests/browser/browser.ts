@@ -82,7 +82,7 @@ export async function visit(
       complaints.push(`asked ${host}`)
     }
   })
-  await context.route('https://**', async (route) => {
+  await context.route(/^https:/u, async (route) => {
     const name = new URL(route.request().url()).pathname
     const [, width = '300', height = '250'] = /(\d+)x(\d+)/u.exec(name) ?? []
     await route.fulfill({ contentType: 'image/svg+xml', body: banner(width, height) })

@@ -325,7 +325,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
     const { assignments } = (await account.json()) as { assignments: { adGroupId: number }[] }
 
     assert.ok(assignments.some(({ adGroupId }) => adGroupId === 5_105))
-    assert.equal((await page.locator('.preview img').count()) > 0, true)
+    await page.locator('.preview img').first().waitFor()
   })
 
   it('a key that is made on the page works, and once revoked there the page of who uses it ends', async (t) => {
