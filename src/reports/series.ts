@@ -5,10 +5,9 @@ import { minorDigits } from '../domain/currency.ts'
 import { nanosScale } from '../domain/money.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { CatalogNames } from './catalog-names.ts'
-import type { MarketDays } from './day-rows.ts'
 import { reportParams, reportRowsSql, reportSettings, type QuerySource } from './query.ts'
 import { loadRates, noRates } from './rates.ts'
-import { readReportDays } from './sealed-days.ts'
+import { readParts, spanOf } from './run-report.ts'
 
 /** Sums of the rows of a report as they are printed. */
 export interface ReportSums {
@@ -46,25 +45,20 @@ export interface SeriesCall {
 export type ReadSeries = (call: SeriesCall) => Promise<SeriesResult>
 
 export interface SeriesDeps {
-  readonly warehouse: Pick<Warehouse, 'rows'>
+  readonly warehouse: Warehouse
   readonly catalog: () => CatalogNames
 }
 
-export function createSeriesReader({ warehouse, catalog: current }: SeriesDeps): ReadSeries {
+export function createSeriesReader(deps: SeriesDeps): ReadSeries {
   return async ({ advertiserId, request, signal }) => {
-    const catalog = current()
-    const days = await readReportDays(warehouse, catalog.markets(), request)
-    const rates = days.hasOpenDays ? await loadRates(warehouse, spanOf(days.open)) : noRates
     const read = async (dateBreakdown: boolean) => {
       signal.throwIfAborted()
-      const source = {
-        advertiserId,
-        request: { ...request, dateBreakdown },
-        catalog,
-        days,
-        rates,
-      }
-      return await readSums(warehouse, source)
+      const asked = { ...request, dateBreakdown }
+      const { days, spans } = await readParts(deps, { request: asked })
+      const rates = days.hasOpenDays ? await loadRates(deps.warehouse, spanOf(days.open)) : noRates
+      const catalog = deps.catalog()
+      const source = { advertiserId, request: asked, catalog, days, spans, rates }
+      return { ...(await readSums(deps.warehouse, source)), completeThrough: days.completeThrough }
     }
     // One after the other: a reader of charts should not take two sessions of the warehouse.
     const byDay = await read(true)
@@ -72,15 +66,10 @@ export function createSeriesReader({ warehouse, catalog: current }: SeriesDeps):
     return {
       days: byDay.sums,
       totals: whole.sums,
-      completeThrough: days.completeThrough,
+      completeThrough: whole.completeThrough,
       unconvertedCount: whole.unconvertedCount,
     }
   }
-}
-
-function spanOf(open: readonly MarketDays[]): { readonly first: string; readonly last: string } {
-  const days = open.flatMap((one) => one.days).toSorted()
-  return { first: days[0] ?? '1970-01-10', last: days.at(-1) ?? '1970-01-10' }
 }
 
 interface SumsRow {
@@ -162,11 +151,12 @@ LIMIT ${sumsMax}
 SETTINGS ${reportSettings}`
 }
 
-/** Amounts are never negative, so whole units and rest are those of plain division. */
+/** By size and sign, as half even is the same on both sides of zero and plain division is not. */
 function printed(column: 'conversion_value' | 'spend'): string {
   const nanos = column === 'spend' ? 'spend_nanos_exact' : 'conversion_value_nanos'
-  const units = `intDiv(${nanos}, unit_nanos)`
-  const doubledRest = `(2 * (${nanos} - ${units} * unit_nanos))`
+  const size = `if(${nanos} < 0, -${nanos}, ${nanos})`
+  const units = `intDiv(${size}, unit_nanos)`
+  const doubledRest = `(2 * (${size} - ${units} * unit_nanos))`
   const isUp = `(${doubledRest} > unit_nanos OR (${doubledRest} = unit_nanos AND ${units} % 2 = 1))`
-  return `(${units} + toInt128(${isUp})) * unit_nanos`
+  return `if(${nanos} < 0, -1, 1) * (${units} + toInt128(${isUp})) * unit_nanos`
 }
