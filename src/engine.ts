@@ -3,6 +3,7 @@
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { AuditTrail } from './access/audit-trail.ts'
@@ -11,6 +12,7 @@ import { openKeyStore } from './access/key-store.ts'
 import type { KeyStore } from './access/key-store.ts'
 import { createAdminHandlers } from './admin/handlers.ts'
 import { buildCampaignApp } from './campaign/app.ts'
+import { createDashboardPages } from './campaign/dashboard-pages.ts'
 import { createDocsPages } from './campaign/docs-pages.ts'
 import { openCatalogStore } from './catalog/catalog-store.ts'
 import type { CatalogStore } from './catalog/catalog-store.ts'
@@ -45,6 +47,7 @@ import { createOwnExplainer } from './reports/explain/own.ts'
 import { KeptPages } from './reports/kept-pages.ts'
 import { createIntakeReader } from './reports/intake.ts'
 import { createReportRunner } from './reports/run-report.ts'
+import { createSeriesReader } from './reports/series.ts'
 import { readRestatements, readSealedThrough } from './reports/sealed-days.ts'
 import { createTrafficQualityReader } from './reports/traffic-quality.ts'
 import { createUnconvertedReader } from './reports/unconverted.ts'
@@ -58,6 +61,9 @@ import { ensureSameIdentitySecret } from './warehouse/installation.ts'
 import { migrate } from './warehouse/migrate.ts'
 import { openServerWarehouse } from './warehouse/server.ts'
 import type { Warehouse } from './warehouse/warehouse.ts'
+
+/** Beside this file once it is built. */
+const dashboardFolder = fileURLToPath(new URL('dashboard', import.meta.url))
 
 /** Everything that outlives a request, in the order in which it is opened. */
 interface Engine {
@@ -195,6 +201,10 @@ async function startCampaign(
       keptPages,
     }),
     explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: config.settleMs }),
+    readSeries: createSeriesReader({
+      warehouse,
+      catalog: () => catalogNames(catalog.current()),
+    }),
     listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
     adminHandlers: createAdmin(engine, { keys, audit, pipeline }),
     openApi: buildOpenApi({
@@ -202,7 +212,7 @@ async function startCampaign(
       campaignUrl: config.campaignUrl,
       version,
     }),
-    pages: createDocsPages(config),
+    pages: [...createDashboardPages(dashboardFolder), ...createDocsPages(config)],
     readiness: () => complaintsOf(engine, pipeline),
     metrics: createMetrics({
       spool,

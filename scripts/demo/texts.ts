@@ -76,6 +76,7 @@ The service goes on running.
 
   tracking operations    ${trackingUrl}
   campaign operations    ${campaignUrl}
+  dashboard              ${campaignUrl}/ (sign in with one of the keys)
   operator's key         in ${adminKeyFile}
   demo advertiser's key  ${advertiserKey} (advertiser ${shownAdvertiserId})
 

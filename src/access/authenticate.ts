@@ -15,7 +15,8 @@ export interface Party {
 
 /** What a call needs. `party` null: the call is bound to nobody. */
 export interface Demand {
-  readonly scope: Scope
+  /** Null: whatever the key may do. */
+  readonly scope: Scope | null
   readonly party: Party | null
 }
 
@@ -50,7 +51,7 @@ export function authenticate(
 export function authorize(key: AccessKey, demand: Demand): Authorization {
   const { scope, party } = demand
   // The scope admin stands for every other one.
-  if (!key.scopes.includes(scope) && !key.scopes.includes('admin')) {
+  if (scope !== null && !key.scopes.includes(scope) && !key.scopes.includes('admin')) {
     return { ok: false, message: `The key does not have the scope ${scope}.` }
   }
   if (party === null || isForParty(key, party)) return { ok: true }

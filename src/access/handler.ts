@@ -24,6 +24,8 @@ export interface StaticFile {
   readonly gzip: Buffer | null
   /** Of the content, whatever its encoding. */
   readonly hash: string
+  /** Its path names this content and never another. No when absent. */
+  readonly isImmutable?: boolean
 }
 
 /**

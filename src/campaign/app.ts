@@ -9,10 +9,12 @@ import { createSlotLimiter } from '../access/rate-limit.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations as contractOperations } from '../contract/operations.ts'
 import { assert } from '../lib/assert.ts'
+import { createReadAccount } from './account.ts'
 import { createAddAsset } from './add-asset.ts'
 import type { CampaignDeps } from './deps.ts'
 import { Gate } from './gate.ts'
 import { createReadIntake } from './intake.ts'
+import { createReadMe } from './me.ts'
 import { createOperatorHandlers } from './operator.ts'
 import { answersHead } from './path-table.ts'
 import { answerClientError } from './protocol-errors.ts'
@@ -101,6 +103,7 @@ function collectHandlers(deps: CampaignDeps): ReadonlyMap<string, Handler> {
     { addDisplayAdGroupAsset: createAddAsset(deps) },
     { listSealedDays: createListSealedDays(deps) },
     { listEligibleSiteLocations: createSiteLocations(deps) },
+    { readMe: createReadMe(deps), readAdvertiserAccount: createReadAccount(deps) },
     createOperatorHandlers(deps),
     deps.adminHandlers,
   ]

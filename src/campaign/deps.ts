@@ -9,6 +9,7 @@ import type { ListAttributions } from '../reports/attributions.ts'
 import type { ExplainOwnPurchase } from '../reports/explain/own.ts'
 import type { ReadIntake } from '../reports/intake.ts'
 import type { RunReport } from '../reports/report.ts'
+import type { ReadSeries } from '../reports/series.ts'
 import type { Restatement } from '../reports/sealed-days.ts'
 import type { ReadTrafficQuality } from '../reports/traffic-quality.ts'
 
@@ -33,6 +34,7 @@ export interface CampaignDeps {
   readonly runReport: RunReport
   readonly listAttributions: ListAttributions
   readonly explainOwnPurchase: ExplainOwnPurchase
+  readonly readSeries: ReadSeries
   /** The days that were sealed, or sealed again, after the instant. */
   readonly listRestatements: (sinceMs: number) => Promise<readonly Restatement[]>
   readonly readIntake: ReadIntake

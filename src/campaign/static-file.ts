@@ -23,14 +23,16 @@ interface Chosen {
 
 type AskedWith = Pick<IncomingHttpHeaders, 'accept-encoding' | 'if-none-match'>
 
-export function chooseEncoding({ plain, gzip, hash }: StaticFile, asked: AskedWith): Chosen {
+export function chooseEncoding(file: StaticFile, asked: AskedWith): Chosen {
+  const { plain, gzip, hash, isImmutable = false } = file
   const isGzip = gzip !== null && acceptsGzip(asked['accept-encoding'] ?? '')
   return {
     isKnown: isNamed(asked['if-none-match'] ?? '', hash),
     bytes: isGzip ? gzip : plain,
     headers: {
-      // Kept, but asked for anew each time: after an update no old script meets a new page.
-      'cache-control': 'no-cache',
+      // Kept, but asked for anew each time unless the path names the content: after an update no old
+      // script meets a new page.
+      'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
       // Weak, as RFC 9110 has it for one content in several encodings.
       etag: `W/"${hash}"`,
       vary: 'accept-encoding',

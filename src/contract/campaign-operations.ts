@@ -15,8 +15,10 @@ import {
   type Operation,
   type OperationResponse,
 } from './operation.ts'
+import { advertiserAccountSchema, meSchema } from './me.ts'
 import { reportJsonSchema } from './report-json.ts'
 import { reportRequestSchema } from './report-request.ts'
+import { reportSeriesSchema } from './report-series.ts'
 import { sealedDaysQuerySchema, sealedDaysSchema } from './sealed-days.ts'
 import { siteLocationsQuerySchema, siteLocationsSchema } from './site-locations.ts'
 import { trafficQualityColumns, trafficQualityQuerySchema } from './traffic-quality.ts'
@@ -84,6 +86,56 @@ const reportJson: Operation = {
   responses: [
     { ...answer('200', 'One page of the report.', reportJsonSchema), headers: reportHeaders },
     ...report.responses.slice(1),
+  ],
+  addition: true,
+}
+
+const reportSeries: Operation = {
+  ...report,
+  operationId: 'readSpaProductSeries',
+  path: '/v2/advertisers/{advertiserId}/reports/spa/series.json',
+  summary: 'Read the SPA product performance report day by day, as sums',
+  description:
+    'The same question as the report, answered with sums of its rows by day and over all pages, for ' +
+    'charts and headings. Paging, order and dateBreakdown are of no effect.',
+  queryParameters: Type.Object({}),
+  responses: [answer('200', 'The sums.', reportSeriesSchema), ...report.responses.slice(1)],
+  addition: true,
+}
+
+const me: Operation = {
+  operationId: 'readMe',
+  method: 'get',
+  path: '/v2/me',
+  ports: ['campaign'],
+  tag: 'Campaign',
+  summary: 'Read what the key may do',
+  description: 'Scopes, and the advertisers and publishers that the key is for. For any valid key.',
+  access: { scope: null, isAdvertiserBound: false },
+  body: null,
+  responses: [answer('200', 'About the key.', meSchema), unauthorized, otherwise],
+  addition: true,
+}
+
+const account: Operation = {
+  operationId: 'readAdvertiserAccount',
+  method: 'get',
+  path: '/v2/advertisers/{advertiserId}/account',
+  ports: ['campaign'],
+  tag: 'Campaign',
+  summary: 'Read what the catalog holds of an advertiser',
+  description:
+    'Its campaigns, ad groups and assets, and the publishers, markets and creative sizes it can choose ' +
+    'from. For any key of the advertiser.',
+  access: { scope: null, isAdvertiserBound: true },
+  pathParameters: advertiserParameter,
+  body: null,
+  responses: [
+    answer('200', 'The account.', advertiserAccountSchema),
+    unauthorized,
+    forbidden,
+    refusal('404', 'Not Found: there is no such advertiser.'),
+    otherwise,
   ],
   addition: true,
 }
@@ -278,6 +330,9 @@ const intake: Operation = {
 export const campaignOperations: readonly Operation[] = [
   report,
   reportJson,
+  reportSeries,
+  me,
+  account,
   sealedDays,
   trafficQuality,
   attributions,

@@ -26,7 +26,7 @@ export type PageKind = (typeof pageKinds)[number]
 
 export const pageLimits = { default: 100, max: 1_000 } as const
 
-const assignmentEntrySchema = Type.Object(
+export const assignmentEntrySchema = Type.Object(
   { adGroupId: catalogId(), creativeSizeId: catalogId(), assetId: uuidText() },
   { title: 'AssignmentEntry', description: 'The asset an ad group advertises in a creative size.' }
 )

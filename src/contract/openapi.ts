@@ -88,7 +88,7 @@ function describeOperation(
     tags: addition ? [operation.tag, additionTag] : [operation.tag],
     servers: operation.ports.map((port) => ({ url: urls[port] })),
     // OpenAPI 3.1 lets any scheme list the roles it needs: here, the scope.
-    security: access === null ? [] : [{ bearer: [access.scope] }],
+    security: access === null ? [] : [{ bearer: access.scope === null ? [] : [access.scope] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: describeBody(body, components) }),
     responses: Object.fromEntries(

@@ -7,7 +7,8 @@ export type Port = 'tracking' | 'campaign'
 export type Method = 'get' | 'head' | 'post' | 'put' | 'delete'
 
 export interface Access {
-  readonly scope: Scope
+  /** Null: any valid key will do. */
+  readonly scope: Scope | null
   /** The key must also be for the advertiser that the path names. */
   readonly isAdvertiserBound: boolean
   /** The key must also be for the publisher that the path names. No when absent. */

@@ -4,16 +4,18 @@ import { dateText, type Immutable } from './fields.ts'
 const text = Type.String()
 
 /** Open, because columns may be appended: by column name, as printed. */
-const rowSchema = Type.Unsafe<Record<string, string | null>>(
+export const reportRowSchema = Type.Unsafe<Record<string, string | null>>(
   Type.Object({}, { additionalProperties: Type.Union([text, Type.Null()]) })
 )
 
 export const reportJsonSchema = Type.Object(
   {
-    rows: Type.Array(rowSchema, {
+    rows: Type.Array(reportRowSchema, {
       description: 'By column name, as printed; null for a ratio over zero.',
     }),
-    totals: Type.Array(rowSchema, { description: 'Sums of the rows as printed, by currency.' }),
+    totals: Type.Array(reportRowSchema, {
+      description: 'Sums of the rows as printed, by currency.',
+    }),
     page: Type.Integer(),
     limit: Type.Integer(),
     totalRows: Type.Integer({ description: 'Rows of the whole report, over all pages.' }),

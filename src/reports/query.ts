@@ -49,22 +49,26 @@ export const answerColumns = [
   'total_unconverted',
 ] as const
 
+/** The rows of the report with their products, filtered, in no order. */
+export function reportRowsSql(source: QuerySource): string {
+  return `
+    SELECT * FROM (${withProducts(source)})
+    WHERE ${filterConditions(source.request).join(' AND ')}`
+}
+
 export function buildReportQuery(source: QuerySource): ReportQuery {
   const { request } = source
-  const filtered = `
-    SELECT * FROM (${withProducts(source)})
-    WHERE ${filterConditions(request).join(' AND ')}`
   return {
     sql: `
 SELECT gtin, title, brand, market_id, publisher_id, campaign_id, ad_group_id, toString(day),
   loads, impressions, clicks, conversions, toString(units_sold),
   toString(conversion_value), toString(spend),
   count() OVER () AS total_rows, toString(sum(unconverted) OVER ()) AS total_unconverted
-FROM (${filtered})
+FROM (${reportRowsSql(source)})
 ORDER BY ${orderTerms(request).join(', ')}
 LIMIT ${rowsMax}
 SETTINGS ${reportSettings}`,
-    params: buildParams(source),
+    params: reportParams(source),
   }
 }
 
@@ -73,7 +77,7 @@ export const rowsMax = 10_010_000
 
 // A served ad and a purchase stand in one partition each, so parts of different partitions need no
 // merging to be final: without this a report over months is several times slower.
-const reportSettings = 'join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1'
+export const reportSettings = 'join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1'
 
 /** Rows of the report without names: of sealed and of open days, side by side. */
 function grouped(source: QuerySource): string {
@@ -252,7 +256,7 @@ function isRatio(column: OrderByColumn): column is keyof typeof ratios {
   return Object.hasOwn(ratios, column)
 }
 
-function buildParams(source: QuerySource): Params {
+export function reportParams(source: QuerySource): Params {
   const { advertiserId, request, catalog, days, spans, rates } = source
   const names = {
     publisher: catalog.publishers(),

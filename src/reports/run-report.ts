@@ -56,7 +56,10 @@ async function compute(deps: ReportDeps, call: ReportCall): Promise<Computed<Rep
 }
 
 /** Open days, sealed ones, and spans in the place of sealed ones where no day is asked for. */
-async function readParts({ warehouse, catalog }: ReportDeps, { request }: ReportCall) {
+export async function readParts(
+  { warehouse, catalog }: Pick<ReportDeps, 'warehouse' | 'catalog'>,
+  { request }: Pick<ReportCall, 'request'>
+) {
   const { startDate, endDate, dateBreakdown } = request
   const [days, stored] = await Promise.all([
     readReportDays(warehouse, catalog().markets(), request),

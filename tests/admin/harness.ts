@@ -156,6 +156,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     listAttributions: () => Promise.reject(new Error('no attributions here')),
     explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: 0 }),
     runReport: () => Promise.reject(new Error('no reports here')),
+    readSeries: () => Promise.reject(new Error('no reports here')),
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     readiness: () => [],
     metrics: () => Promise.resolve(''),

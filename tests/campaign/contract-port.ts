@@ -21,6 +21,7 @@ import { createOwnExplainer } from '../../src/reports/explain/own.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import { readRestatements } from '../../src/reports/sealed-days.ts'
+import { createSeriesReader } from '../../src/reports/series.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
 import { openTestWarehouse } from '../catalog/warehouse.ts'
 import { silentLog } from '../helpers/silent-log.ts'
@@ -158,6 +159,7 @@ export async function openContractPort(): Promise<ContractPort> {
       keptPages,
     }),
     explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: 0 }),
+    readSeries: createSeriesReader({ warehouse, catalog: () => catalogNames(catalog.current()) }),
     listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
     adminHandlers: echoAdmin,
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),

@@ -240,6 +240,10 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
       const rows = blocks([aRow()])
       return Promise.resolve({ totalRows: 1, completeThrough: null, unconvertedCount: 0, rows })
     },
+    readSeries: () => {
+      const series = { days: [], totals: [], completeThrough: null, unconvertedCount: 0 }
+      return Promise.resolve(series)
+    },
     readIntake: (question) => {
       intakes.push(question)
       const { publisherId, startDate, endDate } = question

@@ -16,6 +16,7 @@ import { sealBatch } from '../../src/pipeline/seal.ts'
 import { sumNextSpan } from '../../src/pipeline/sum-spans.ts'
 import type { History } from '../helpers/history.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
+import { createSeriesReader, type SeriesSums } from '../../src/reports/series.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { compareAttribution } from '../helpers/compare-attribution.ts'
 import { referenceReport } from '../helpers/reference-attribution.ts'
@@ -116,6 +117,7 @@ async function compareReports(warehouse: Warehouse, histories: readonly History[
       })
 
       assert.deepEqual(actual.map(figuresOf).toSorted(), expected.map(expectedFigures).toSorted())
+      if (index < 12) await compareSeries(warehouse, advertiserId, request)
       rowCount += actual.length
     }
   }
@@ -137,6 +139,38 @@ async function readReport(
   assert.equal(result.totalRows, rows.length)
   keptPages.close()
   return rows
+}
+
+/** The series must be the sums of the two reports' rows as printed, day by day and as a whole. */
+async function compareSeries(warehouse: Warehouse, advertiserId: number, request: ReportRequest) {
+  const readSeries = createSeriesReader({ warehouse, catalog: () => catalog })
+  const { signal } = new AbortController()
+  const series = await readSeries({ advertiserId, request, signal })
+  const byDay = await readReport(warehouse, advertiserId, { ...request, dateBreakdown: true })
+  const whole = await readReport(warehouse, advertiserId, { ...request, dateBreakdown: false })
+
+  assert.deepEqual(series.days, sumPrinted(byDay))
+  assert.deepEqual(series.totals, sumPrinted(whole))
+}
+
+function sumPrinted(rows: readonly ReportRow[]): readonly SeriesSums[] {
+  const sums = new Map<string, SeriesSums>()
+  for (const row of rows) {
+    const key = `${row.date} ${row.currency}`
+    const known = sums.get(key)
+    sums.set(key, {
+      day: row.date,
+      currency: row.currency,
+      impressions: (known?.impressions ?? 0n) + BigInt(row.impressions),
+      clicks: (known?.clicks ?? 0n) + BigInt(row.clicks),
+      loads: (known?.loads ?? 0n) + BigInt(row.loads),
+      conversions: (known?.conversions ?? 0n) + BigInt(row.conversions),
+      unitsSold: (known?.unitsSold ?? 0n) + BigInt(row.unitsSold),
+      valueNanos: (known?.valueNanos ?? 0n) + (parseDecimal(row.conversionValue, 9) ?? 0n),
+      spendNanos: (known?.spendNanos ?? 0n) + (parseDecimal(row.adSpendRevenue, 9) ?? 0n),
+    })
+  }
+  return [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, sum]) => sum)
 }
 
 function figuresOf(row: ReportRow): string {

@@ -1,4 +1,5 @@
 import {
+  answerJson,
   refuse,
   type Answer,
   type Call,
@@ -19,8 +20,9 @@ import { cellOf } from './cells.ts'
 import { csvChunks } from './csv-report.ts'
 import { withinEventDays } from './event-days.ts'
 import { jsonReport } from './json-report.ts'
+import { jsonSeries } from './json-series.ts'
 
-type ReportDeps = Pick<CampaignDeps, 'catalog' | 'runReport'>
+type ReportDeps = Pick<CampaignDeps, 'catalog' | 'runReport' | 'readSeries'>
 
 interface Asked {
   readonly advertiserId: number
@@ -57,7 +59,30 @@ export function createReportHandlers(deps: ReportDeps, slots: SlotLimiter): Hand
       }
     }
 
-  return { downloadSpaProductReport: report(printCsv), readSpaProductReport: report(printJson) }
+  return {
+    downloadSpaProductReport: report(printCsv),
+    readSpaProductReport: report(printJson),
+    readSpaProductSeries: createReadSeries(deps, slots),
+  }
+}
+
+/** Takes the body of a report, so that chart and table answer the same question. */
+function createReadSeries(deps: ReportDeps, slots: SlotLimiter): Handler {
+  return async (call) => {
+    const parsed = parseCall(deps, call)
+    if (!parsed.ok) return parsed.answer
+    assert(call.key !== null, 'a series is for a key')
+    const release = slots.acquire(call.key.id)
+    if (release === null) return busy
+    const { advertiserId, request } = parsed.asked
+    try {
+      const { signal } = call
+      const asked = { advertiserId, request: withinEventDays(request), signal }
+      return answerJson(200, jsonSeries(await deps.readSeries(asked)))
+    } finally {
+      release()
+    }
+  }
 }
 
 export const busy: Answer = {

@@ -1,11 +1,12 @@
 import type { JsonReport } from '../../contract/report-json.ts'
 import type { ReportRequest } from '../../contract/report-request.ts'
-import { minorDigits } from '../../domain/currency.ts'
-import { divideHalfEven, formatDecimal, nanosScale, parseDecimal } from '../../domain/money.ts'
+import { nanosScale, parseDecimal } from '../../domain/money.ts'
 import { assert } from '../../lib/assert.ts'
 import { listColumns, type Column } from '../../contract/report-columns.ts'
 import type { ReportResult, ReportRow } from '../../reports/report.ts'
+import type { ReportSums } from '../../reports/series.ts'
 import { cellOf } from './cells.ts'
+import { printSums } from './totals.ts'
 
 type JsonRow = JsonReport['rows'][number]
 
@@ -25,7 +26,7 @@ export async function jsonReport(
   }
   return {
     rows,
-    totals: [...totals].toSorted(byCode).map(([currency, sums]) => printTotals(sums, currency)),
+    totals: [...totals].toSorted(byCode).map(([currency, sums]) => printSums(sums, currency)),
     page: request.page,
     limit: request.limit,
     totalRows: result.totalRows,
@@ -47,15 +48,7 @@ function toJsonRow(row: ReportRow, columns: readonly Column[]): JsonRow {
   return values
 }
 
-interface Totals {
-  impressions: bigint
-  clicks: bigint
-  loads: bigint
-  conversions: bigint
-  unitsSold: bigint
-  valueNanos: bigint
-  spendNanos: bigint
-}
+type Totals = { -readonly [Sum in keyof ReportSums]: ReportSums[Sum] }
 
 function totalsOf(totals: Map<string, Totals>, currency: string): Totals {
   const known = totals.get(currency)
@@ -82,29 +75,6 @@ function addRow(totals: Totals, row: ReportRow): void {
   totals.unitsSold += BigInt(row.unitsSold)
   totals.valueNanos += printedNanos(row.conversionValue)
   totals.spendNanos += printedNanos(row.adSpendRevenue)
-}
-
-function printTotals(totals: Totals, currency: string): JsonRow {
-  const { impressions, clicks, conversions, valueNanos, spendNanos } = totals
-  const digits = minorDigits(currency)
-  return {
-    IMPRESSIONS: String(impressions),
-    CLICKS: String(clicks),
-    LOADS: String(totals.loads),
-    CONVERSIONS: String(conversions),
-    UNITS_SOLD: String(totals.unitsSold),
-    CLICK_THROUGH_RATE: ratio(clicks, impressions, 6),
-    CONVERSION_RATE: ratio(conversions, clicks, 6),
-    CONVERSION_VALUE: formatDecimal(valueNanos, nanosScale, digits),
-    AD_SPEND_REVENUE: formatDecimal(spendNanos, nanosScale, digits),
-    COST_PER_CLICK: ratio(spendNanos, clicks * 10n ** BigInt(nanosScale), 4),
-    RETURN_ON_AD_SPEND: ratio(valueNanos, spendNanos, 4),
-    CURRENCY: currency,
-  }
-}
-
-function ratio(numerator: bigint, denominator: bigint, digits: number): string | null {
-  return denominator === 0n ? null : divideHalfEven(numerator, denominator, digits)
 }
 
 function printedNanos(text: string): bigint {

@@ -1,0 +1,156 @@
+// The one door to the service. The key goes with every call and is kept nowhere else.
+
+const limits = {
+  /** A key may read four reports at once; one is left for the reader's own programs. */
+  atOnceMax: 3,
+  triesMax: 4,
+  waitMsMax: 10_000,
+  waitMsDefault: 1_000,
+} as const
+
+/** What went wrong, in words for people. */
+export class ApiError extends Error {
+  /** 0: the service did not answer. */
+  readonly status: number
+  readonly messages: readonly string[]
+
+  constructor(status: number, messages: readonly string[]) {
+    super(messages.join(' '))
+    this.status = status
+    this.messages = messages
+  }
+}
+
+interface Asked {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+}
+
+export class Api {
+  readonly #key: string
+  readonly #onRefusedKey: () => void
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  constructor(key: string, onRefusedKey: () => void) {
+    this.#key = key
+    this.#onRefusedKey = onRefusedKey
+  }
+
+  async get<T>(path: string, signal?: AbortSignal): Promise<T> {
+    return await this.#json({ method: 'GET', path, signal })
+  }
+
+  async post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+    return await this.#json({ method: 'POST', path, body, signal })
+  }
+
+  async delete(path: string): Promise<void> {
+    await this.#send({ method: 'DELETE', path })
+  }
+
+  /** The body as text, for CSV. */
+  async text(asked: Asked): Promise<{ readonly text: string; readonly headers: Headers }> {
+    const response = await this.#send(asked)
+    return { text: await response.text(), headers: response.headers }
+  }
+
+  async #json<T>(asked: Asked): Promise<T> {
+    const response = await this.#send(asked)
+    // The contract's types; the service's tests hold it to them.
+    const value: T = await response.json()
+    return value
+  }
+
+  async #send(asked: Asked): Promise<Response> {
+    await this.#takeTurn(asked.signal)
+    try {
+      return await this.#try(asked)
+    } finally {
+      this.#running -= 1
+      this.#waiting.shift()?.()
+    }
+  }
+
+  async #takeTurn(signal: AbortSignal | undefined): Promise<void> {
+    while (this.#running >= limits.atOnceMax) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+    this.#running += 1
+    if (signal?.aborted !== true) return
+    this.#running -= 1
+    this.#waiting.shift()?.()
+    signal.throwIfAborted()
+  }
+
+  async #try(asked: Asked): Promise<Response> {
+    for (let tryCount = 1; ; tryCount += 1) {
+      const response = await this.#fetch(asked)
+      if (response.ok) return response
+      const isBusy = response.status === 429 || response.status === 503
+      if (!isBusy || tryCount === limits.triesMax || (asked.method !== 'GET' && !isReport(asked))) {
+        if (response.status === 401) this.#onRefusedKey()
+        throw new ApiError(response.status, await readMessages(response))
+      }
+      await wait(waitMs(response), asked.signal)
+    }
+  }
+
+  async #fetch({ method, path, body, signal }: Asked): Promise<Response> {
+    try {
+      return await fetch(new URL(path, document.baseURI), {
+        method,
+        headers: {
+          authorization: `Bearer ${this.#key}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        cache: 'no-store',
+        credentials: 'omit',
+        redirect: 'error',
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal !== undefined && { signal }),
+      })
+    } catch (error) {
+      if (signal?.aborted === true) throw error
+      throw new ApiError(0, ['The service cannot be reached.'])
+    }
+  }
+}
+
+/** Reading a report is a POST that changes nothing, so it may be repeated. */
+function isReport({ path }: Asked): boolean {
+  return path.includes('/reports/')
+}
+
+async function readMessages(response: Response): Promise<readonly string[]> {
+  try {
+    const body: { readonly messages?: readonly string[] } = await response.json()
+    if (Array.isArray(body.messages) && body.messages.length > 0) return body.messages
+  } catch {
+    // What a proxy answers in between is no JSON; the status says what there is to say.
+  }
+  return [`The service answered with the status ${response.status}.`]
+}
+
+function waitMs(response: Response): number {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds)
+    ? Math.min(seconds * 1_000, limits.waitMsMax)
+    : limits.waitMsDefault
+}
+
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal?.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
+      },
+      { once: true }
+    )
+  })
+}

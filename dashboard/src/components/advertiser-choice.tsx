@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks'
+import type { AdvertiserEntry } from '../../../src/contract/catalog-bundle.ts'
+import { useLoaded } from '../loaded.ts'
+import { addressOf, goTo } from '../router.ts'
+import { isAllowed, useSession } from '../session.ts'
+
+interface Choice {
+  readonly id: number
+  readonly name: string | null
+}
+
+interface AdvertiserChoiceProps {
+  readonly advertiserId: string | null
+  readonly slug: string
+}
+
+/** Where the key is for one advertiser its name, for several a choice, for all a search. */
+export function AdvertiserChoice({ advertiserId, slug }: AdvertiserChoiceProps) {
+  const { api, me } = useSession()
+  const isForAll = me.advertisers === 'all'
+  const mayList = isForAll && isAllowed(me, 'admin')
+  const listed = useLoaded(`advertisers ${mayList}`, async (signal): Promise<readonly Choice[]> => {
+    if (me.advertisers !== 'all') return me.advertisers
+    if (!mayList) return []
+    const path = 'admin/v1/catalog/advertisers?limit=1000'
+    return (await api.get<{ readonly entries: readonly AdvertiserEntry[] }>(path, signal)).entries
+  })
+  const choices = listed.state === 'ready' ? listed.value : []
+  const page = slug === '' || slug === 'products' ? 'performance' : slug
+  const open = (id: string) => goTo(addressOf(['advertisers', id, page]))
+
+  if (choices.length === 0) {
+    return isForAll && listed.state !== 'loading' ? (
+      <AdvertiserById advertiserId={advertiserId} onOpen={open} />
+    ) : null
+  }
+  const [only] = choices
+  if (choices.length === 1 && only !== undefined && String(only.id) === advertiserId) {
+    return <h2>{only.name ?? `Advertiser ${only.id}`}</h2>
+  }
+  return (
+    <label class="choice">
+      <span>Advertiser</span>
+      <select value={advertiserId ?? ''} onChange={(event) => open(event.currentTarget.value)}>
+        {advertiserId === null && <option value="">Choose …</option>}
+        {choices.map(({ id, name }) => (
+          <option key={id} value={String(id)}>
+            {name ?? `Advertiser ${id}`}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+interface ByIdProps {
+  readonly advertiserId: string | null
+  readonly onOpen: (id: string) => void
+}
+
+function AdvertiserById({ advertiserId, onOpen }: ByIdProps) {
+  const [id, setId] = useState(advertiserId ?? '')
+  return (
+    <form
+      class="choice"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (/^[1-9]\d{0,9}$/u.test(id)) onOpen(id)
+      }}
+    >
+      <label>
+        <span>Advertiser id</span>
+        <input
+          inputMode="numeric"
+          value={id}
+          onInput={(event) => setId(event.currentTarget.value.trim())}
+        />
+      </label>
+      <button type="submit">Open</button>
+    </form>
+  )
+}

@@ -1,0 +1,63 @@
+import type { ComponentChildren } from 'preact'
+import { latestOf, type Loaded } from '../loaded.ts'
+
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <p class="notice loading" role="status">
+      <span class="spinner" aria-hidden="true" />
+      Loading {what} …
+    </p>
+  )
+}
+
+interface FailureProps {
+  readonly messages: readonly string[]
+  readonly onRetry?: (() => void) | undefined
+}
+
+export function Failure({ messages, onRetry }: FailureProps) {
+  return (
+    <div class="notice failure" role="alert">
+      <div>
+        {messages.map((message) => (
+          <p key={message}>{message}</p>
+        ))}
+      </div>
+      {onRetry !== undefined && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+export function Empty({ children }: { readonly children: ComponentChildren }) {
+  return <div class="notice empty">{children}</div>
+}
+
+export function Warning({ children }: { readonly children: ComponentChildren }) {
+  return <div class="notice warning">{children}</div>
+}
+
+interface StagesProps<T> {
+  readonly loaded: Loaded<T>
+  /** As in "Loading the keys …". */
+  readonly what: string
+  readonly children: (value: T) => ComponentChildren
+}
+
+/** Loading, failed, ready; what stood there before stays, dimmed, while the next answer comes. */
+export function Stages<T>({ loaded, what, children }: StagesProps<T>) {
+  if (loaded.state === 'failed') {
+    return <Failure messages={loaded.messages} onRetry={loaded.retry} />
+  }
+  const value = latestOf(loaded)
+  if (value === null) return <Loading what={what} />
+  const isStale = loaded.state === 'loading'
+  return (
+    <div class={isStale ? 'stale' : undefined} aria-busy={isStale}>
+      {children(value)}
+    </div>
+  )
+}

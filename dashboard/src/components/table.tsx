@@ -1,0 +1,96 @@
+import type { ComponentChildren } from 'preact'
+
+export interface TableColumn<Row> {
+  readonly name: string
+  readonly label: string
+  readonly isFigure?: boolean
+  readonly cell: (row: Row) => ComponentChildren
+}
+
+export interface Sorting {
+  readonly by: string
+  readonly isDescending: boolean
+  readonly isSortable: (name: string) => boolean
+  readonly onSort: (name: string) => void
+}
+
+interface TableProps<Row> {
+  /** Read out by screen readers; also names the scrolling region. */
+  readonly caption: string
+  readonly columns: readonly TableColumn<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row, index: number) => string
+  readonly sorting?: Sorting
+  readonly footer?: ComponentChildren
+}
+
+/** Scrolls sideways on its own where it is too wide, by keyboard too; the first column stays. */
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, columns, rows, keyOf, sorting, footer } = props
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- who has no mouse scrolls by keys.
+    <div class="table-frame" role="region" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <Heading key={column.name} column={column} sorting={sorting} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={keyOf(row, index)}>
+              {columns.map((column, place) =>
+                place === 0 ? (
+                  <th key={column.name} scope="row" data-column={column.name}>
+                    {column.cell(row)}
+                  </th>
+                ) : (
+                  <td
+                    key={column.name}
+                    data-column={column.name}
+                    class={column.isFigure === true ? 'figure' : undefined}
+                  >
+                    {column.cell(row)}
+                  </td>
+                )
+              )}
+            </tr>
+          ))}
+        </tbody>
+        {footer !== undefined && <tfoot>{footer}</tfoot>}
+      </table>
+    </div>
+  )
+}
+
+interface HeadingProps<Row> {
+  readonly column: TableColumn<Row>
+  readonly sorting: Sorting | undefined
+}
+
+function Heading<Row>({ column, sorting }: HeadingProps<Row>) {
+  const { name, label, isFigure } = column
+  const className = isFigure === true ? 'figure' : undefined
+  if (sorting?.isSortable(name) !== true) {
+    return (
+      <th scope="col" class={className}>
+        {label}
+      </th>
+    )
+  }
+  const isSorted = sorting.by === name
+  const direction = sorting.isDescending ? 'descending' : 'ascending'
+  return (
+    <th scope="col" class={className} aria-sort={isSorted ? direction : 'none'}>
+      <button type="button" class="sort" onClick={() => sorting.onSort(name)}>
+        {label}
+        <span aria-hidden="true" class="arrow">
+          {isSorted ? (sorting.isDescending ? '↓' : '↑') : ''}
+        </span>
+      </button>
+    </th>
+  )
+}

@@ -1,0 +1,44 @@
+/** The records of a CSV text, each cell as it is spelled, quotes included. */
+export function readRecords(text: string): readonly (readonly string[])[] {
+  const records: string[][] = []
+  let cells: string[] = []
+  let start = 0
+  let isQuoted = false
+  const close = (end: number) => cells.push(text.slice(start, end))
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at]
+    // A doubled quote inside a quoted cell closes and opens it again.
+    if (letter === '"') isQuoted = !isQuoted
+    if (isQuoted || (letter !== ',' && letter !== '\n')) continue
+    const isEnd = letter === '\n'
+    close(isEnd && text[at - 1] === '\r' ? at - 1 : at)
+    start = at + 1
+    if (!isEnd) continue
+    records.push(cells)
+    cells = []
+  }
+  if (start < text.length) {
+    close(text.length)
+    records.push(cells)
+  }
+  return records
+}
+
+/** The text with these columns only, in their order; no cell is spelled anew. */
+export function pickColumns(text: string, names: readonly string[]): string {
+  const [header = [], ...records] = readRecords(text)
+  const places = names.map((name) => header.indexOf(name)).filter((place) => place >= 0)
+  return [header, ...records]
+    .map((cells) => `${places.map((place) => cells[place] ?? '').join(',')}\r\n`)
+    .join('')
+}
+
+export function saveFile(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // Some browsers read the file only after this turn.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

@@ -1,0 +1,140 @@
+// Figures for people. What the service answers is decimal text; it is handed to Intl as text, which
+// prints it digit by digit, and is never turned into a float on the way to the reader.
+
+/** The reader's own; tests give another. */
+const locale: string | undefined = undefined
+
+export type Figure = string | null | undefined
+
+/** Stands where there is no figure: a ratio over zero, a name the catalog lacks. */
+export const nothing = '–'
+
+const decimalForm = /^-?\d+(?:\.\d+)?$/u
+
+function isDecimal(text: string): text is `${number}` {
+  return decimalForm.test(text)
+}
+
+function digitsOf(decimal: string): number {
+  return decimal.split('.')[1]?.length ?? 0
+}
+
+const formats = new Map<string, Intl.NumberFormat>()
+
+/** Making a format costs far more than using it. */
+function formatOf(key: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const known = formats.get(key)
+  if (known !== undefined) return known
+  const made = new Intl.NumberFormat(locale, options)
+  formats.set(key, made)
+  return made
+}
+
+export function formatCount(value: Figure): string {
+  if (value === null || value === undefined || !isDecimal(value)) return nothing
+  return formatOf('count', { maximumFractionDigits: 0 }).format(value)
+}
+
+export function formatNumber(value: number, digits = 0): string {
+  return formatOf(`number ${digits}`, { maximumFractionDigits: digits }).format(value)
+}
+
+/** With exactly the digits it came with: those of its currency, or of an exact amount. */
+export function formatMoney(value: Figure, currency: Figure): string {
+  if (value === null || value === undefined || !isDecimal(value)) return nothing
+  const digits = digitsOf(value)
+  const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  if (currency === null || currency === undefined || !/^[A-Z]{3}$/u.test(currency)) {
+    return formatOf(`plain ${digits}`, fraction).format(value)
+  }
+  const options = { style: 'currency', currency, ...fraction } as const
+  return formatOf(`${currency} ${digits}`, options).format(value)
+}
+
+/** A share of 1 in per cent with two digits; the whole one stands in the element's value. */
+export function formatPercent(value: Figure): string {
+  if (value === null || value === undefined || !isDecimal(value)) return nothing
+  const options = {
+    style: 'percent',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+    roundingMode: 'halfEven',
+  } as const
+  return formatOf('percent', options).format(value)
+}
+
+export function formatRatio(value: Figure): string {
+  if (value === null || value === undefined || !isDecimal(value)) return nothing
+  const options = {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+    roundingMode: 'halfEven',
+  } as const
+  return formatOf('ratio', options).format(value)
+}
+
+/** How much more or less than before, in tenths of a per cent; null without a base. */
+export function changeOf(value: Figure, before: Figure): number | null {
+  const [now, then] = [Number(value ?? Number.NaN), Number(before ?? Number.NaN)]
+  if (!Number.isFinite(now) || !Number.isFinite(then) || then === 0) return null
+  return (now - then) / Math.abs(then)
+}
+
+export function formatChange(change: number): string {
+  const options = {
+    style: 'percent',
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+    signDisplay: 'exceptZero',
+  } as const
+  return formatOf('change', options).format(change)
+}
+
+/** An axis has room for little: 1.2K rather than 1,200. */
+export function formatShort(value: number): string {
+  const options = { notation: 'compact', maximumFractionDigits: 1 } as const
+  return formatOf('short', options).format(value)
+}
+
+const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+const shortDayFormat = new Intl.DateTimeFormat(locale, {
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+})
+const instantFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** A day is the market's own and has no zone to be shifted by. */
+export function formatDay(day: string | null | undefined): string {
+  if (day === null || day === undefined || Number.isNaN(Date.parse(day))) return nothing
+  return dayFormat.format(new Date(`${day}T00:00:00Z`))
+}
+
+export function formatShortDay(ms: number): string {
+  return shortDayFormat.format(new Date(ms))
+}
+
+/** In the reader's own time zone. */
+export function formatInstant(text: string | null | undefined): string {
+  if (text === null || text === undefined || Number.isNaN(Date.parse(text))) return nothing
+  return instantFormat.format(new Date(text))
+}
+
+export function formatRange(startDate: string, endDate: string): string {
+  const [start, end] = [new Date(`${startDate}T00:00:00Z`), new Date(`${endDate}T00:00:00Z`)]
+  return dayFormat.formatRange(start, end)
+}
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+export function formatBytes(bytes: number): string {
+  const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10))
+  return `${formatNumber(bytes / 1024 ** power, power === 0 ? 0 : 1)} ${units[power] ?? 'B'}`
+}
+
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${formatNumber(ms)} ms`
+  if (ms < 120_000) return `${formatNumber(ms / 1_000, 1)} s`
+  if (ms < 7_200_000) return `${formatNumber(ms / 60_000)} min`
+  return `${formatNumber(ms / 3_600_000, 1)} h`
+}

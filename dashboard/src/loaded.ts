@@ -1,0 +1,54 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ApiError } from './api.ts'
+
+export type Loaded<T> =
+  | { readonly state: 'loading'; readonly previous: T | null }
+  | { readonly state: 'failed'; readonly messages: readonly string[]; readonly retry: () => void }
+  | { readonly state: 'ready'; readonly value: T; readonly refresh: () => void }
+
+/** The value, or while the next one comes the one before; null when there is none. */
+export function latestOf<T>(loaded: Loaded<T>): T | null {
+  if (loaded.state === 'failed') return null
+  return loaded.state === 'ready' ? loaded.value : loaded.previous
+}
+
+interface Held<T> {
+  readonly key: string
+  readonly value?: T
+  readonly messages?: readonly string[]
+}
+
+/**
+ * Loads again whenever the key changes; what was asked before is given up. The key must name all that
+ * the answer hangs on. A value stays visible while the next one comes.
+ */
+export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+  const [held, setHeld] = useState<Held<T> | null>(null)
+  const [attempt, setAttempt] = useState(0)
+  const wanted = `${key} ${attempt}`
+  useEffect(() => {
+    const abort = new AbortController()
+    const settle = (outcome: Omit<Held<T>, 'key'>) => {
+      if (!abort.signal.aborted) setHeld({ key: wanted, ...outcome })
+    }
+    void load(abort.signal).then(
+      (value) => settle({ value }),
+      (error: unknown) => settle({ messages: messagesOf(error) })
+    )
+    return () => abort.abort()
+  }, [wanted])
+
+  const retry = () => setAttempt((count) => count + 1)
+  if (held === null || held.key !== wanted) {
+    return { state: 'loading', previous: held?.value ?? null }
+  }
+  if (held.messages !== undefined) return { state: 'failed', messages: held.messages, retry }
+  // Without messages it was put there with its value, which may itself be undefined.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return { state: 'ready', value: held.value as T, refresh: retry }
+}
+
+export function messagesOf(error: unknown): readonly string[] {
+  if (error instanceof ApiError) return error.messages
+  return ['Something in this page went wrong. Reloading it may help.']
+}

@@ -1,0 +1,11 @@
+import { render } from 'preact'
+import './styles/base.css'
+import './styles/layout.css'
+import './styles/parts.css'
+import 'uplot/dist/uPlot.min.css'
+import { App } from './app.tsx'
+import { applyTheme, readTheme } from './theme.ts'
+
+applyTheme(readTheme())
+const root = document.querySelector('#app')
+if (root !== null) render(<App />, root)

@@ -1,0 +1,59 @@
+// Which pages there are, who sees them and what renders them: a new page is a line here.
+import type { ComponentType } from 'preact'
+import type { Scope } from '../../src/contract/admin.ts'
+import { Assets } from './pages/assets.tsx'
+import { Catalog } from './pages/operator/catalog.tsx'
+import { Keys } from './pages/operator/keys.tsx'
+import { Live } from './pages/operator/live.tsx'
+import { Traffic } from './pages/operator/traffic.tsx'
+import { Performance } from './pages/performance.tsx'
+import { Placements } from './pages/placements.tsx'
+import { Product } from './pages/product.tsx'
+
+export interface AdvertiserPageProps {
+  readonly advertiserId: number
+  readonly query: URLSearchParams
+  /** What follows the page's own name in the address. */
+  readonly rest: readonly string[]
+}
+
+export interface OperatorPageProps {
+  readonly query: URLSearchParams
+  readonly rest: readonly string[]
+}
+
+interface Page<Props> {
+  /** In the address. */
+  readonly slug: string
+  readonly title: string
+  readonly scope: Scope
+  /** Pages of one thing are reached from a list and stand in no menu. */
+  readonly isInMenu: boolean
+  readonly component: ComponentType<Props>
+}
+
+export const advertiserPages: readonly Page<AdvertiserPageProps>[] = [
+  {
+    slug: 'performance',
+    title: 'Performance',
+    scope: 'report:read',
+    isInMenu: true,
+    component: Performance,
+  },
+  { slug: 'products', title: 'Product', scope: 'report:read', isInMenu: false, component: Product },
+  {
+    slug: 'placements',
+    title: 'Placements',
+    scope: 'site:read',
+    isInMenu: true,
+    component: Placements,
+  },
+  { slug: 'assets', title: 'Assets', scope: 'asset:write', isInMenu: true, component: Assets },
+]
+
+export const operatorPages: readonly Page<OperatorPageProps>[] = [
+  { slug: 'live', title: 'Live', scope: 'admin', isInMenu: true, component: Live },
+  { slug: 'traffic', title: 'Traffic quality', scope: 'admin', isInMenu: true, component: Traffic },
+  { slug: 'catalog', title: 'Catalog', scope: 'admin', isInMenu: true, component: Catalog },
+  { slug: 'keys', title: 'Keys', scope: 'admin', isInMenu: true, component: Keys },
+]

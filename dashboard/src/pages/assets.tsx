@@ -1,0 +1,187 @@
+import { useState } from 'preact/hooks'
+import type {
+  AdGroupEntry,
+  AssetEntry,
+  CreativeSizeEntry,
+} from '../../../src/contract/catalog-bundle.ts'
+import type { AdvertiserAccount } from '../../../src/contract/me.ts'
+import { Empty, Failure, Stages } from '../components/notices.tsx'
+import { formatNumber } from '../format.ts'
+import { messagesOf } from '../loaded.ts'
+import type { AdvertiserPageProps } from '../page-table.ts'
+import { useAccount } from '../reports.ts'
+import { addressOf, goTo, withQuery } from '../router.ts'
+import { useSession } from '../session.ts'
+import { wordsOf } from '../words.ts'
+
+/** Which asset each ad group shows in each creative size, and choosing another one. */
+export function Assets({ advertiserId, query }: AdvertiserPageProps) {
+  const account = useAccount(advertiserId)
+  const refresh = account.state === 'ready' ? account.refresh : () => {}
+  return (
+    <>
+      <div class="head">
+        <h1>Assets</h1>
+        <p class="muted">What your display and brand ad groups show</p>
+      </div>
+      <Stages loaded={account} what="the ad groups and assets">
+        {(value) => <Choice account={value} query={query} onAttached={refresh} />}
+      </Stages>
+    </>
+  )
+}
+
+interface ChoiceProps {
+  readonly account: AdvertiserAccount
+  readonly query: URLSearchParams
+  readonly onAttached: () => void
+}
+
+function isActive({ active }: { readonly active?: boolean | undefined }): boolean {
+  return active !== false
+}
+
+function Choice({ account, query, onAttached }: ChoiceProps) {
+  const adGroups = account.adGroups.filter((one) => one.type !== 'SPA' && isActive(one))
+  const adGroup = adGroups.find(({ id }) => String(id) === query.get('adGroup')) ?? adGroups[0]
+  if (adGroup === undefined) {
+    return <Empty>You have no display or brand ad group. Only those show assets.</Empty>
+  }
+  const campaignName = (id: number) =>
+    account.campaigns.find((campaign) => campaign.id === id)?.name ?? String(id)
+  const sizes = account.creativeSizes
+    .filter(isActive)
+    .map((size) => ({
+      size,
+      assets: account.assets.filter((one) => isActive(one) && fits(one, size)),
+    }))
+    .filter(({ assets }) => assets.length > 0)
+  return (
+    <>
+      <div class="bar">
+        <label>
+          <span>Ad group</span>
+          <select
+            value={String(adGroup.id)}
+            onChange={({ currentTarget: { value } }) =>
+              goTo(
+                addressOf(
+                  ['advertisers', account.id, 'assets'],
+                  withQuery(query, { adGroup: value })
+                )
+              )
+            }
+          >
+            {adGroups.map(({ id, name, campaignId, type }) => (
+              <option key={id} value={String(id)}>
+                {campaignName(campaignId)} › {name} ({wordsOf(type)})
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {!account.isWhole && <p class="footnote">Not all entries are listed: there are too many.</p>}
+      {sizes.length === 0 && (
+        <Empty>None of your assets has the measures of a creative size.</Empty>
+      )}
+      {sizes.map(({ size, assets }) => (
+        <SizeCard
+          key={`${adGroup.id} ${size.id}`}
+          {...{ account, adGroup, size, assets, onAttached }}
+        />
+      ))}
+    </>
+  )
+}
+
+function fits(asset: AssetEntry, { width, height }: CreativeSizeEntry): boolean {
+  return asset.width === width && asset.height === height
+}
+
+interface SizeCardProps {
+  readonly account: AdvertiserAccount
+  readonly adGroup: AdGroupEntry
+  readonly size: CreativeSizeEntry
+  readonly assets: readonly AssetEntry[]
+  readonly onAttached: () => void
+}
+
+function SizeCard({ account, adGroup, size, assets, onAttached }: SizeCardProps) {
+  const { api } = useSession()
+  const [busyId, setBusyId] = useState<string | null>(null)
+  const [messages, setMessages] = useState<readonly string[]>([])
+  const shown = account.assignments.find(
+    (one) => one.adGroupId === adGroup.id && one.creativeSizeId === size.id
+  )?.assetId
+  const attach = async (assetId: string) => {
+    setBusyId(assetId)
+    setMessages([])
+    try {
+      const path = `display/v2/advertisers/${account.id}/campaigns/${adGroup.campaignId}/display/ad-groups/${adGroup.id}/assets`
+      await api.post(path, { creativeSizeId: size.id, assetId })
+      onAttached()
+    } catch (error) {
+      setMessages(messagesOf(error))
+    }
+    setBusyId(null)
+  }
+  return (
+    <section class="card" aria-label={size.name}>
+      <h2>
+        {size.name}{' '}
+        <span class="muted">
+          {formatNumber(size.width)} × {formatNumber(size.height)}
+        </span>
+      </h2>
+      {messages.length > 0 && <Failure messages={messages} />}
+      <ul class="assets">
+        {assets.map((asset) => (
+          <li key={asset.id} class={asset.id === shown ? 'shown' : undefined}>
+            <Preview asset={asset} />
+            <p class="name">{asset.fileName}</p>
+            <p class="muted">{asset.callToAction ?? asset.altText ?? wordsOf(asset.type)}</p>
+            {asset.id === shown ? (
+              <p class="badge good">Shown now</p>
+            ) : (
+              <button
+                type="button"
+                disabled={busyId !== null}
+                onClick={() => void attach(asset.id)}
+              >
+                {busyId === asset.id ? 'Attaching …' : 'Show this one'}
+                <span class="unseen">
+                  : {asset.fileName} in {size.name}
+                </span>
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Pictures over https only; what is no picture, or cannot be loaded, is named instead. */
+function Preview({ asset }: { readonly asset: AssetEntry }) {
+  const [isBroken, setIsBroken] = useState(false)
+  if (asset.type !== 'IMAGE' || !asset.url.startsWith('https:') || isBroken) {
+    return (
+      <div class="preview none">
+        {isBroken ? 'The picture cannot be loaded.' : 'No preview of this kind.'}
+      </div>
+    )
+  }
+  return (
+    <div class="preview">
+      <img
+        src={asset.url}
+        alt={asset.altText ?? asset.fileName}
+        width={asset.width}
+        height={asset.height}
+        loading="lazy"
+        referrerpolicy="no-referrer"
+        onError={() => setIsBroken(true)}
+      />
+    </div>
+  )
+}

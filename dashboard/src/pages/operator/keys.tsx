@@ -1,0 +1,142 @@
+import { useState } from 'preact/hooks'
+import type { KeyList, KeyResponse } from '../../../../src/contract/admin.ts'
+import { KeyForm } from '../../components/key-form.tsx'
+import { Empty, Failure, Stages } from '../../components/notices.tsx'
+import { Table, type TableColumn } from '../../components/table.tsx'
+import { formatInstant, nothing } from '../../format.ts'
+import { messagesOf, useLoaded } from '../../loaded.ts'
+import { useSession } from '../../session.ts'
+
+type Key = KeyList['keys'][number]
+
+/** Who may call, making a key and revoking one. */
+export function Keys() {
+  const { api } = useSession()
+  const [made, setMade] = useState<KeyResponse | null>(null)
+  const list = useLoaded('keys', async (signal) => await api.get<KeyList>('admin/v1/keys', signal))
+  const refresh = list.state === 'ready' ? list.refresh : () => {}
+  const onMade = (response: KeyResponse) => {
+    setMade(response)
+    refresh()
+  }
+  return (
+    <>
+      <div class="head">
+        <h1>Keys</h1>
+      </div>
+      {made !== null && <MadeKey made={made} onClose={() => setMade(null)} />}
+      <KeyForm onMade={onMade} />
+      <section class="card" aria-label="All keys">
+        <h2>All keys</h2>
+        <Stages loaded={list} what="the keys">
+          {({ keys }) =>
+            keys.length === 0 ? (
+              <Empty>No key was made yet.</Empty>
+            ) : (
+              <KeyTable keys={keys} onRevoked={refresh} />
+            )
+          }
+        </Stages>
+      </section>
+    </>
+  )
+}
+
+interface MadeKeyProps {
+  readonly made: KeyResponse
+  readonly onClose: () => void
+}
+
+function MadeKey({ made, onClose }: MadeKeyProps) {
+  return (
+    <div class="notice made" role="status">
+      <p>The key is made. It is shown this once; only its hash is stored.</p>
+      <p>
+        <code>{made.key}</code>
+      </p>
+      <div class="actions">
+        <button type="button" onClick={() => void navigator.clipboard.writeText(made.key)}>
+          Copy
+        </button>
+        <button type="button" onClick={onClose}>
+          Done
+        </button>
+      </div>
+    </div>
+  )
+}
+
+interface KeyTableProps {
+  readonly keys: readonly Key[]
+  readonly onRevoked: () => void
+}
+
+function KeyTable({ keys, onRevoked }: KeyTableProps) {
+  const columns: readonly TableColumn<Key>[] = [
+    { name: 'name', label: 'Name', cell: ({ name }) => name },
+    { name: 'scopes', label: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+    {
+      name: 'advertisers',
+      label: 'Advertisers',
+      cell: ({ advertisers }) => partiesOf(advertisers),
+    },
+    { name: 'publishers', label: 'Publishers', cell: ({ publishers }) => partiesOf(publishers) },
+    { name: 'created', label: 'Made', cell: ({ createdAt }) => formatInstant(createdAt) },
+    { name: 'expires', label: 'Expires', cell: ({ expiresAt }) => formatInstant(expiresAt) },
+    {
+      name: 'state',
+      label: 'State',
+      cell: (key) =>
+        key.revokedAt === undefined ? (
+          <RevokeButton listed={key} onRevoked={onRevoked} />
+        ) : (
+          <span class="badge">Revoked {formatInstant(key.revokedAt)}</span>
+        ),
+    },
+  ]
+  return <Table caption="All keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
+}
+
+function partiesOf(ids: 'all' | readonly number[]): string {
+  if (ids === 'all') return 'all'
+  return ids.length === 0 ? nothing : ids.join(', ')
+}
+
+interface RevokeButtonProps {
+  readonly listed: Key
+  readonly onRevoked: () => void
+}
+
+/** Asks once more in place: it cannot be undone. */
+function RevokeButton({ listed, onRevoked }: RevokeButtonProps) {
+  const { api } = useSession()
+  const [isAsking, setIsAsking] = useState(false)
+  const [messages, setMessages] = useState<readonly string[]>([])
+  const revoke = async () => {
+    try {
+      await api.delete(`admin/v1/keys/${encodeURIComponent(listed.id)}`)
+      onRevoked()
+    } catch (error) {
+      setMessages(messagesOf(error))
+    }
+    setIsAsking(false)
+  }
+  if (messages.length > 0) return <Failure messages={messages} onRetry={() => setMessages([])} />
+  if (!isAsking) {
+    return (
+      <button type="button" aria-label={`Revoke ${listed.name}`} onClick={() => setIsAsking(true)}>
+        Revoke
+      </button>
+    )
+  }
+  return (
+    <span class="actions">
+      <button type="button" class="danger" onClick={() => void revoke()}>
+        Revoke for good
+      </button>
+      <button type="button" onClick={() => setIsAsking(false)}>
+        Keep
+      </button>
+    </span>
+  )
+}

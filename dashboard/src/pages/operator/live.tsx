@@ -1,0 +1,198 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { StatusResponse } from '../../../../src/contract/admin.ts'
+import { Figure } from '../../components/figure.tsx'
+import { Empty, Failure, Loading, Warning } from '../../components/notices.tsx'
+import { Sparkline } from '../../components/sparkline.tsx'
+import { Table } from '../../components/table.tsx'
+import { formatBytes, formatCount, formatDay, formatDuration, formatNumber } from '../../format.ts'
+import { messagesOf } from '../../loaded.ts'
+import { useSession } from '../../session.ts'
+import { readGauges, type Gauges } from '../../gauges.ts'
+
+const pollMs = 3_000
+/** Five minutes of looking. */
+const samplesMax = 100
+
+interface Sample {
+  readonly atMs: number
+  readonly status: StatusResponse
+  readonly gauges: Gauges
+}
+
+/** How the pipeline is doing, asked again every few seconds while somebody looks. */
+export function Live() {
+  const { samples, messages } = useSamples()
+  const latest = samples.at(-1)
+  return (
+    <>
+      <div class="head">
+        <h1>Live</h1>
+        <p class="muted">Asked again every {formatNumber(pollMs / 1_000)} seconds</p>
+      </div>
+      {messages.length > 0 && <Failure messages={messages} />}
+      {latest === undefined ? (
+        messages.length === 0 && <Loading what="the state of the pipeline" />
+      ) : (
+        <State samples={samples} latest={latest} />
+      )}
+    </>
+  )
+}
+
+function useSamples() {
+  const { api } = useSession()
+  const [samples, setSamples] = useState<readonly Sample[]>([])
+  const [messages, setMessages] = useState<readonly string[]>([])
+  useEffect(() => {
+    const abort = new AbortController()
+    let timer = 0
+    const ask = async () => {
+      const status = await api.get<StatusResponse>('admin/v1/status', abort.signal)
+      const { text } = await api.text({ method: 'GET', path: 'metrics', signal: abort.signal })
+      const sample = { atMs: performance.now(), status, gauges: readGauges(text) }
+      setSamples((known) => [...known, sample].slice(-samplesMax))
+      setMessages([])
+    }
+    const poll = () => {
+      // Nobody looks at a hidden tab.
+      const turn = document.hidden ? Promise.resolve() : ask()
+      turn
+        .catch((error: unknown) => {
+          if (!abort.signal.aborted) setMessages(messagesOf(error))
+        })
+        .finally(() => {
+          if (!abort.signal.aborted) timer = window.setTimeout(poll, pollMs)
+        })
+    }
+    poll()
+    return () => {
+      abort.abort()
+      clearTimeout(timer)
+    }
+  }, [api])
+  return { samples, messages }
+}
+
+interface StateProps {
+  readonly samples: readonly Sample[]
+  readonly latest: Sample
+}
+
+function State({ samples, latest }: StateProps) {
+  const { status, gauges } = latest
+  const rates = ratesOf(samples)
+  return (
+    <>
+      <dl class="tiles" aria-label="State of the pipeline">
+        <LiveTile label="Events per second" trend={rates}>
+          {rates.length === 0 ? '…' : formatNumber(rates.at(-1) ?? 0, 1)}
+        </LiveTile>
+        <LiveTile label="Waiting in the spool" trend={samples.map((one) => one.status.spool.bytes)}>
+          {formatBytes(status.spool.bytes)}
+        </LiveTile>
+        <LiveTile label="Age of the oldest event" trend={samples.map((one) => one.status.lagMs)}>
+          {formatDuration(status.lagMs)}
+        </LiveTile>
+        <LiveTile label="Purchases attributed since the start">
+          {formatNumber(gauges.get('shelftrace_attributed_purchases') ?? 0)}
+        </LiveTile>
+        <LiveTile label="Events shipped since the start">
+          {formatNumber(gauges.get('shelftrace_shipped_events') ?? 0)}
+        </LiveTile>
+        <LiveTile
+          label="Failed steps since the start"
+          isBad={(gauges.get('shelftrace_pipeline_failures') ?? 0) > 0}
+        >
+          {formatNumber(gauges.get('shelftrace_pipeline_failures') ?? 0)}
+        </LiveTile>
+        <CountTile label="Set aside" count={status.setAside} />
+        <CountTile label="Conflicting purchases, 30 days" count={status.conflicts} />
+      </dl>
+      {!status.warehouse.available && (
+        <Warning>The warehouse does not answer; what only it knows is missing here.</Warning>
+      )}
+      {status.failing.length > 0 && (
+        <Failure messages={status.failing.map((step) => `Failing: ${step}`)} />
+      )}
+      {status.sealed !== undefined && <Sealed sealed={status.sealed} />}
+      <p class="footnote">
+        Shelftrace {status.version}, warehouse {status.warehouse.kind}{' '}
+        {status.warehouse.version ?? ''}. Clock against the warehouse:{' '}
+        {status.clock.offsetMs === null
+          ? 'not known'
+          : formatDuration(Math.abs(status.clock.offsetMs))}
+        .
+      </p>
+    </>
+  )
+}
+
+function Sealed({ sealed }: { readonly sealed: NonNullable<StatusResponse['sealed']> }) {
+  return (
+    <section class="card" aria-label="Sealed days">
+      <h2>Sealed days</h2>
+      {sealed.length === 0 ? (
+        <Empty>The catalog has no market yet.</Empty>
+      ) : (
+        <Table
+          caption="How far each market is sealed"
+          columns={[
+            { name: 'market', label: 'Market', cell: (row) => String(row.marketId) },
+            {
+              name: 'through',
+              label: 'Sealed through',
+              cell: (row) => formatDay(row.completeThrough),
+            },
+          ]}
+          rows={sealed}
+          keyOf={(row) => String(row.marketId)}
+        />
+      )}
+    </section>
+  )
+}
+
+interface CountTileProps {
+  readonly label: string
+  /** Absent while the warehouse does not answer. */
+  readonly count: number | undefined
+}
+
+function CountTile({ label, count }: CountTileProps) {
+  const exact = count === undefined ? null : String(count)
+  return (
+    <LiveTile label={label} isBad={count !== undefined && count > 0}>
+      <Figure exact={exact} shown={formatCount(exact)} />
+    </LiveTile>
+  )
+}
+
+/** Between two samples each; a counter that fell began anew with its process. */
+function ratesOf(samples: readonly Sample[]): readonly number[] {
+  const shipped = (sample: Sample) => sample.gauges.get('shelftrace_shipped_events') ?? 0
+  return samples.slice(1).map((sample, index) => {
+    const before = samples[index] ?? sample
+    const seconds = (sample.atMs - before.atMs) / 1_000
+    return seconds <= 0 ? 0 : Math.max(0, shipped(sample) - shipped(before)) / seconds
+  })
+}
+
+interface LiveTileProps {
+  readonly label: string
+  readonly trend?: readonly number[]
+  readonly isBad?: boolean
+  readonly children: ComponentChildren
+}
+
+function LiveTile({ label, trend, isBad = false, children }: LiveTileProps) {
+  return (
+    <div class="tile">
+      <dt>{label}</dt>
+      <dd>
+        <span class={isBad ? 'value problem' : 'value'}>{children}</span>
+        {trend !== undefined && <Sparkline values={trend} />}
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+import type { StatusResponse } from '../../../../src/contract/admin.ts'
+import { Figure } from '../../components/figure.tsx'
+import { Empty, Stages } from '../../components/notices.tsx'
+import { Table } from '../../components/table.tsx'
+import { formatCount, formatNumber } from '../../format.ts'
+import { useLoaded } from '../../loaded.ts'
+import { useSession } from '../../session.ts'
+import { wordsOf } from '../../words.ts'
+
+/** What came in and does not count, by reason. */
+export function Traffic() {
+  const { api } = useSession()
+  const status = useLoaded(
+    'status',
+    async (signal) => await api.get<StatusResponse>('admin/v1/status', signal)
+  )
+  return (
+    <>
+      <div class="head">
+        <h1>Traffic quality</h1>
+        <p class="muted">What came in over the last 30 days and does not count</p>
+      </div>
+      <Stages loaded={status} what="the counts">
+        {(value) => <Reasons status={value} />}
+      </Stages>
+    </>
+  )
+}
+
+function Reasons({ status }: { readonly status: StatusResponse }) {
+  if (status.uncounted === undefined) {
+    return <Empty>The warehouse does not answer, and only it knows the counts.</Empty>
+  }
+  const reasons = Object.entries(status.uncounted).toSorted(([, one], [, other]) => other - one)
+  return (
+    <>
+      <section class="card" aria-label="By reason">
+        <h2>By reason</h2>
+        {reasons.length === 0 ? (
+          <Empty>Everything that came in counts.</Empty>
+        ) : (
+          <Table
+            caption="Events and purchases that do not count, by reason"
+            columns={[
+              { name: 'reason', label: 'Reason', cell: ([reason]) => wordsOf(reason) },
+              {
+                name: 'count',
+                label: 'Events',
+                isFigure: true,
+                cell: ([, count]) => (
+                  <Figure exact={String(count)} shown={formatCount(String(count))} />
+                ),
+              },
+              {
+                name: 'share',
+                label: 'Share',
+                cell: ([, count]) => (
+                  <meter min={0} max={reasons[0]?.[1] ?? 1} value={count} aria-label="Share" />
+                ),
+              },
+            ]}
+            rows={reasons}
+            keyOf={([reason]) => reason}
+          />
+        )}
+      </section>
+      <section class="card" aria-label="Conflicts">
+        <h2>Conflicts and rows set aside</h2>
+        <p>
+          {formatNumber(status.conflicts ?? 0)} purchases were sent again with other content; the
+          first delivery stands. {formatNumber(status.setAside ?? 0)} records could not be shipped
+          and wait to be replayed.
+        </p>
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,171 @@
+import { minorDigits } from '../../../src/domain/currency.ts'
+import {
+  divideHalfEven,
+  formatDecimal,
+  nanosScale,
+  parseDecimal,
+} from '../../../src/domain/money.ts'
+import { columns, type ColumnName, type Row } from '../columns.ts'
+import { Figure } from '../components/figure.tsx'
+import { Empty, Stages } from '../components/notices.tsx'
+import { PeriodBar } from '../components/period-bar.tsx'
+import { Table, type TableColumn } from '../components/table.tsx'
+import { formatNumber, formatRange } from '../format.ts'
+import { currenciesOf } from '../metrics.ts'
+import type { AdvertiserPageProps } from '../page-table.ts'
+import { useOverview, useReport } from '../reports.ts'
+import { addressOf, goTo, withQuery } from '../router.ts'
+import { parseView, questionOf, todayOf } from '../view.ts'
+import { Figures } from './performance.tsx'
+
+const rowsMax = 1_000
+
+/** One product: its totals and days, then campaign by campaign and ad group by ad group. */
+export function Product({ advertiserId, query, rest }: AdvertiserPageProps) {
+  const gtin = rest[0] ?? ''
+  const today = todayOf(new Date())
+  const parsed = parseView(query, today)
+  const view = { ...parsed, filters: { title: '', brand: '', market: '', gtin } }
+  const change = (changes: Readonly<Record<string, string | null>>) =>
+    goTo(addressOf(['advertisers', advertiserId, 'products', gtin], withQuery(query, changes)))
+  const overview = useOverview(advertiserId, view)
+  const report = useReport(advertiserId, {
+    ...questionOf(view),
+    orderBy: 'CAMPAIGN_NAME',
+    sortType: 'ASC',
+    page: 0,
+    limit: rowsMax,
+  })
+  const rows = report.state === 'ready' ? report.value.rows : []
+  const currencies = overview.state === 'ready' ? currenciesOf(overview.value.now) : []
+  const title = rows.find((row) => row['PRODUCT_TITLE'] !== '')?.['PRODUCT_TITLE']
+  return (
+    <>
+      <p class="crumb">
+        <a href={addressOf(['advertisers', advertiserId, 'performance'], query)}>← All products</a>
+      </p>
+      <div class="head">
+        <h1>{title ?? `Product ${gtin}`}</h1>
+        <p class="muted">
+          <span class="code">{gtin}</span> · {formatRange(view.startDate, view.endDate)}
+        </p>
+      </div>
+      <PeriodBar
+        view={view}
+        today={today}
+        currencies={currencies}
+        currency={view.currency ?? currencies[0] ?? ''}
+        onChange={change}
+      />
+      <Stages loaded={overview} what="the figures">
+        {(value) => <Figures {...{ advertiserId, view, query, change }} overview={value} />}
+      </Stages>
+      <section class="card" aria-label="Campaigns and ad groups">
+        <h2>Campaigns and ad groups</h2>
+        <Stages loaded={report} what="the campaigns">
+          {(value) => <Campaigns rows={value.rows} totalRows={value.totalRows} />}
+        </Stages>
+      </section>
+    </>
+  )
+}
+
+interface CampaignsProps {
+  readonly rows: readonly Row[]
+  readonly totalRows: number
+}
+
+interface Line {
+  readonly row: Row
+  readonly isCampaign: boolean
+}
+
+const figureColumns: readonly ColumnName[] = [
+  'IMPRESSIONS',
+  'CLICKS',
+  'CLICK_THROUGH_RATE',
+  'CONVERSIONS',
+  'UNITS_SOLD',
+  'AD_SPEND_REVENUE',
+  'CONVERSION_VALUE',
+  'RETURN_ON_AD_SPEND',
+]
+
+function Campaigns({ rows, totalRows }: CampaignsProps) {
+  if (rows.length === 0) return <Empty>This product has no figures in this period.</Empty>
+  const lineColumns: readonly TableColumn<Line>[] = [
+    {
+      name: 'NAME',
+      label: 'Campaign and ad group',
+      cell: ({ row, isCampaign }) =>
+        isCampaign ? (
+          <strong>{nameOf(row, 'CAMPAIGN')}</strong>
+        ) : (
+          <span class="indented">{nameOf(row, 'AD_GROUP')}</span>
+        ),
+    },
+    { name: 'MARKET', label: 'Market', cell: ({ row }) => row['MARKET'] },
+    { name: 'PUBLISHER_NAME', label: 'Publisher', cell: ({ row }) => row['PUBLISHER_NAME'] },
+    ...figureColumns.map((name) => ({
+      name,
+      label: columns[name].label,
+      isFigure: true,
+      cell: ({ row }: Line) => <Figure exact={row[name]} shown={columns[name].print(row)} />,
+    })),
+  ]
+  return (
+    <>
+      <Table
+        caption="Figures of the product by campaign and ad group"
+        columns={lineColumns}
+        rows={listLines(rows)}
+        keyOf={(_line, index) => String(index)}
+      />
+      {totalRows > rows.length && (
+        <p class="footnote">
+          The first {formatNumber(rows.length)} of {formatNumber(totalRows)} rows.
+        </p>
+      )}
+    </>
+  )
+}
+
+function nameOf(row: Row, kind: 'CAMPAIGN' | 'AD_GROUP'): string {
+  const name = row[`${kind}_NAME`] ?? ''
+  return name === '' ? `${row[`${kind}_ID`]}` : name
+}
+
+/** Each campaign with its sum, by currency, and below it its rows. */
+function listLines(rows: readonly Row[]): readonly Line[] {
+  const groups = Map.groupBy(rows, (row) => `${row['CAMPAIGN_ID']} ${row['CURRENCY']}`)
+  return [...groups.values()].flatMap((group) => linesOf(group))
+}
+
+function linesOf(group: readonly Row[]): readonly Line[] {
+  const adGroups = group.map((row) => ({ row, isCampaign: false }))
+  return [{ row: sumOf(group), isCampaign: true }, ...adGroups]
+}
+
+/** As the service sums a report: what is printed is added, ratios are made from the sums. */
+function sumOf(rows: readonly Row[]): Row {
+  const currency = rows[0]?.['CURRENCY'] ?? ''
+  const sum = (name: string) =>
+    rows.reduce((total, row) => total + (parseDecimal(row[name] ?? '0', nanosScale) ?? 0n), 0n)
+  const count = (name: string) => formatDecimal(sum(name), nanosScale, 0)
+  const money = (name: string) => formatDecimal(sum(name), nanosScale, minorDigits(currency))
+  return {
+    CAMPAIGN_ID: rows[0]?.['CAMPAIGN_ID'] ?? '',
+    CAMPAIGN_NAME: rows[0]?.['CAMPAIGN_NAME'] ?? '',
+    MARKET: '',
+    PUBLISHER_NAME: '',
+    CURRENCY: currency,
+    IMPRESSIONS: count('IMPRESSIONS'),
+    CLICKS: count('CLICKS'),
+    CONVERSIONS: count('CONVERSIONS'),
+    UNITS_SOLD: count('UNITS_SOLD'),
+    AD_SPEND_REVENUE: money('AD_SPEND_REVENUE'),
+    CONVERSION_VALUE: money('CONVERSION_VALUE'),
+    CLICK_THROUGH_RATE: divideHalfEven(sum('CLICKS'), sum('IMPRESSIONS'), 6),
+    RETURN_ON_AD_SPEND: divideHalfEven(sum('CONVERSION_VALUE'), sum('AD_SPEND_REVENUE'), 4),
+  }
+}

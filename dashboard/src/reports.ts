@@ -1,0 +1,90 @@
+// The questions that pages put to the service about a report.
+import type { AdvertiserAccount } from '../../src/contract/me.ts'
+import type { JsonReport } from '../../src/contract/report-json.ts'
+import type { AttributionProfile, ReportBody } from '../../src/contract/report-request.ts'
+import type { JsonSeries } from '../../src/contract/report-series.ts'
+import type { Api } from './api.ts'
+import { type Loaded, useLoaded } from './loaded.ts'
+import type { Comparison } from './metrics.ts'
+import { useSession } from './session.ts'
+import { periodBefore, questionOf, tableRequestOf, type View } from './view.ts'
+
+function reportPath(advertiserId: number, name: string): string {
+  return `v2/advertisers/${advertiserId}/reports/spa/${name}`
+}
+
+export interface Overview {
+  readonly now: JsonSeries
+  readonly before: JsonSeries
+}
+
+/** The period day by day, and the one before it. */
+export function useOverview(advertiserId: number, view: View): Loaded<Overview> {
+  const { api } = useSession()
+  const question = questionOf(view)
+  const earlier = { ...question, ...periodBefore(view) }
+  return useLoaded(`${advertiserId} ${JSON.stringify(question)}`, async (signal) => {
+    const path = reportPath(advertiserId, 'series.json')
+    const [now, before] = await Promise.all([
+      api.post<JsonSeries>(path, question, signal),
+      api.post<JsonSeries>(path, earlier, signal),
+    ])
+    return { now, before }
+  })
+}
+
+export function useComparison(advertiserId: number, view: View): Loaded<Comparison> {
+  const { api } = useSession()
+  const { attributionProfile: _, ...question } = questionOf(view)
+  return useLoaded(`${advertiserId} ${JSON.stringify(question)}`, async (signal) => {
+    const ask = async (attributionProfile: AttributionProfile) =>
+      await api.post<JsonSeries>(
+        reportPath(advertiserId, 'series.json'),
+        { ...question, attributionProfile },
+        signal
+      )
+    const [both, clicks, views] = await Promise.all([
+      ask('IMP_1_DAY_CLK_14_DAYS'),
+      ask('CLK_14_DAYS'),
+      ask('IMP_1_DAY'),
+    ])
+    return { IMP_1_DAY_CLK_14_DAYS: both, CLK_14_DAYS: clicks, IMP_1_DAY: views }
+  })
+}
+
+export function useReport(advertiserId: number, request: ReportBody): Loaded<JsonReport> {
+  const { api } = useSession()
+  return useLoaded(
+    `${advertiserId} ${JSON.stringify(request)}`,
+    async (signal) =>
+      await api.post<JsonReport>(reportPath(advertiserId, 'product.json'), request, signal)
+  )
+}
+
+export function useAccount(advertiserId: number): Loaded<AdvertiserAccount> {
+  const { api } = useSession()
+  return useLoaded(
+    `account ${advertiserId}`,
+    async (signal) => await api.get(`v2/advertisers/${advertiserId}/account`, signal)
+  )
+}
+
+const download = { rowsPerPage: 10_000, pagesMax: 30 } as const
+
+/** The CSV of all pages as one text, in the order and under the filters of the view. */
+export async function downloadCsv(api: Api, advertiserId: number, view: View): Promise<string> {
+  let text = ''
+  let resultId: string | null = null
+  for (let page = 0; ; page += 1) {
+    const body: ReportBody = { ...tableRequestOf(view), page, limit: download.rowsPerPage }
+    const path = reportPath(advertiserId, 'product.csv')
+    const answer = await api.text({ method: 'POST', path, body })
+    const id = answer.headers.get('x-result-id')
+    if (page > 0 && id !== resultId) throw new Error('the figures changed during the download')
+    resultId = id
+    text += page === 0 ? answer.text : answer.text.slice(answer.text.indexOf('\n') + 1)
+    const totalRows = Number(answer.headers.get('x-total-rows'))
+    if ((page + 1) * download.rowsPerPage >= totalRows) return text
+    if (page + 1 === download.pagesMax) throw new Error('the report is too long for a browser')
+  }
+}

@@ -1,0 +1,32 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Scope } from '../../src/contract/admin.ts'
+import type { Me } from '../../src/contract/me.ts'
+import type { Api } from './api.ts'
+
+const storageKey = 'shelftrace.key'
+
+/** The key outlives a reload and ends with the tab; other tabs never see it. */
+export const keyStorage = {
+  read: (): string | null => sessionStorage.getItem(storageKey),
+  keep: (key: string): void => sessionStorage.setItem(storageKey, key),
+  forget: (): void => sessionStorage.removeItem(storageKey),
+}
+
+export interface Session {
+  readonly api: Api
+  readonly me: Me
+  readonly signOut: () => void
+}
+
+export const SessionContext = createContext<Session | null>(null)
+
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (session === null) throw new Error('this part of the page is for those who are signed in')
+  return session
+}
+
+export function isAllowed({ scopes }: Me, scope: Scope): boolean {
+  return scopes.includes(scope) || scopes.includes('admin')
+}

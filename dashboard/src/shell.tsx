@@ -1,0 +1,216 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Me } from '../../src/contract/me.ts'
+import { AdvertiserChoice } from './components/advertiser-choice.tsx'
+import { Mark } from './components/mark.tsx'
+import { Empty } from './components/notices.tsx'
+import { advertiserPages, operatorPages } from './page-table.ts'
+import { addressOf, replaceWith, usePlace, type Place } from './router.ts'
+import { isAllowed, useSession } from './session.ts'
+import { keepTheme, readTheme, themes, type Theme } from './theme.ts'
+
+/** Frame of every page: the menu, who is signed in, and the page that the address names. */
+export function Shell() {
+  const { me } = useSession()
+  const place = usePlace()
+  const main = useRef<HTMLElement>(null)
+  const home = homeOf(me)
+  const isHome = place.path.length === 0
+  useEffect(() => {
+    if (isHome && home !== null) replaceWith(home)
+  }, [isHome, home])
+  useNewPageFocus(place, main)
+
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to content
+      </button>
+      <header class="side">
+        <div class="brand">
+          <Mark />
+          <span>Shelftrace</span>
+        </div>
+        <Menu place={place} />
+        <SessionBox />
+      </header>
+      <main ref={main} tabIndex={-1}>
+        <CurrentPage place={place} />
+      </main>
+    </div>
+  )
+}
+
+/** Screen readers start at the top of a new page; a changed filter leaves the focus where it is. */
+function useNewPageFocus({ path }: Place, main: { readonly current: HTMLElement | null }): void {
+  const name = path.join('/')
+  const isFirst = useRef(true)
+  useEffect(() => {
+    document.title = `${titleOf(path)} · Shelftrace`
+    if (!isFirst.current) main.current?.focus()
+    isFirst.current = false
+    scrollTo(0, 0)
+  }, [name])
+}
+
+function titleOf(path: readonly string[]): string {
+  const [area, slug] =
+    path[0] === 'operator' ? [operatorPages, path[1]] : [advertiserPages, path[2]]
+  return area.find((page) => page.slug === slug)?.title ?? 'Dashboard'
+}
+
+function homeOf(me: Me): string | null {
+  const advertiserPage = advertiserPages.find((page) => isAllowed(me, page.scope))
+  const operatorPage = operatorPages.find((page) => isAllowed(me, page.scope))
+  const first = me.advertisers === 'all' ? null : (me.advertisers[0]?.id ?? null)
+  if (first !== null && advertiserPage !== undefined) {
+    return addressOf(['advertisers', first, advertiserPage.slug])
+  }
+  return operatorPage === undefined ? null : addressOf(['operator', operatorPage.slug])
+}
+
+function Menu({ place: { path, query } }: { readonly place: Place }) {
+  const { me } = useSession()
+  const advertiserId = path[0] === 'advertisers' ? (path[1] ?? null) : null
+  const slug = path[0] === 'advertisers' ? (path[2] ?? '') : (path[1] ?? '')
+  const ofAdvertiser = advertiserPages.filter((page) => page.isInMenu && isAllowed(me, page.scope))
+  const ofOperator = operatorPages.filter((page) => page.isInMenu && isAllowed(me, page.scope))
+  const hasAdvertisers = me.advertisers === 'all' || me.advertisers.length > 0
+  const current = slug === 'products' ? 'performance' : slug
+  return (
+    <nav class="menu" aria-label="Pages">
+      {hasAdvertisers && ofAdvertiser.length > 0 && (
+        <section>
+          <AdvertiserChoice advertiserId={advertiserId} slug={slug} />
+          {advertiserId !== null && (
+            <ul>
+              {ofAdvertiser.map((page) => (
+                <li key={page.slug}>
+                  <a
+                    href={addressOf(['advertisers', advertiserId, page.slug], periodOf(query))}
+                    aria-current={current === page.slug ? 'page' : undefined}
+                  >
+                    {page.title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+      )}
+      {ofOperator.length > 0 && (
+        <section>
+          <h2>Operator</h2>
+          <ul>
+            {ofOperator.map((page) => (
+              <li key={page.slug}>
+                <a
+                  href={addressOf(['operator', page.slug])}
+                  aria-current={path[0] === 'operator' && slug === page.slug ? 'page' : undefined}
+                >
+                  {page.title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </nav>
+  )
+}
+
+/** Period and profile go along from page to page; filters belong to one. */
+function periodOf(query: URLSearchParams): URLSearchParams {
+  return new URLSearchParams(
+    [...query].filter(([name]) => ['from', 'to', 'profile'].includes(name))
+  )
+}
+
+function SessionBox() {
+  const { me, signOut } = useSession()
+  const [theme, setTheme] = useState(readTheme)
+  const choose = (text: string) => {
+    const chosen: Theme = themes.find((known) => known === text) ?? 'system'
+    keepTheme(chosen)
+    setTheme(chosen)
+  }
+  return (
+    <div class="session">
+      <p class="muted" title={me.scopes.join(', ')}>
+        Signed in as <strong>{me.name}</strong>
+      </p>
+      <label>
+        <span>Colours</span>
+        <select value={theme} onChange={(event) => choose(event.currentTarget.value)}>
+          <option value="system">As the system</option>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </select>
+      </label>
+      <button type="button" onClick={signOut}>
+        Sign out
+      </button>
+    </div>
+  )
+}
+
+function CurrentPage({ place: { path, query } }: { readonly place: Place }) {
+  const { me } = useSession()
+  if (path[0] === 'advertisers') {
+    const page = advertiserPages.find(({ slug }) => slug === path[2])
+    const advertiserId = Number(path[1])
+    if (page !== undefined && Number.isInteger(advertiserId)) {
+      if (!isAllowed(me, page.scope)) return <NotAllowed title={page.title} scope={page.scope} />
+      const { component: Component } = page
+      // Another advertiser is another page: nothing of the one before must stay visible.
+      return (
+        <Component
+          key={`${advertiserId} ${page.slug}`}
+          advertiserId={advertiserId}
+          query={query}
+          rest={path.slice(3)}
+        />
+      )
+    }
+  }
+  const page =
+    path[0] === 'operator' ? operatorPages.find(({ slug }) => slug === path[1]) : undefined
+  if (page !== undefined) {
+    if (!isAllowed(me, page.scope)) return <NotAllowed title={page.title} scope={page.scope} />
+    const { component: Component } = page
+    return <Component query={query} rest={path.slice(2)} />
+  }
+  if (path.length === 0) return <Welcome />
+  return (
+    <>
+      <h1>Nothing is here</h1>
+      <Empty>The address names no page. Choose one from the menu.</Empty>
+    </>
+  )
+}
+
+function NotAllowed({ title, scope }: { readonly title: string; readonly scope: string }) {
+  return (
+    <>
+      <h1>{title}</h1>
+      <Empty>
+        Your key does not have the scope <code>{scope}</code>, which this page needs. Your operator
+        can give you one that has.
+      </Empty>
+    </>
+  )
+}
+
+function Welcome() {
+  const { me } = useSession()
+  const canChoose = me.advertisers === 'all'
+  return (
+    <>
+      <h1>Welcome</h1>
+      <Empty>
+        {canChoose
+          ? 'Choose an advertiser from the menu.'
+          : 'Your key is for no page of this dashboard. It may do: ' + me.scopes.join(', ') + '.'}
+      </Empty>
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  // Relative, so that the dashboard also works under a prefix that a proxy adds.
+  base: './',
+  build: {
+    outDir: '../dist/dashboard',
+    emptyOutDir: true,
+    // light-dark() as it is written: charts ask the browser for the colours it gives.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    modulePreload: { polyfill: false },
+    // Inlined files would be data: addresses, which the policy of the page allows for images only.
+    assetsInlineLimit: 0,
+    // The notices that the libraries inside ask for.
+    license: { fileName: 'licenses.md' },
+    reportCompressedSize: false,
+    // How long a plugin takes says nothing about the result.
+    rolldownOptions: { checks: { pluginTimings: false } },
+  },
+})

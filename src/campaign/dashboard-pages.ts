@@ -1,0 +1,58 @@
+// `/`: the dashboard, as `npm run build` leaves it. Everything it needs is served from here, and it
+// asks this port alone; the pictures of assets are the one thing that comes from elsewhere.
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { assert } from '../lib/assert.ts'
+import type { PublicPage } from './deps.ts'
+import { createStaticFile } from './static-file.ts'
+
+export const dashboardPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' https: data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** Reads and compresses the built files once. Throws when they were not built. */
+export function createDashboardPages(folder: string): readonly PublicPage[] {
+  const index = createStaticFile(readFileSync(join(folder, 'index.html')))
+  return [
+    {
+      path: '/',
+      answer: {
+        status: 200,
+        headers: {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': dashboardPolicy,
+        },
+        body: { file: index },
+      },
+    },
+    ...readdirSync(join(folder, 'assets')).map((name) => assetPage(folder, name)),
+  ]
+}
+
+/** The build puts a hash of the content into the name, so a browser may keep the file for good. */
+function assetPage(folder: string, name: string): PublicPage {
+  const type = types[extname(name)]
+  assert(type !== undefined, `the dashboard's file ${name} is of a known type`)
+  const file = createStaticFile(readFileSync(join(folder, 'assets', name)))
+  return {
+    path: `/assets/${name}`,
+    answer: {
+      status: 200,
+      headers: { 'content-type': type },
+      body: { file: { ...file, isImmutable: true } },
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { Type } from 'typebox'
+import { dateText, type Immutable } from './fields.ts'
+import { reportRowSchema } from './report-json.ts'
+
+export const reportSeriesSchema = Type.Object(
+  {
+    days: Type.Array(reportRowSchema, {
+      description:
+        'By DATE, then CURRENCY: sums of the rows of the report with dateBreakdown, as printed. Days ' +
+        'without a row are left out.',
+    }),
+    totals: Type.Array(reportRowSchema, {
+      description:
+        'By CURRENCY: sums of all rows of the report without dateBreakdown, as printed, over all pages.',
+    }),
+    completeThrough: Type.Union([dateText(), Type.Null()], {
+      description: 'The last day from which on back the figures are sealed; null if there is none.',
+    }),
+    unconverted: Type.Integer({
+      description: 'Amounts that are missing for want of an exchange rate.',
+    }),
+  },
+  { title: 'SpaProductSeries' }
+)
+
+export type JsonSeries = Immutable<Type.Static<typeof reportSeriesSchema>>

@@ -1,0 +1,124 @@
+// The system's Chromium, driven over its own protocol; tests without one say so and are skipped.
+import { existsSync } from 'node:fs'
+import type { TestContext } from 'node:test'
+import { eventually } from '../helpers/service.ts'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+
+const candidates = [
+  process.env['SHELFTRACE_CHROMIUM'] ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
+const executablePath = candidates.find((path) => path !== '' && existsSync(path))
+
+/** What `skip` takes: false, or why there is no browser. */
+export const noBrowser: false | string =
+  executablePath === undefined
+    ? 'there is no Chromium: install one or name it in SHELFTRACE_CHROMIUM'
+    : false
+
+export async function launchBrowser(): Promise<Browser> {
+  return await chromium.launch({
+    ...(executablePath !== undefined && { executablePath }),
+    // The first: as root, as in CI, Chromium's own sandbox cannot start. The others: it asks nobody
+    // outside for anything.
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
+
+export const sizes = {
+  phone: { width: 390, height: 844 },
+  desktop: { width: 1440, height: 900 },
+} as const
+
+export type Size = keyof typeof sizes
+
+export interface Visitor {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the page complained about, and what it asked of other hosts. */
+  readonly complaints: readonly string[]
+}
+
+export interface Visit {
+  readonly browser: Browser
+  readonly url: string
+  readonly size?: Size
+  readonly colorScheme?: 'light' | 'dark'
+}
+
+/** A new profile at the start page; its pictures come from here instead of from elsewhere. */
+export async function visit(
+  { browser, url, size = 'desktop', colorScheme = 'light' }: Visit,
+  t?: Pick<TestContext, 'after'>
+): Promise<Visitor> {
+  const context = await browser.newContext({
+    viewport: sizes[size],
+    colorScheme,
+    locale: 'en-GB',
+    acceptDownloads: true,
+  })
+  t?.after(async () => await context.close())
+  const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('request', (request) => {
+    const { host, protocol } = new URL(request.url())
+    const isPicture = request.resourceType() === 'image' && protocol === 'https:'
+    if (protocol.startsWith('http') && host !== new URL(url).host && !isPicture) {
+      complaints.push(`asked ${host}`)
+    }
+  })
+  await context.route(/^https:/u, async (route) => {
+    const name = new URL(route.request().url()).pathname
+    const [, width = '300', height = '250'] = /(\d+)x(\d+)/u.exec(name) ?? []
+    await route.fulfill({ contentType: 'image/svg+xml', body: banner(width, height) })
+  })
+  await page.goto(`${url}/`)
+  return { page, context, complaints }
+}
+
+function banner(width: string, height: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
+    <defs><linearGradient id="g" x2="1" y2="1"><stop stop-color="#3d2b1f"/><stop offset="1" stop-color="#b9743b"/></linearGradient></defs>
+    <rect width="100%" height="100%" fill="url(#g)"/>
+    <text x="50%" y="50%" fill="#fff" font-family="serif" font-size="28" text-anchor="middle" dominant-baseline="middle">Velmora Coffee</text></svg>`
+}
+
+export async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('Key', { exact: true }).fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+}
+
+/** Goes to a page of the dashboard and waits until nothing on it is loading. */
+export async function open(page: Page, address: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(address)}`)
+  await settled(page)
+}
+
+export async function settled(page: Page): Promise<void> {
+  await page.locator('main h1').first().waitFor()
+  await until(page, `document.querySelector('.loading, .stale') === null`)
+}
+
+/** Machines that are busy with other tests may take long. */
+const patienceMs = 180_000
+
+/** The policy of the page lets no script be made of text later on, so the asking is done from here. */
+export async function until(page: Page, claim: string): Promise<void> {
+  await eventually(claim, async () => (await page.evaluate(claim)) === true, patienceMs)
+}

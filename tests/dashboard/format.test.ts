@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  changeOf,
+  formatCount,
+  formatMoney,
+  formatPercent,
+  formatRatio,
+  nothing,
+} from '../../dashboard/src/format.ts'
+import { pickColumns, readRecords } from '../../dashboard/src/csv.ts'
+import { addressOf, parseAddress } from '../../dashboard/src/router.ts'
+import { readGauges } from '../../dashboard/src/gauges.ts'
+
+// No float holds these: 2^53 and one, and cents beyond the digits of a double.
+test('an amount keeps every digit it came with, however many there are', () => {
+  assert.equal(digitsOf(formatCount('9007199254740993')), '9007199254740993')
+  assert.equal(digitsOf(formatMoney('90071992547409.93', 'EUR')), '9007199254740993')
+  assert.equal(digitsOf(formatMoney('0.100', 'KWD')), '0100')
+  assert.equal(digitsOf(formatMoney('12', 'JPY')), '12')
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 24n }), (cents) => {
+      const text = String(cents).padStart(3, '0')
+      const amount = `${text.slice(0, -2)}.${text.slice(-2)}`
+      assert.equal(digitsOf(formatMoney(amount, 'EUR')), text)
+    })
+  )
+})
+
+test('what is no figure is shown as none', () => {
+  for (const value of [null, undefined, '', 'NaN', '1e3', 'Infinity', '1,5']) {
+    const shown = [
+      formatCount(value),
+      formatMoney(value, 'EUR'),
+      formatPercent(value),
+      formatRatio(value),
+    ]
+    assert.deepEqual(new Set(shown), new Set([nothing]))
+  }
+  assert.equal(digitsOf(formatMoney('1.50', '')), '150')
+  assert.equal(digitsOf(formatMoney('1.50', 'not a code')), '150')
+})
+
+test('a change needs a figure before that is not zero', () => {
+  assert.equal(changeOf('12', '10'), 0.2)
+  assert.equal(changeOf('0', '10'), -1)
+  for (const before of ['0', '0.00', null, undefined]) assert.equal(changeOf('12', before), null)
+})
+
+test('columns are picked out of a CSV without spelling a cell anew', () => {
+  const text = 'A,B,C\r\n1,"x, ""y""\r\nz",3\r\n"",\'=2,\r\n'
+
+  assert.deepEqual(readRecords(text), [
+    ['A', 'B', 'C'],
+    ['1', '"x, ""y""\r\nz"', '3'],
+    ['""', "'=2", ''],
+  ])
+  assert.equal(pickColumns(text, ['C', 'B', 'missing']), 'C,B\r\n3,"x, ""y""\r\nz"\r\n,\'=2\r\n')
+  assert.equal(pickColumns(text, ['A', 'B', 'C']), text)
+})
+
+test('an address gives back the path and the query it was made of', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ minLength: 1 })), fc.string(), (path, value) => {
+      const { path: read, query } = parseAddress(addressOf(path, new URLSearchParams({ value })))
+      assert.deepEqual(
+        [read, query.get('value')],
+        [path, new URLSearchParams({ value }).get('value')]
+      )
+    })
+  )
+  assert.deepEqual(parseAddress('#/a/%E0%A4%A').path, ['a', '%E0%A4%A'])
+})
+
+test('gauges are read out of the metrics, labels added up', () => {
+  const text = '# HELP a x\na 1.5\nb{kind="x"} 2\nb{kind="y"} 3\nc NaN\n'
+
+  assert.deepEqual(
+    [...readGauges(text)],
+    [
+      ['a', 1.5],
+      ['b', 5],
+    ]
+  )
+})
+
+function digitsOf(text: string): string {
+  return text.replaceAll(/\D/gu, '')
+}
