@@ -13,6 +13,7 @@ export function formatExplanation(explanation: Explanation): string {
     `Purchase ${printable(explanation.transactionId)} of publisher ${explanation.publisherId}`,
     '',
     ...deliveryLines(explanation),
+    ...returnLines(explanation),
     '',
     ...explanation.ids.map(
       ({ kind, touchpoints, isCrowd }) =>
@@ -48,6 +49,18 @@ function deliveryLines({ deliveries, deliveriesLeftOut }: Explanation): readonly
   return [formatTable(header, rows), ...leftOut(deliveriesLeftOut, 'deliveries')]
 }
 
+function returnLines({ returns, returnsLeftOut }: Explanation): readonly string[] {
+  if (returns.length === 0) return []
+  const rows = returns.map((one) => [
+    one.returnId,
+    one.receivedAt,
+    one.products.map(({ gtin, quantity }) => `${quantity} x ${gtin}`).join(', '),
+    `${standings[one.standing]}${one.isConflict ? ', other content' : ''}`,
+  ])
+  const header = ['RETURN', 'RECEIVED AT', 'PRODUCTS', 'STANDING']
+  return ['', formatTable(header, rows), ...leftOut(returnsLeftOut, 'deliveries of returns')]
+}
+
 const neverCredited = {
   'out-of-range': 'out of range: never credited',
   'no-product': 'without a product: never credited',
@@ -56,7 +69,9 @@ const neverCredited = {
 function lineLines(line: Line): readonly string[] {
   const { gtin, groupId, quantity, price, verdict } = line
   const group = groupId === '' ? '' : `, group ${groupId}`
-  const head = printable(`Line ${line.line}: ${quantity} x ${gtin}${group} at ${price}`)
+  const sentBack = quantity - line.remainingQuantity
+  const rest = sentBack === 0 ? '' : `, ${sentBack} of them sent back`
+  const head = printable(`Line ${line.line}: ${quantity} x ${gtin}${group} at ${price}${rest}`)
   if (verdict !== 'valid') return ['', `${head}: ${neverCredited[verdict]}`]
   return [
     '',

@@ -132,9 +132,27 @@ const deliverySchema = Type.Object(
   { title: 'Delivery' }
 )
 
+const returnSchema = Type.Object(
+  {
+    returnId: Type.String(),
+    deliveryId: deliveryIdText('Of the return.'),
+    receivedAt: instantText(),
+    standing: wordOf(deliveryStandings, { description: 'Among the deliveries of its return.' }),
+    isConflict: Type.Boolean({
+      description: 'A repeat with other content than the delivery of the return that counts.',
+    }),
+    products: Type.Array(Type.Object({ gtin: Type.String(), quantity: int32() }), {
+      description: 'The first of them.',
+    }),
+  },
+  { title: 'ReturnDelivery' }
+)
+
 const explainedLineSchema = Type.Object(
   {
     ...purchasedLine,
+    remainingQuantity: int32({ description: 'After what was sent back.' }),
+    remainingValue: exactAmount('Price × the quantity that remains; this is what is credited.'),
     credits: byProfile(nullOr(creditSchema)),
     candidates: Type.Array(candidateSchema, { description: 'Winners first, then the newest.' }),
     candidatesLeftOut: count('Touchpoints that are not listed.'),
@@ -148,6 +166,8 @@ export const explanationSchema = Type.Object(
     transactionId: Type.String(),
     deliveries: Type.Array(deliverySchema, { description: 'The earliest first.' }),
     deliveriesLeftOut: count('Deliveries that are not listed.'),
+    returns: Type.Array(returnSchema, { description: 'The earliest first.' }),
+    returnsLeftOut: count('Deliveries of returns that are not listed; they count all the same.'),
     countedDeliveryId: nullOr(deliveryIdText('Null where no delivery may count.')),
     ids: Type.Array(
       Type.Object({
@@ -184,7 +204,7 @@ const ownLineSchema = Type.Object(
   {
     line: place,
     gtin: Type.String({ description: 'As the shop sent it.' }),
-    quantity: int32({ description: 'The units that are credited.' }),
+    quantity: int32({ description: 'The units that are credited, after returns.' }),
     value: exactAmount('What is credited, in the currency of the purchase, exact.'),
     credits: byProfile(
       Type.Object({

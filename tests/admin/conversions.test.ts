@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Explanation, OwnExplanation } from '../../src/contract/explanation.ts'
 import { Attributor } from '../../src/pipeline/attribute.ts'
 import { createHistoryLoader } from '../helpers/history-warehouse.ts'
-import type { HistoryDelivery, HistoryLine } from '../helpers/history.ts'
+import type { HistoryDelivery, HistoryLine, HistoryReturn } from '../helpers/history.ts'
 import { aClick, aPurchase, anAd } from '../helpers/seal-scenario.ts'
 import { adminKey, bundle, startAdmin, type AdminHarness } from './harness.ts'
 
@@ -294,6 +294,91 @@ test('an advertiser is told of its own credit and its own losers, of others only
   assert.equal(loser.status, 404)
   assert.deepEqual(loser, unknown)
   assert.deepEqual(nobody.json, { messages: ['There is no such advertiser.'] })
+})
+
+function aReturn(
+  changes: Partial<HistoryReturn> & { readonly transactionId: string }
+): HistoryReturn {
+  return {
+    deliveryId: nextId(),
+    receivedAtMs: atMs + 1_000,
+    publisherId: 10,
+    returnId: 'R1',
+    lines: [{ gtin: ad.gtin, quantity: 1 }],
+    untrusted: false,
+    ...changes,
+  }
+}
+
+test('returns are listed with what became of each, lines with what remains, and an advertiser is credited with that', async () => {
+  const transactionId = 'sent back'
+  const first = aReturn({ transactionId })
+  const repeat = aReturn({ transactionId, receivedAtMs: atMs + 2_000 })
+  const conflict = aReturn({
+    transactionId,
+    receivedAtMs: atMs + 3_000,
+    lines: [{ gtin: ad.gtin, quantity: 9 }],
+  })
+  const untrusted = aReturn({ transactionId, receivedAtMs: atMs, untrusted: true })
+  const other = aReturn({
+    transactionId,
+    returnId: 'R2',
+    receivedAtMs: atMs + 4_000,
+    lines: [{ gtin: ad.gtin, quantity: 2 }],
+  })
+  const lines = [aLine({ quantity: 2, price: 5 }), aLine({ quantity: 3, price: 7 })]
+  await loader.ship([aDelivery({ transactionId, lines })])
+  await attributeAll()
+  await loader.ship([first, repeat, conflict, untrusted, other])
+  const pending = await explained(transactionId)
+  await attributeAll()
+
+  const done = await explained(transactionId)
+  const own = await call('GET', '/v2/advertisers/2/attributions/10/sent%20back')
+
+  assert.deepEqual([pending.isPending, pending.isUpToDate], [true, false])
+  assert.deepEqual([done.isPending, done.isUpToDate], [false, true])
+  assert.deepEqual(
+    done.returns.map(({ returnId, deliveryId, standing, isConflict }) => [
+      returnId,
+      deliveryId,
+      standing,
+      isConflict,
+    ]),
+    [
+      ['R1', untrusted.deliveryId, 'untrusted-source', false],
+      ['R1', first.deliveryId, 'counted', false],
+      ['R1', repeat.deliveryId, 'later', false],
+      ['R1', conflict.deliveryId, 'later', true],
+      ['R2', other.deliveryId, 'counted', false],
+    ]
+  )
+  const remaining = done.lines.map(({ remainingQuantity, remainingValue }) => [
+    remainingQuantity,
+    remainingValue,
+  ])
+  assert.deepEqual(remaining, [
+    [0, '0'],
+    [2, '14'],
+  ])
+  const { lines: credited } = own.json as OwnExplanation
+  assert.deepEqual(
+    credited.map(({ quantity, value }) => [quantity, value]),
+    remaining
+  )
+})
+
+test('of a purchase that never came, its returns are known', async () => {
+  const transactionId = 'return only'
+  await loader.ship([aReturn({ transactionId })])
+
+  const { deliveries, returns, countedDeliveryId, isUpToDate } = await explained(transactionId)
+
+  assert.deepEqual([deliveries, countedDeliveryId, isUpToDate], [[], null, true])
+  assert.deepEqual(
+    returns.map(({ standing }) => standing),
+    ['counted']
+  )
 })
 
 function announce(day: string): Promise<void> {

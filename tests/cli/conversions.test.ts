@@ -24,6 +24,8 @@ const line = {
   price: 19.99,
   quantity: 2,
   value: '39.98',
+  remainingQuantity: 1,
+  remainingValue: '19.99',
 } as const
 const noCredits = { CLK_14_DAYS: null, IMP_1_DAY: null, IMP_1_DAY_CLK_14_DAYS: null }
 const credit = { rule: 'direct', ...ad } as const
@@ -53,6 +55,17 @@ const explanation: Explanation = {
     },
   ],
   deliveriesLeftOut: 3,
+  returns: [
+    {
+      returnId: 'R1',
+      deliveryId: 'a'.repeat(32),
+      receivedAt: '2026-03-05T00:00:00.000Z',
+      standing: 'counted',
+      isConflict: false,
+      products: [{ gtin: '4006381333931', quantity: 1 }],
+    },
+  ],
+  returnsLeftOut: 2,
   countedDeliveryId: deliveryId,
   ids: [{ kind: 'user', touchpoints: 6_000, isCrowd: true }],
   lines: [
@@ -124,6 +137,9 @@ test('an explanation is told in text: deliveries, winners, why the others lost, 
     'counts',
     'void since 2026-03-03T00:00:00.000Z, other content',
     '(3 more deliveries)',
+    '1 x 4006381333931  counts',
+    '(2 more deliveries of returns)',
+    '1 of them sent back',
     'has 6000 touchpoints in the 15 days up to the purchase: a crowd',
     'CLK_14_DAYS: advertiser 1, campaign 1001, direct click of ad 3f2504e0-4f89-41d3-9a0c-0305e82c3301, 1 d 1 h 1 min 1.5 s before',
     'IMP_1_DAY: nobody',

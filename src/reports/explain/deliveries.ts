@@ -55,11 +55,10 @@ export interface DeliveryLine {
   readonly verdict: 'valid' | 'out-of-range' | 'no-product'
 }
 
-/** Null where nothing is known of the purchase. */
 export async function readDeliveries(
   warehouse: Reader,
   purchase: PurchaseId
-): Promise<PurchaseDeliveries | null> {
+): Promise<PurchaseDeliveries> {
   const [known] = await warehouse.rows<{ days: readonly string[] }>(daysSql, { ...purchase })
   const days = known?.days ?? []
   const params = { ...purchase, days, readMax: deliveryLimits.readMax }
@@ -69,7 +68,6 @@ export async function readDeliveries(
     warehouse.rows<{ deliveryId: string; voidedAtMs: number }>(voidsSql, params),
   ])
   const rows = [...valid, ...others].toSorted(byReceipt)
-  if (rows.length === 0) return null
   const voidedAtMs = new Map(voids.map((one) => [one.deliveryId, one.voidedAtMs]))
   const first = rows.find((row) => row.verdict === 'valid' && !voidedAtMs.has(row.deliveryId))
   const deliveries = rows.map(({ totalCount: _total, ...row }) => ({

@@ -8,7 +8,9 @@ import { deliveryLimits, readDeliveries, readIdentities, readLines } from './del
 import type { Delivery, DeliveryLine, PurchaseDeliveries, PurchaseId } from './deliveries.ts'
 import { createJudge } from './judge.ts'
 import type { Judge, Winner, Winners } from './judge.ts'
-import { explainLine, explainLimits, printInstant, printLine } from './print.ts'
+import { explainLine, explainLimits, printExact, printInstant, printLine } from './print.ts'
+import { readReturns, remainingQuantities, remainingValue } from './returns.ts'
+import type { PurchaseReturns } from './returns.ts'
 import { areSameCredits, readStored } from './stored.ts'
 import type { CreditKey, StoredAttribution, StoredState } from './stored.ts'
 import { readTouches } from './touches.ts'
@@ -34,6 +36,7 @@ export type ExplainPurchase = (name: PurchaseName) => Promise<Explanation | null
 export interface PurchaseFacts {
   readonly id: PurchaseId
   readonly deliveries: PurchaseDeliveries
+  readonly returns: PurchaseReturns
   readonly state: StoredState
 }
 
@@ -52,7 +55,12 @@ export function createExplainer(deps: ExplainDeps): ExplainPurchase {
     if (facts === null) return null
     const { winner } = facts.deliveries
     const judged = winner === null ? null : await judgeDelivery(deps, facts.id, winner)
-    return { ...name, ...(await printDeliveries(deps, facts)), ...printJudged(judged, facts) }
+    return {
+      ...name,
+      ...(await printDeliveries(deps, facts)),
+      ...printReturns(facts.returns),
+      ...printJudged(judged, facts),
+    }
   }
 }
 
@@ -64,10 +72,13 @@ export async function readFacts(
   const key = purchaseKey(publisherId, transactionId)
   if (key === null) return null
   const id = { publisherId, purchaseKey: key }
-  const deliveries = await readDeliveries(warehouse, id)
-  if (deliveries === null) return null
+  const [deliveries, returns] = await Promise.all([
+    readDeliveries(warehouse, id),
+    readReturns(warehouse, id),
+  ])
+  if (deliveries.deliveries.length === 0 && returns.listed.length === 0) return null
   const state = await readStored(warehouse, { ...id, days: deliveries.days, settleMs })
-  return { id, deliveries, state }
+  return { id, deliveries, returns, state }
 }
 
 export async function judgeDelivery(
@@ -125,8 +136,19 @@ async function printDeliveries({ warehouse }: ExplainDeps, { id, deliveries }: P
   }
 }
 
-function printJudged(judged: JudgedDelivery | null, { state, deliveries }: PurchaseFacts) {
-  const { stored, isPending } = state
+function printReturns({ listed, leftOutCount }: PurchaseReturns) {
+  return {
+    returns: listed.map(({ receivedAtMs, ...one }) =>
+      Object.assign(one, { receivedAt: printInstant(receivedAtMs) })
+    ),
+    returnsLeftOut: leftOutCount,
+  }
+}
+
+function printJudged(judged: JudgedDelivery | null, facts: PurchaseFacts) {
+  const { deliveries, returns } = facts
+  const { stored, isPending } = facts.state
+  const remaining = remainingQuantities(judged?.lines ?? [], returns.units)
   const shown = (judged?.lines ?? []).slice(0, explainLimits.linesMax)
   return {
     ids: (judged?.found.ids ?? []).map(({ kind, touchpointCount, isCrowd }) => ({
@@ -137,12 +159,16 @@ function printJudged(judged: JudgedDelivery | null, { state, deliveries }: Purch
     lines:
       judged === null
         ? []
-        : shown.map((line, index) => ({ ...printLine(line, index), ...explainLine(judged, line) })),
+        : shown.map((line, index) => ({
+            ...printLine(line, index),
+            ...printRemaining(line, remaining[index] ?? line.quantity),
+            ...explainLine(judged, line),
+          })),
     linesLeftOut: (judged?.lines.length ?? 0) - shown.length,
     attribution: stored === null ? null : printStored(stored),
     isPending,
     // Where no delivery may ever win there is nothing to attribute.
-    isUpToDate: stored === null ? deliveries.days.length === 0 : agrees(stored, judged),
+    isUpToDate: stored === null ? deliveries.days.length === 0 : agrees(stored, judged, remaining),
   }
 }
 
@@ -155,12 +181,25 @@ function printStored({ readAtMs, deliveryId, isFrozen, lines }: StoredAttributio
   }
 }
 
-/** Whether every line is credited by what is stored as by what was decided now. */
-function agrees(stored: StoredAttribution, judged: JudgedDelivery | null): boolean {
+function printRemaining(line: DeliveryLine, remaining: number) {
+  return {
+    remainingQuantity: remaining,
+    remainingValue: printExact(remainingValue(line, remaining)),
+  }
+}
+
+/** Whether every line is credited by what is stored as by what was decided now, and with as many units. */
+function agrees(
+  stored: StoredAttribution,
+  judged: JudgedDelivery | null,
+  remaining: readonly number[]
+): boolean {
   if (stored.deliveryId !== (judged?.deliveryId ?? '')) return false
   if (judged === null) return stored.lines.size === 0
   return judged.lines.every((line, index) => {
-    const credited = stored.lines.get(index)?.credits ?? noCredits
+    const own = stored.lines.get(index)
+    if (own !== undefined && own.quantity !== remaining[index]) return false
+    const credited = own?.credits ?? noCredits
     return areSameCredits(credited, keysOf(creditsOf(judged, line)))
   })
 }

@@ -131,6 +131,7 @@ test('an explanation finds its rows along the order of the tables: no statement 
     purchase: ['purchase_key'],
     delivery: ['day', 'publisher_id', 'purchase_key'],
     delivery_void: ['purchase_key'],
+    purchase_return: ['purchase_key'],
     touchpoint: ['publisher_id', 'identity'],
     attribution: ['day', 'purchase_key'],
     pending_purchase: ['shipped_at'],
@@ -138,7 +139,7 @@ test('an explanation finds its rows along the order of the tables: no statement 
   const seen = new Set<string>()
   for (const { sql, params } of statements) {
     const [, table = ''] =
-      /FROM (purchase|delivery|delivery_void|touchpoint|attribution|pending_purchase)\b/.exec(
+      /FROM (purchase|purchase_return|delivery|delivery_void|touchpoint|attribution|pending_purchase)\b/.exec(
         sql
       ) ?? []
     if (!(table in keysByTable)) continue
@@ -157,5 +158,5 @@ test('an explanation finds its rows along the order of the tables: no statement 
       )
     }
   }
-  assert.equal(seen.size, 6)
+  assert.equal(seen.size, 7)
 })

@@ -1,0 +1,129 @@
+// What was sent back of one purchase, and what remains of its lines (docs/attribution.md, "Returns").
+
+import type { DeliveryStanding } from '../../contract/explanation.ts'
+import { nanosScale, formatDecimal, parseDecimal } from '../../domain/money.ts'
+import { assert } from '../../lib/assert.ts'
+import type { Warehouse } from '../../warehouse/warehouse.ts'
+import type { DeliveryLine, PurchaseId } from './deliveries.ts'
+
+export const returnLimits = {
+  /** Deliveries of returns, the earliest; what they take back is summed over all. */
+  listedMax: 100,
+  productsMax: 100,
+} as const
+
+export interface ReturnDelivery {
+  readonly returnId: string
+  readonly deliveryId: string
+  readonly receivedAtMs: number
+  readonly standing: Exclude<DeliveryStanding, 'void'>
+  /** A repeat with other content than the delivery of the return that counts. */
+  readonly isConflict: boolean
+  readonly products: readonly { readonly gtin: string; readonly quantity: number }[]
+}
+
+export interface PurchaseReturns {
+  /** By receipt, then by id. */
+  readonly listed: readonly ReturnDelivery[]
+  readonly leftOutCount: number
+  /** Units that the returns which count take back, by product; may be more than were bought. */
+  readonly units: ReadonlyMap<string, number>
+}
+
+export async function readReturns(
+  reader: Pick<Warehouse, 'rows'>,
+  { purchaseKey }: PurchaseId
+): Promise<PurchaseReturns> {
+  const { listedMax, productsMax } = returnLimits
+  const [rows, sums] = await Promise.all([
+    reader.rows<ReturnRow>(listSql, { purchaseKey, listedMax, productsMax }),
+    reader.rows<{ gtinKey: string; quantity: number }>(unitsSql, { purchaseKey }),
+  ])
+  return {
+    listed: rows.map(toReturn),
+    leftOutCount: (rows[0]?.totalCount ?? 0) - rows.length,
+    units: new Map(sums.map(({ gtinKey, quantity }) => [gtinKey, quantity])),
+  }
+}
+
+/** The quantity that remains of each line, in order: the valid lines of a product give up theirs first to last. */
+export function remainingQuantities(
+  lines: readonly DeliveryLine[],
+  units: PurchaseReturns['units']
+): readonly number[] {
+  const left = new Map(units)
+  return lines.map(({ gtinKey, quantity, verdict }) => {
+    if (verdict !== 'valid') return quantity
+    const taken = Math.min(quantity, left.get(gtinKey) ?? 0)
+    left.set(gtinKey, (left.get(gtinKey) ?? 0) - taken)
+    return quantity - taken
+  })
+}
+
+/** The value of a line holds its price in nanos times its quantity, so the division is exact. */
+export function remainingValue({ value, quantity }: DeliveryLine, remaining: number): string {
+  if (remaining === quantity) return value
+  const nanos = parseDecimal(value, nanosScale)
+  assert(nanos !== null && quantity > 0, 'what is taken back is taken from a valid line')
+  return formatDecimal((nanos / BigInt(quantity)) * BigInt(remaining), nanosScale, nanosScale)
+}
+
+interface ReturnRow {
+  readonly returnId: string
+  readonly deliveryId: string
+  readonly receivedAtMs: number
+  readonly verdict: 'valid' | 'untrusted-source' | 'too-late'
+  readonly content: string
+  readonly products: readonly (readonly [gtin: string, quantity: number])[]
+  /** Of the delivery of the return that counts; the id is '' where none does. */
+  readonly firstId: string
+  readonly firstAtMs: number
+  readonly firstContent: string
+  readonly totalCount: number
+}
+
+function toReturn(row: ReturnRow): ReturnDelivery {
+  const { returnId, deliveryId, receivedAtMs, products } = row
+  return {
+    returnId,
+    deliveryId,
+    receivedAtMs,
+    standing: standingOf(row),
+    isConflict: row.firstId !== '' && row.content !== row.firstContent,
+    products: products.map(([gtin, quantity]) => ({ gtin, quantity })),
+  }
+}
+
+function standingOf(row: ReturnRow): ReturnDelivery['standing'] {
+  if (row.verdict !== 'valid') return row.verdict
+  if (row.deliveryId === row.firstId) return 'counted'
+  return row.receivedAtMs > row.firstAtMs ? 'later' : 'greater-delivery-id'
+}
+
+const ofPurchase = `purchase_key = toFixedString(unhex({purchaseKey:String}), 16)`
+
+const listSql = `
+SELECT return_id AS returnId, lower(hex(delivery_id)) AS deliveryId,
+  toUnixTimestamp64Milli(received_at) AS receivedAtMs, verdict, lower(hex(content_hash)) AS content,
+  arraySlice(arrayZip(line_gtin, line_quantity), 1, {productsMax:UInt32}) AS products,
+  if(has_first, lower(hex(first.2)), '') AS firstId, toUnixTimestamp64Milli(first.1) AS firstAtMs,
+  lower(hex(first.3)) AS firstContent, toUInt32(count() OVER ()) AS totalCount
+FROM (
+  SELECT *, countIf(verdict = 'valid') OVER (PARTITION BY return_key) > 0 AS has_first,
+    minIf((received_at, delivery_id, content_hash), verdict = 'valid') OVER (PARTITION BY return_key) AS first
+  FROM (SELECT * FROM purchase_return WHERE ${ofPurchase} LIMIT 1 BY delivery_id)
+)
+ORDER BY received_at, delivery_id
+LIMIT {listedMax:UInt32}`
+
+const unitsSql = `
+SELECT product.1 AS gtinKey, sum(product.2) AS quantity
+FROM (
+  SELECT argMin((line_gtin_key, line_quantity), (received_at, delivery_id)) AS first
+  FROM purchase_return
+  WHERE ${ofPurchase} AND verdict = 'valid'
+  GROUP BY return_key
+)
+ARRAY JOIN arrayZip(first.1, first.2) AS product
+GROUP BY gtinKey
+LIMIT 1000000`
