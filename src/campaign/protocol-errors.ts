@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { commonHeaders } from './common-headers.ts'
 
 /** Time for the answer to leave before what is still coming in resets the connection. */
 const lingerMs = 500
@@ -23,7 +24,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
       'connection: close',
       'content-type: application/json; charset=utf-8',
-      'cache-control: no-store',
+      ...Object.entries(commonHeaders).map(([name, value]) => `${name}: ${value}`),
       `content-length: ${Buffer.byteLength(body)}`,
       '',
       body,
