@@ -127,6 +127,10 @@ function isBound(access: Access): boolean {
   return access.isAdvertiserBound || access.isPublisherBound === true
 }
 
+function headOf(line: string, authorization: string): Buffer {
+  return Buffer.from(`${line} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`)
+}
+
 function messagesOf({ body }: Reply): readonly string[] {
   const value: unknown = JSON.parse(body.toString())
   assert.ok(typeof value === 'object' && value !== null && 'messages' in value)
@@ -209,7 +213,7 @@ for (const { operation, access } of guarded) {
   })
 }
 
-for (const { operation, access } of guarded.filter(({ access }) => isBound(access))) {
+for (const { operation, access } of guarded.filter((one) => isBound(one.access))) {
   test(`${operation.operationId}: a key of others is 403 alike, whether or not the id exists`, async () => {
     const authorizations = [bearerOf('rival', access.scope)]
     const answers = new Set<string>()
@@ -223,8 +227,6 @@ for (const { operation, access } of guarded.filter(({ access }) => isBound(acces
 }
 
 test('what nobody serves is refused with the same headers and tells no key from another', async () => {
-  const bytes = (line: string, authorization: string) =>
-    Buffer.from(`${line} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`)
   const lines = [
     'GET /admin/v1',
     'GET /nothing',
@@ -236,7 +238,7 @@ test('what nobody serves is refused with the same headers and tells no key from 
     const answers = new Set<string>()
     for (const authorization of [`Bearer ${adminKey}`, 'Bearer x', '']) {
       const listening = { repliesMax: 1, isHead: false, timeoutMs: 60_000 }
-      const { replies } = await wire.exchange([bytes(line, authorization)], listening)
+      const { replies } = await wire.exchange([headOf(line, authorization)], listening)
       const [reply] = replies
       assert.ok(reply !== undefined)
       assertHeaders(reply)

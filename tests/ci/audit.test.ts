@@ -11,7 +11,7 @@ function runAudit(t: TestContext, npm: string) {
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${npm}\n`, { mode: 0o755 })
   const path = `${folder}${delimiter}${process.env['PATH'] ?? ''}`
-  return spawnSync('.ci/audit', { env: { PATH: path }, encoding: 'utf8' })
+  return spawnSync(join('.ci', 'audit'), { env: { PATH: path }, encoding: 'utf8' })
 }
 
 test('a report of vulnerabilities fails the check and is shown', (t) => {

@@ -23,6 +23,9 @@ const gateHeaders = [
 const insides =
   /(?:\n|\\n)\s+at \S|node:internal|node_modules|\/dist\/|\.[jt]s:\d+|DB::|chdb|clickhouse|JSONEachRow|Code: \d+|\bE(?:NOENT|ACCES|CONN\w+|PIPE)\b|(?:Type|Range|Syntax|Reference)Error|Unexpected token|SQLSTATE|\bFROM (?:ad_event|delivery|touchpoint|purchase|catalog_entry)\b/
 
+/** Of the landing pages in the tokens of a run. */
+const landingOrigin = 'https://shop.example/'
+
 const validators = new WeakMap<TSchema, Validate>()
 
 /** Nothing when all is well. */
@@ -69,6 +72,10 @@ function judgeReply(
   if (inside !== null) faults.push(`it tells of the inside: ${JSON.stringify(inside[0])}`)
   if (!isKeyShown && secrets.some((secret) => all.includes(secret)))
     faults.push('it holds a secret')
+  const location = valueOf(reply, 'location')
+  if (location !== undefined && !location.startsWith(landingOrigin)) {
+    faults.push(`it leads to ${location}`)
+  }
   if (valueOf(reply, 'set-cookie') !== undefined) faults.push('it sets a cookie')
   if (status === 401 && valueOf(reply, 'www-authenticate') === undefined)
     faults.push('401 without www-authenticate')

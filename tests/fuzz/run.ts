@@ -182,6 +182,7 @@ class Run {
     if (faults.length === 0 || this.#findings.length >= limits.findingsMax) return
     const request = Buffer.concat(bytes.map((part) => part.subarray(0, 3_000))).toString('latin1')
     const answer = JSON.stringify(found.answer, showBytes)
+    this.#options.onProgress?.(`request ${index}, ${what}: ${faults.join('; ')}`)
     this.#findings.push({
       index,
       what,
