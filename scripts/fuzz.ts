@@ -8,11 +8,13 @@ const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '200000' },
     seed: { type: 'string', default: '1' },
+    from: { type: 'string', default: '0' },
     only: { type: 'string' },
   },
 })
 const requests = wholeNumber('--requests', values.requests)
 const seed = wholeNumber('--seed', values.seed)
+const from = wholeNumber('--from', values.from)
 const only = values.only === undefined ? undefined : wholeNumber('--only', values.only)
 const memoryShareMax = 0.1
 
@@ -25,6 +27,7 @@ try {
   await service.start()
   const report = await fuzz(service, {
     requests,
+    from,
     seed,
     ...(only !== undefined && { only }),
     onProgress: (line) => console.log(line),

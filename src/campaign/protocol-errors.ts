@@ -7,6 +7,8 @@ const lingerMs = 500
 
 /** What is no HTTP never becomes a request; it is answered on the bare socket, in our shape. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  // What comes behind a broken head breaks it again: closing now would reset the answer on its way.
+  if (socket.writableEnded && error.code !== 'ECONNRESET') return
   // An answer that is owed to an earlier request of the connection would be taken for this one.
   if (
     error.code === 'ECONNRESET' ||

@@ -1,5 +1,5 @@
 // Senders that hold on to what they were given: heads and bodies that never end, connections without
-// number. Both ports, real sockets; the bounds are the servers' own, set lower for the time of a test.
+// number, packets behind a broken head. Both ports, real sockets; the bounds are the servers' own, set lower for the time of a test.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
@@ -86,6 +86,22 @@ for (const [name, openPort, path] of ports) {
     const next = await open(t, port)
     next.write('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     assert.match(await readToEnd(next), /^HTTP\/1\.1 200 /)
+  })
+
+  // A head of many packets is broken by each of them.
+  test(`${name}: what comes behind a broken head does not cut the answer to it`, async (t) => {
+    const { server, port } = await openPort(t)
+    const accepted = once(server, 'connection')
+    const socket = await open(t, port)
+    const [serverSide] = (await accepted) as [Socket]
+    const answered = readToEnd(socket)
+
+    for (let count = 0; count < 3; count += 1) {
+      server.emit('clientError', new Error('broken'), serverSide)
+      assert.equal(serverSide.destroyed, false)
+    }
+
+    assert.match(await answered, /^HTTP\/1\.1 400 [^]*\{"messages":\["[^"]+"\]\}$/)
   })
 
   test(`${name}: hundreds of senders that stop half-way keep nobody else waiting`, async (t) => {

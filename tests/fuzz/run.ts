@@ -12,6 +12,8 @@ import { Wire, type Reply } from './wire.ts'
 
 export interface FuzzOptions {
   readonly requests: number
+  /** The number of the first one. */
+  readonly from?: number
   readonly seed: number
   /** The number of one request, to make it again; all of them when absent. */
   readonly only?: number
@@ -88,13 +90,14 @@ class Run {
     this.#ground = ground
     this.#options = options
     this.#processes = processesOf(service)
+    this.#next = options.from ?? 0
   }
 
   async play(): Promise<FuzzReport> {
     const startMs = performance.now()
-    const { workers = 16, requests, only } = this.#options
+    const { workers = 16, requests, from = 0, only } = this.#options
     if (only !== undefined) await this.#send(only, this.#openWires())
-    else await Promise.all(Array.from({ length: workers }, () => this.#work(requests)))
+    else await Promise.all(Array.from({ length: workers }, () => this.#work(from + requests)))
     return {
       requests: this.#done,
       seconds: (performance.now() - startMs) / 1_000,
@@ -106,14 +109,14 @@ class Run {
     }
   }
 
-  async #work(requests: number): Promise<void> {
+  async #work(end: number): Promise<void> {
     const wires = this.#openWires()
-    while (this.#next < requests && this.#findings.length < limits.findingsMax) {
+    while (this.#next < end && this.#findings.length < limits.findingsMax) {
       const index = this.#next
       this.#next += 1
       await this.#send(index, wires)
       this.#done += 1
-      this.#watch(requests)
+      this.#watch(this.#options.requests)
     }
     wires.tracking.close()
     wires.campaign.close()
