@@ -207,8 +207,11 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 export const rawKinds: readonly string[] = Object.keys(kinds)
 
-export function buildRawCall(random: Random, ground: Ground): RawCall {
-  const name = random.pick(rawKinds)
+export function buildRawCall(
+  random: Random,
+  ground: Ground,
+  name: string = random.pick(rawKinds)
+): RawCall {
   const kind = kinds[name]
   if (kind === undefined) throw new Error(`there is no kind ${name}`)
   const call = kind(random, ground)

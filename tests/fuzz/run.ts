@@ -7,7 +7,7 @@ import type { Service } from '../helpers/service.ts'
 import { buildCall, encodeCall } from './call.ts'
 import { layGround, type Ground } from './ground.ts'
 import { judgeCall, judgeRawCall } from './judge.ts'
-import { buildRawCall } from './raw-call.ts'
+import { buildRawCall, rawKinds } from './raw-call.ts'
 import { Wire, type Reply } from './wire.ts'
 
 export interface FuzzOptions {
@@ -134,8 +134,8 @@ class Run {
     const random = new Random(
       Math.imul(this.#options.seed + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)
     )
-    if (random.chance(rawShare)) return await this.#sendRaw(index, random)
-    const operation = random.pick(sendable)
+    const operation = chooseOperation(index, random)
+    if (operation === null) return await this.#sendRaw(index, random)
     const call = buildCall(operation, random, this.#ground)
     const bytes = encodeCall(call)
     const listening = {
@@ -154,7 +154,9 @@ class Run {
   }
 
   async #sendRaw(index: number, random: Random): Promise<void> {
-    const call = buildRawCall(random, this.#ground)
+    const name = rawKinds[(index - roundsOfAll * operations.length) % rawKinds.length]
+    const isOfRounds = index < roundsOfAll * (operations.length + rawKinds.length)
+    const call = buildRawCall(random, this.#ground, isOfRounds ? name : undefined)
     const wire = new Wire(this.#ground.ports[call.port])
     const { repliesMax, isEnding } = call
     const listening = { repliesMax, isEnding, isHead: false, timeoutMs: limits.rawAnswerMsMax }
@@ -230,6 +232,16 @@ function weightOf({ ports, method, access, body }: Operation): number {
 const sendable: readonly Operation[] = operations.flatMap((operation) =>
   Array.from({ length: weightOf(operation) }, () => operation)
 )
+
+/** So often each operation and each kind of raw request comes first, so that no seed misses one. */
+const roundsOfAll = 5
+
+/** Null: a raw request. */
+function chooseOperation(index: number, random: Random): Operation | null {
+  if (index < roundsOfAll * operations.length) return operations[index % operations.length] ?? null
+  const isOfRounds = index < roundsOfAll * (operations.length + rawKinds.length)
+  return isOfRounds || random.chance(rawShare) ? null : random.pick(sendable)
+}
 
 function processesOf(service: Service): ReadonlyMap<string, number> {
   return new Map(
