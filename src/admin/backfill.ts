@@ -104,5 +104,6 @@ class Backfill {
 }
 
 function isBlank(bytes: Buffer): boolean {
+  if (bytes.length === 0) return true
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
 }

@@ -31,6 +31,7 @@ export async function* readLines(stream: Readable): AsyncGenerator<readonly Line
   }
 }
 
+const nothing = Buffer.alloc(0)
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** The first line without the mark that some programs put before a text; others as they are. */
@@ -48,12 +49,12 @@ class LineSplitter {
   push(chunk: Buffer): readonly Line[] {
     const lines: Line[] = []
     let start = 0
-    for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, start)) {
-      this.#keep(chunk.subarray(start, at))
+    for (let at = nextEnd(chunk, 0); at !== -1; at = nextEnd(chunk, start)) {
+      if (at > start) this.#keep(chunk.subarray(start, at))
       lines.push(this.#finish())
       start = at + 1
     }
-    this.#keep(chunk.subarray(start))
+    if (start < chunk.length) this.#keep(chunk.subarray(start))
     return lines
   }
 
@@ -65,16 +66,26 @@ class LineSplitter {
   #keep(part: Buffer): void {
     this.#bytes += part.length
     if (this.#bytes > lineBytesMax) this.#parts = []
-    else if (part.length > 0) this.#parts.push(part)
+    else this.#parts.push(part)
   }
 
   #finish(): Line {
     this.#number += 1
-    const bytes = this.#bytes > lineBytesMax ? null : Buffer.concat(this.#parts)
-    this.#parts = []
-    this.#bytes = 0
+    // A megabyte of line ends is a million lines: what is empty, or in one piece, costs no buffer.
+    const [first = nothing, ...others] = this.#parts
+    const whole = others.length === 0 ? first : Buffer.concat(this.#parts)
+    const bytes = this.#bytes > lineBytesMax ? null : whole
+    if (this.#bytes > 0) {
+      this.#parts = []
+      this.#bytes = 0
+    }
     return { number: this.#number, bytes }
   }
+}
+
+/** A search costs more than a look, and blank lines come in runs. */
+function nextEnd(chunk: Buffer, start: number): number {
+  return chunk[start] === lineFeed ? start : chunk.indexOf(lineFeed, start)
 }
 
 function toBuffer(chunk: unknown): Buffer {

@@ -1,11 +1,14 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { commonHeaders } from './common-headers.ts'
 
 /** Time for the answer to leave before what is still coming in resets the connection. */
 const lingerMs = 500
 
 /** What is no HTTP never becomes a request; it is answered on the bare socket, in our shape. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  // What comes behind a broken head breaks it again: closing now would reset the answer on its way.
+  if (socket.writableEnded && error.code !== 'ECONNRESET') return
   // An answer that is owed to an earlier request of the connection would be taken for this one.
   if (
     error.code === 'ECONNRESET' ||
@@ -23,7 +26,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
       'connection: close',
       'content-type: application/json; charset=utf-8',
-      'cache-control: no-store',
+      ...Object.entries(commonHeaders).map(([name, value]) => `${name}: ${value}`),
       `content-length: ${Buffer.byteLength(body)}`,
       '',
       body,

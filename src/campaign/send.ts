@@ -1,23 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Answer, StaticFile } from '../access/handler.ts'
+import { commonHeaders } from './common-headers.ts'
 import { chooseEncoding } from './static-file.ts'
 
 /** A reader that takes nothing for so long holds a session of the warehouse for nothing. */
 const stallMsMax = 60_000
-
-/**
- * On every answer. Nothing of this port may be kept by a cache, guessed to be another type, framed,
- * or load anything; pages bring a policy of their own.
- */
-const commonHeaders = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-} as const
 
 const jsonType = { 'content-type': 'application/json; charset=utf-8' } as const
 

@@ -33,6 +33,8 @@ export function answerProtocolErrors(server: Server): void {
  * taken for. Then that one is answered as it should be, and the connection ends with it.
  */
 function endWith(socket: Duplex, answer: Answer): void {
+  // What comes behind a broken head breaks it again: closing now would reset the answer on its way.
+  if (socket.writableEnded) return
   socket.on('error', ignoreReset)
   const owed = owedAnswer(socket)
   if (owed !== null && owed.req.complete) {

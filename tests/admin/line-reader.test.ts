@@ -48,3 +48,18 @@ test('a line that is too long is skipped, and those around it are read', async (
     [1, null, 1, lineBytesMax]
   )
 })
+
+test('a megabyte of line ends is a million numbered lines without a buffer for each', async () => {
+  const buffers = new Set<Buffer | null>()
+  let last = 0
+
+  for await (const block of readLines(Readable.from([Buffer.alloc(1_048_576, '\n')]))) {
+    for (const { number, bytes } of block) {
+      buffers.add(bytes)
+      last = number
+    }
+  }
+
+  assert.equal(last, 1_048_576)
+  assert.equal(buffers.size, 1)
+})

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
 import { limits } from '../../src/campaign/app.ts'
+import { commonHeaders } from '../../src/campaign/common-headers.ts'
 import { bearer, startHarness } from './harness.ts'
 
 const csvPath = '/v2/advertisers/1/reports/spa/product.csv'
@@ -43,6 +44,9 @@ test('what is no HTTP is answered in the shape of every refusal', async (t) => {
 
   assert.match(garbage, /^HTTP\/1\.1 400 [^]*"messages":\["The request is not valid HTTP\."\]/)
   assert.match(long, /^HTTP\/1\.1 431 [^]*"messages"/)
+  for (const [name, value] of Object.entries(commonHeaders)) {
+    assert.ok(garbage.includes(`\r\n${name}: ${value}\r\n`), name)
+  }
   assert.ok(!log.text.includes('CANARY'))
 })
 

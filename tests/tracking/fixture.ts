@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, Server } from 'node:http'
 import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
@@ -32,6 +32,7 @@ export interface Sending {
 type Logged = { readonly level: string; readonly fields: object; readonly message: string }
 
 export interface Tracker {
+  readonly server: Server
   readonly port: number
   readonly spool: Spool
   readonly logged: readonly Logged[]
@@ -82,6 +83,7 @@ export async function startTracker(
   const records = (): readonly SpoolRecord[] =>
     deps.spool.read(1_000_000).entries.map((entry) => entry.record)
   return {
+    server,
     port,
     spool: deps.spool,
     logged,
