@@ -1,4 +1,5 @@
 import { audit } from './audit.ts'
+import { backup, backupList, restore } from './backup.ts'
 import { catalogLoad, catalogProducts } from './catalog.ts'
 import { catalogShow } from './catalog-show.ts'
 import type { Command } from './context.ts'
@@ -39,4 +40,7 @@ export const commands: readonly Command[] = [
   setAsideReplay,
   status,
   audit,
+  backup,
+  backupList,
+  restore,
 ]

@@ -134,6 +134,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
       replay: (wanted) =>
         replaySetAside({ warehouse, settleMs: 2_000, log: pinoLog, rowContext }, wanted),
     },
+    backups: null,
     status: () => Promise.resolve(status),
     ...changes,
   })
