@@ -203,6 +203,7 @@ async function startCampaign(
       pipeline,
       clock: systemClock,
       clockOffsetMs: () => engine.clockWatch.offsetMs(),
+      lastBackupAtMs: () => backups?.lastTakenAtMs() ?? null,
     }),
     clock: systemClock,
     log,

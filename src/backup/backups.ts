@@ -49,6 +49,8 @@ export class Backups {
   /** The newest of this process. */
   #latest: Backup | null = null
   #running: Promise<void> | null = null
+  /** 0: there is none; null: not looked yet. */
+  #lastTakenAtMs: number | null = null
 
   constructor(options: BackupsOptions) {
     this.#options = options
@@ -80,6 +82,17 @@ export class Backups {
       .map((name) => (name === this.#latest?.name ? this.#latest : this.#describe(name)))
   }
 
+  /** Of the newest that is complete; read from the folder once, since metrics are asked for often. */
+  lastTakenAtMs(): number | null {
+    this.#lastTakenAtMs ??= Math.max(
+      0,
+      ...this.list().map(({ state, takenAt = '' }) =>
+        state === 'complete' ? Date.parse(takenAt) : 0
+      )
+    )
+    return this.#lastTakenAtMs === 0 ? null : this.#lastTakenAtMs
+  }
+
   /** A copy under way is broken off. */
   async close(): Promise<void> {
     this.#stopping.abort(new Error('the service was stopped'))
@@ -106,6 +119,7 @@ export class Backups {
       const manifest = await this.#write(backup)
       const { takenAt, bytes } = manifest
       this.#latest = { ...backup, state: 'complete', takenAt, bytes, bytesTotal: bytes }
+      this.#lastTakenAtMs = Date.parse(takenAt)
       log.info({ backup: backup.name, bytes, takenAt }, 'a backup is complete')
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)

@@ -21,7 +21,7 @@ export class Gate {
   /** Whatever becomes of the work, the gate is open again afterwards. */
   async runAlone<Result>(work: () => Promise<Result>): Promise<Result> {
     while (this.#closed !== null) await this.#closed
-    let open = (): void => {}
+    let open = doNothing
     this.#closed = new Promise<void>((resolve) => (open = resolve))
     try {
       if (this.#runningCount > 0) {
@@ -35,3 +35,5 @@ export class Gate {
     }
   }
 }
+
+function doNothing(): void {}

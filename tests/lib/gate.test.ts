@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Gate } from '../../src/lib/gate.ts'
 
+function doNothing(): void {}
+
 function deferred() {
-  let resolve = (): void => {}
+  let resolve = doNothing
   const promise = new Promise<void>((done) => (resolve = done))
   return { promise, resolve }
 }
