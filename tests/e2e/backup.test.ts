@@ -139,13 +139,9 @@ test('a node made of a backup answers every report like the one that was backed 
     const restored = await prepareService(part, { dataDir })
     await restored.start()
 
-    await eventually(
-      'the reports are those of before',
-      async () => {
-        return (await readAll(restored, key)).join('\n') === reports.join('\n')
-      },
-      10_000
-    )
+    await eventually('the reports are those of before', async () => {
+      return (await readAll(restored, key)).join('\n') === reports.join('\n')
+    })
     assert.deepEqual(await readAll(restored, key), reports)
     assert.deepEqual(await readFigures(restored), shoppers.acknowledged)
   })
