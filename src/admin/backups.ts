@@ -1,6 +1,6 @@
 import type { AuditTrail } from '../access/audit-trail.ts'
 import { answerJson, refuse, type Handler } from '../access/handler.ts'
-import { parseBackupRequest } from '../contract/backups.ts'
+import { parseBackupRequest, type BackupList } from '../contract/backups.ts'
 import { parseJsonBody } from '../contract/json.ts'
 import type { AdminDeps } from './deps.ts'
 
@@ -48,6 +48,7 @@ function codeOf(error: unknown): string {
 function createList({ backups }: BackupDeps): Handler {
   return async () => {
     await Promise.resolve()
-    return answerJson(200, { backups: backups?.list() ?? [] })
+    const list: BackupList = { backups: backups?.list() ?? [] }
+    return answerJson(200, list)
   }
 }
