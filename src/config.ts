@@ -34,6 +34,7 @@ export interface Config {
   readonly reportsPerKeyMax: number
   readonly logLevel: LogLevel
   readonly secretsFile: string
+  readonly backupDir: string
   /** Null: read from, or made in, the data folder. */
   readonly adminKey: string | null
 }
@@ -96,6 +97,7 @@ export function parseConfig(environment: Environment): Config {
     ...readKeyLimits(reader),
     logLevel: reader.oneOf('SHELFTRACE_LOG_LEVEL', logLevels, 'info'),
     secretsFile: resolve(reader.text('SHELFTRACE_SECRETS_FILE', join(dataDir, 'secrets.json'))),
+    backupDir: resolve(reader.text('SHELFTRACE_BACKUP_DIR', join(dataDir, 'backups'))),
     adminKey: readAdminKey(reader),
   }
   refuseContradictions(reader, config)
@@ -167,6 +169,14 @@ function refuseContradictions(reader: Reader, config: Config): void {
       String(config.campaignPort)
     )
   }
+  const ownFolders = ['warehouse', 'spool'].map((name) => join(config.dataDir, name))
+  if (ownFolders.some((folder) => isInside(folder, config.backupDir))) {
+    reader.fault(
+      'SHELFTRACE_BACKUP_DIR',
+      'must lie outside of the folders warehouse and spool of SHELFTRACE_DATA_DIR',
+      config.backupDir
+    )
+  }
   if (!config.roles.includes('engine') && config.warehouseUrl === null) {
     reader.faults.push(
       'SHELFTRACE_WAREHOUSE_URL must be set where SHELFTRACE_ROLES has no engine: ' +
@@ -186,6 +196,10 @@ function refuseContradictions(reader: Reader, config: Config): void {
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/u.test(host)
+}
+
+function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
 }
 
 function urlHost(host: string): string {
@@ -211,6 +225,7 @@ const known = new Set([
   'SHELFTRACE_REPORTS_AT_ONCE',
   'SHELFTRACE_LOG_LEVEL',
   'SHELFTRACE_SECRETS_FILE',
+  'SHELFTRACE_BACKUP_DIR',
   'SHELFTRACE_ADMIN_KEY',
   // The command line's own, which share the environment.
   'SHELFTRACE_URL',

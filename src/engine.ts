@@ -11,6 +11,8 @@ import type { HandlerTable } from './access/handler.ts'
 import { openKeyStore } from './access/key-store.ts'
 import type { KeyStore } from './access/key-store.ts'
 import { createAdminHandlers } from './admin/handlers.ts'
+import { Backups } from './backup/backups.ts'
+import { refuseHalfRestored } from './backup/restore.ts'
 import { buildCampaignApp } from './campaign/app.ts'
 import { createDashboardPages } from './campaign/dashboard-pages.ts'
 import { createDocsPages } from './campaign/docs-pages.ts'
@@ -80,6 +82,7 @@ interface Engine {
 
 async function startEngine(config: Config): Promise<Child> {
   const log = createLog({ level: config.logLevel, process: 'engine' })
+  refuseHalfRestored(config.dataDir)
   const secrets = ensureSecrets(config)
   const tls = await openCampaignTls(config, log)
   const warehouse = openWarehouse(config)
@@ -181,6 +184,7 @@ async function startCampaign(
     clock: systemClock,
   })
   const audit = new AuditTrail({ warehouse, clock: systemClock })
+  const backups = config.warehouseUrl === null ? createBackups(engine, pipeline) : null
   const app = buildCampaignApp({
     keys,
     catalog,
@@ -206,7 +210,7 @@ async function startCampaign(
       catalog: () => catalogNames(catalog.current()),
     }),
     listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
-    adminHandlers: createAdmin(engine, { keys, audit, pipeline }),
+    adminHandlers: createAdmin(engine, { keys, audit, pipeline, backups }),
     openApi: buildOpenApi({
       trackingUrl: config.trackingUrl,
       campaignUrl: config.campaignUrl,
@@ -219,6 +223,7 @@ async function startCampaign(
       pipeline,
       clock: systemClock,
       clockOffsetMs: () => engine.clockWatch.offsetMs(),
+      lastBackupAtMs: () => backups?.lastTakenAtMs() ?? null,
     }),
     clock: systemClock,
     log,
@@ -233,11 +238,27 @@ async function startCampaign(
   return {
     async close() {
       await tls?.close()
+      await backups?.close()
       await app.close()
       await keys.close()
       keptPages.close()
     },
   }
+}
+
+function createBackups(engine: Engine, pipeline: Pipeline): Backups {
+  const { config, log, secrets, warehouse } = engine
+  return new Backups({
+    warehouse,
+    dataDir: config.dataDir,
+    folder: config.backupDir,
+    whileStill: (work) => pipeline.whileStill(work),
+    version,
+    identityFingerprint: secrets.identityFingerprint,
+    trackingKeyIds: secrets.keyRing.keys.map(({ id }) => id),
+    clock: systemClock,
+    log,
+  })
 }
 
 function complaintsOf({ clockWatch }: Engine, pipeline: Pipeline): readonly string[] {
@@ -250,6 +271,7 @@ function createAdmin(
     readonly keys: KeyStore
     readonly audit: AuditTrail
     readonly pipeline: Pipeline
+    readonly backups: Backups | null
   }
 ): HandlerTable {
   const { config, log, secrets, warehouse, spool, catalog } = engine
@@ -286,14 +308,17 @@ function createAdmin(
     hashIdentity: createIdentityHasher(secrets.identitySecret),
     trackingUrl: config.trackingUrl,
     rates: new RateTable({ warehouse, clock: systemClock }),
-    rebuildDays: (days) => rebuildDays({ warehouse, ...days }),
+    rebuildDays: (days) => access.pipeline.runAsStep(() => rebuildDays({ warehouse, ...days })),
     readUnconverted: createUnconvertedReader({
       warehouse,
       markets: () => catalogNames(catalog.current()).markets(),
     }),
     setAside: {
       list: (question) => listSetAside(warehouse, question),
-      replay: (keys) => replaySetAside({ warehouse, settleMs, log, rowContext }, keys),
+      replay: (keys) =>
+        access.pipeline.runAsStep(() =>
+          replaySetAside({ warehouse, settleMs, log, rowContext }, keys)
+        ),
     },
     explainPurchase: createExplainer({ warehouse, settleMs: config.settleMs }),
     voidDelivery: (delivery) => voidDelivery(warehouse, delivery),

@@ -37,7 +37,15 @@ const identitySecretBytes = 32
 export function ensureSecrets(source: SecretsSource): Secrets {
   mkdirSync(source.dataDir, { recursive: true, mode: 0o700 })
   ensureFile(source.secretsFile, newSecrets)
-  const { identitySecret, keyRing } = parseSecrets(source.secretsFile)
+  return {
+    ...readSecretsFile(source.secretsFile),
+    adminKey: source.adminKey ?? ensureAdminKey(join(source.dataDir, 'admin-key')),
+  }
+}
+
+/** Makes nothing. Throws CONFIG_INVALID, naming file and field. */
+export function readSecretsFile(path: string): Omit<Secrets, 'adminKey'> {
+  const { identitySecret, keyRing } = parseSecrets(path)
   return {
     identitySecret,
     identityFingerprint: createHash('sha256')
@@ -46,7 +54,6 @@ export function ensureSecrets(source: SecretsSource): Secrets {
       .digest('hex')
       .slice(0, 16),
     keyRing,
-    adminKey: source.adminKey ?? ensureAdminKey(join(source.dataDir, 'admin-key')),
   }
 }
 

@@ -20,7 +20,7 @@ const layers: readonly (readonly string[])[] = [
   ['contract', 'tracking-data'],
   ['spool', 'warehouse'],
   ['catalog'],
-  ['access', 'reports'],
+  ['access', 'reports', 'backup'],
   ['tracking', 'campaign', 'admin', 'pipeline', 'ops', 'cli', 'client'],
 ]
 

@@ -1,4 +1,5 @@
 import type { AuditTrail } from '../access/audit-trail.ts'
+import type { Backups } from '../backup/backups.ts'
 import type { CatalogStore } from '../catalog/catalog-store.ts'
 import type { RateTable } from '../catalog/rate-table.ts'
 import type { KeyStore } from '../access/key-store.ts'
@@ -57,5 +58,7 @@ export interface AdminDeps {
   ) => Promise<
     { readonly kind: 'voided' } | { readonly kind: 'final'; readonly finalBefore: string }
   >
+  /** Null: the warehouse is a server, whose backups are not ours. */
+  readonly backups: Pick<Backups, 'start' | 'list'> | null
   readonly status: () => Promise<StatusResponse>
 }

@@ -1,6 +1,7 @@
 import type { HandlerTable } from '../access/handler.ts'
 import { answerJson } from '../access/handler.ts'
 import { createReadAudit } from './audit.ts'
+import { createBackupHandlers } from './backups.ts'
 import { createBackfill } from './backfill.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import { createConversionHandlers } from './conversions.ts'
@@ -27,6 +28,7 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     listUnconverted: createListUnconverted(deps),
     ...createSetAsideHandlers(deps, audit),
     ...createConversionHandlers(deps, audit),
+    ...createBackupHandlers(deps, audit),
     readAudit: createReadAudit(audit),
     getStatus: async () => answerJson(200, await deps.status()),
   }

@@ -1,4 +1,5 @@
 import { audit } from './audit.ts'
+import { backup, backupList, restore } from './backup.ts'
 import { catalogLoad, catalogProducts } from './catalog.ts'
 import { catalogShow } from './catalog-show.ts'
 import type { Command } from './context.ts'
@@ -42,4 +43,7 @@ export const commands: readonly Command[] = [
   voidDelivery,
   status,
   audit,
+  backup,
+  backupList,
+  restore,
 ]

@@ -146,7 +146,7 @@ function details({ name, usage, summary }: Command): string {
 }
 
 const commonHelp = [
-  'All commands but serve talk to a running server:',
+  'All commands but serve and restore talk to a running server:',
   '  --url URL   its campaign port (default SHELFTRACE_URL, else http://127.0.0.1:8081)',
   '  --json      print the answer as JSON',
   'The key is read from SHELFTRACE_KEY, else from admin-key in SHELFTRACE_DATA_DIR (default ./data).',

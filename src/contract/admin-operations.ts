@@ -16,6 +16,7 @@ import {
   type Scope,
 } from './admin.ts'
 import { auditPageSchema, auditQuerySchema } from './audit.ts'
+import { backupListSchema, backupRequestSchema, backupSchema } from './backups.ts'
 import { catalogBundleSchema, catalogResultSchema } from './catalog-bundle.ts'
 import { catalogPageSchema, pageKinds, pageLimits } from './catalog-pages.ts'
 import { explanationSchema, voidRequestSchema, voidResponseSchema } from './explanation.ts'
@@ -362,6 +363,36 @@ const conversionOperations: readonly Operation[] = [
   }),
 ]
 
+const backupOperations: readonly Operation[] = [
+  admin({
+    operationId: 'createBackup',
+    method: 'post',
+    path: '/backups',
+    summary: 'Back up the node',
+    description:
+      'Begins to copy the warehouse in process and the spool, as they are at one instant, into a new folder of ' +
+      'SHELFTRACE_BACKUP_DIR, while the service runs; the list tells how far it is. Secrets are not in it.',
+    body: jsonBody(backupRequestSchema),
+    responses: [
+      answer('202', 'It has begun.', backupSchema),
+      refusal(
+        '409',
+        'Conflict: another one is running, the name is in use, or the warehouse is a server.'
+      ),
+      ...refusals,
+    ],
+  }),
+  admin({
+    operationId: 'listBackups',
+    method: 'get',
+    path: '/backups',
+    summary: 'List the backups',
+    description: 'What lies in SHELFTRACE_BACKUP_DIR, with its state.',
+    body: null,
+    responses: [answer('200', 'The backups.', backupListSchema), ...refusals],
+  }),
+]
+
 export const adminOperations: readonly Operation[] = [
   ...catalogOperations,
   ...productOperations,
@@ -371,4 +402,5 @@ export const adminOperations: readonly Operation[] = [
   ...setAsideOperations,
   ...conversionOperations,
   ...auditOperations,
+  ...backupOperations,
 ]

@@ -6,6 +6,7 @@ import { instantText, int32, wordOf, type Immutable } from './fields.ts'
 /** Every change that is recorded, as `subject.verb`. */
 export const auditActions = [
   'asset.attach',
+  'backup.start',
   'catalog.put',
   'delivery.void',
   'events.backfill',

@@ -5,10 +5,12 @@ import type { Spool } from '../spool/spool.ts'
 
 export interface MetricsDeps {
   readonly spool: Pick<Spool, 'depth'>
-  readonly pipeline: { readonly counts: PipelineCounts }
+  readonly pipeline: { readonly counts: PipelineCounts; failingSteps(): readonly string[] }
   readonly clock: Clock
   /** Null while it is not known. */
   readonly clockOffsetMs: () => number | null
+  /** Of the newest complete backup; null where there is none, or the warehouse is a server. */
+  readonly lastBackupAtMs: () => number | null
 }
 
 /** Prometheus text of the engine process; counters begin anew with the process. */
@@ -17,6 +19,7 @@ export function createMetrics({
   pipeline,
   clock,
   clockOffsetMs,
+  lastBackupAtMs,
 }: MetricsDeps): () => Promise<string> {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -50,5 +53,15 @@ export function createMetrics({
   )
   gauge('set_aside_events', 'Events set aside since the start.', () => pipeline.counts.setAside)
   gauge('pipeline_failures', 'Failed steps since the start.', () => pipeline.counts.failures)
+  gauge(
+    'failing_steps',
+    'Steps of the pipeline whose last try failed.',
+    () => pipeline.failingSteps().length
+  )
+  gauge(
+    'last_backup_timestamp_seconds',
+    'The instant of the newest complete backup; NaN without one.',
+    () => (lastBackupAtMs() ?? Number.NaN) / 1_000
+  )
   return () => registry.metrics()
 }

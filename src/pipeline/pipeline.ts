@@ -3,6 +3,7 @@
 
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
+import { Gate } from '../lib/gate.ts'
 import { Loop } from '../lib/loop.ts'
 import { Attributor } from './attribute.ts'
 import { advanceRetention } from './retention.ts'
@@ -51,6 +52,7 @@ export class Pipeline {
   }
   readonly #deps: PipelineDeps
   readonly #failingSteps = new Map<string, string>()
+  readonly #gate = new Gate()
   readonly #loops: readonly Loop[]
   #isAttributed = false
 
@@ -74,6 +76,16 @@ export class Pipeline {
   /** The steps whose last try failed, with the code of the failure; empty when all is well. */
   failingSteps(): readonly string[] {
     return [...this.#failingSteps].map(([step, code]) => `${step} fails: ${code}`)
+  }
+
+  /** Work from outside that moves events as the steps do. */
+  async runAsStep<Result>(work: () => Promise<Result>): Promise<Result> {
+    return await this.#gate.run(work)
+  }
+
+  /** Runs work while no step does: those under way end first, and the next ones wait. */
+  async whileStill<Result>(work: () => Promise<Result>): Promise<Result> {
+    return await this.#gate.runAlone(work)
   }
 
   /** Resolves when the steps under way have ended. What they left undone is done at the next start. */
@@ -119,7 +131,7 @@ export class Pipeline {
   #repeat(name: string, pauseMs: number, step: () => Promise<boolean>): Loop {
     return new Loop({
       step: async () => {
-        const hasMore = await step()
+        const hasMore = await this.#gate.run(step)
         this.#failingSteps.delete(name)
         return hasMore
       },

@@ -20,7 +20,7 @@ export async function migrate(warehouse: Warehouse): Promise<readonly string[]> 
       (row) => row.name
     )
   )
-  const files = (await readdir(folder)).filter((file) => /^\d{4}-.*\.sql$/u.test(file)).toSorted()
+  const files = await knownMigrations()
   refuseNewerSchema(done, files)
   const wanted = files.filter((file) => !done.has(file))
   for (const file of wanted) {
@@ -30,6 +30,11 @@ export async function migrate(warehouse: Warehouse): Promise<readonly string[]> 
     await warehouse.command('INSERT INTO migration (name) VALUES ({name:String})', { name: file })
   }
   return wanted
+}
+
+/** All that this program can apply, in order. */
+export async function knownMigrations(): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((file) => /^\d{4}-.*\.sql$/u.test(file)).toSorted()
 }
 
 /** An older program on a newer schema would write rows that the newer one misreads. */

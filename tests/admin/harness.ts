@@ -139,6 +139,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     },
     explainPurchase: createExplainer({ warehouse, settleMs: 0 }),
     voidDelivery: (delivery) => voidDelivery(warehouse, delivery),
+    backups: null,
     status: () => Promise.resolve(status),
     ...changes,
   })

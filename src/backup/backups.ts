@@ -1,0 +1,214 @@
+// Backups of a node while it runs: what it keeps is held still for a moment, copied at leisure, and the
+// manifest is written last. One at a time; a copy that breaks off leaves a folder without a manifest.
+
+import { existsSync, mkdirSync, readdirSync, statfsSync } from 'node:fs'
+import { mkdir, open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { backupNamePattern } from '../contract/backups.ts'
+import type { Backup } from '../contract/backups.ts'
+import type { Clock } from '../lib/clock.ts'
+import { copyFile, syncFolder, syncFolders } from './files.ts'
+import {
+  fileListName,
+  format,
+  formatFileList,
+  manifestName,
+  readManifest,
+  sha256Of,
+} from './manifest.ts'
+import type { ListedFile, Manifest } from './manifest.ts'
+import { releaseSnapshot, takeSnapshot } from './snapshot.ts'
+import type { Snapshot, SnapshotOptions } from './snapshot.ts'
+
+export const backupLimits = {
+  listedMax: 1_000,
+  /** Left free on the disk of the backups, which may be that of the spool. */
+  diskFreeBytesMin: 268_435_456,
+} as const
+
+export interface BackupsOptions extends SnapshotOptions {
+  /** Made with the first backup. */
+  readonly folder: string
+  readonly version: string
+  readonly identityFingerprint: string
+  readonly trackingKeyIds: readonly string[]
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export type BackupStart =
+  | { readonly kind: 'started'; readonly backup: Backup }
+  | { readonly kind: 'running'; readonly name: string }
+  | { readonly kind: 'taken'; readonly name: string }
+  | { readonly kind: 'unwritable'; readonly cause: unknown }
+
+export class Backups {
+  readonly #options: BackupsOptions
+  readonly #stopping = new AbortController()
+  /** The newest of this process. */
+  #latest: Backup | null = null
+  #running: Promise<void> | null = null
+  /** 0: there is none; null: not looked yet. */
+  #lastTakenAtMs: number | null = null
+
+  constructor(options: BackupsOptions) {
+    this.#options = options
+    releaseSnapshot(options.dataDir)
+  }
+
+  /** Begins one and resolves; the list tells how far it is. A name is never used twice. */
+  start(name = nameOf(this.#options.clock())): BackupStart {
+    if (this.#running !== null) return { kind: 'running', name: this.#latest?.name ?? name }
+    const folder = join(this.#options.folder, name)
+    if (existsSync(folder)) return { kind: 'taken', name }
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+    } catch (error) {
+      return { kind: 'unwritable', cause: error }
+    }
+    const backup: Backup = { name, folder, state: 'running', bytes: 0 }
+    this.#latest = backup
+    this.#running = this.#run(backup).finally(() => (this.#running = null))
+    return { kind: 'started', backup }
+  }
+
+  list(): readonly Backup[] {
+    const names = existsSync(this.#options.folder) ? readdirSync(this.#options.folder) : []
+    return names
+      .filter((name) => new RegExp(backupNamePattern, 'u').test(name))
+      .toSorted()
+      .slice(-backupLimits.listedMax)
+      .map((name) => (name === this.#latest?.name ? this.#latest : this.#describe(name)))
+  }
+
+  /** Of the newest that is complete; read from the folder once, since metrics are asked for often. */
+  lastTakenAtMs(): number | null {
+    this.#lastTakenAtMs ??= Math.max(
+      0,
+      ...this.list().map(({ state, takenAt = '' }) =>
+        state === 'complete' ? Date.parse(takenAt) : 0
+      )
+    )
+    return this.#lastTakenAtMs === 0 ? null : this.#lastTakenAtMs
+  }
+
+  /** A copy under way is broken off. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new Error('the service was stopped'))
+    await this.#running
+  }
+
+  #describe(name: string): Backup {
+    const folder = join(this.#options.folder, name)
+    try {
+      const manifest = readManifest(folder)
+      if (manifest === null) return { name, folder, state: 'incomplete' }
+      const { takenAt, bytes } = manifest
+      return { name, folder, state: 'complete', takenAt, bytes, bytesTotal: bytes }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return { name, folder, state: 'incomplete', reason }
+    }
+  }
+
+  /** Never rejects: what became of it stands in the list and in the log. */
+  async #run(backup: Backup): Promise<void> {
+    const { log, dataDir } = this.#options
+    try {
+      const manifest = await this.#write(backup)
+      const { takenAt, bytes } = manifest
+      this.#latest = { ...backup, state: 'complete', takenAt, bytes, bytesTotal: bytes }
+      this.#lastTakenAtMs = Date.parse(takenAt)
+      log.info({ backup: backup.name, bytes, takenAt }, 'a backup is complete')
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#latest = { ...backup, state: 'failed', reason }
+      log.error({ backup: backup.name, err: error }, 'a backup failed')
+    } finally {
+      releaseSnapshot(dataDir)
+    }
+  }
+
+  async #write(backup: Backup): Promise<Manifest> {
+    const { version, identityFingerprint, trackingKeyIds } = this.#options
+    const { folder } = backup
+    const snapshot = await takeSnapshot(this.#options)
+    const files = await this.#copy(backup, snapshot)
+    const fileList = formatFileList(files.list)
+    await writeSynced(join(folder, fileListName), fileList)
+    const manifest: Manifest = {
+      format,
+      version,
+      ...(await this.#readOrigin()),
+      takenAt: snapshot.takenAt,
+      identityFingerprint,
+      trackingKeyIds,
+      tables: snapshot.tables,
+      fileCount: files.list.length,
+      bytes: files.bytes,
+      fileListSha256: sha256Of(fileList),
+    }
+    await syncFolders(folder)
+    const draft = join(folder, `${manifestName}.draft`)
+    await writeSynced(draft, `${JSON.stringify(manifest, null, 2)}\n`)
+    await rename(draft, join(folder, manifestName))
+    await syncFolder(folder)
+    await syncFolder(this.#options.folder)
+    return manifest
+  }
+
+  async #copy(backup: Backup, { files, takenAt }: Snapshot) {
+    const bytesTotal = files.reduce((sum, file) => sum + file.bytes, 0)
+    refuseTooLittleRoom(backup.folder, bytesTotal)
+    await mkdir(join(backup.folder, 'spool'), { mode: 0o700 })
+    const list: ListedFile[] = []
+    let bytes = 0
+    for (const { source, path } of files) {
+      this.#stopping.signal.throwIfAborted()
+      const copied = await copyFile(source, join(backup.folder, path))
+      bytes += copied.bytes
+      list.push({ path, sha256: copied.sha256 })
+      this.#latest = { ...backup, takenAt, bytes, bytesTotal: Math.max(bytes, bytesTotal) }
+    }
+    return { list, bytes }
+  }
+
+  async #readOrigin(): Promise<Pick<Manifest, 'engineVersion' | 'migrations'>> {
+    const { warehouse } = this.#options
+    const [engine] = await warehouse.rows<{ version: string }>('SELECT version() AS version')
+    const migrations = await warehouse.rows<{ name: string }>(
+      'SELECT DISTINCT name FROM migration ORDER BY name LIMIT 10000'
+    )
+    return {
+      engineVersion: engine?.version ?? '',
+      migrations: migrations.map(({ name }) => name),
+    }
+  }
+}
+
+/** `20260301T093000Z`: sorts by time. */
+function nameOf(nowMs: number): string {
+  return `${new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/gu, '')}Z`
+}
+
+/** A disk that the backup fills would stop the service, which may well share it. */
+function refuseTooLittleRoom(folder: string, bytes: number): void {
+  const disk = statfsSync(folder)
+  const freeBytes = disk.bavail * disk.bsize
+  const neededBytes = bytes + backupLimits.diskFreeBytesMin
+  if (freeBytes >= neededBytes) return
+  throw new Error(
+    `the disk of SHELFTRACE_BACKUP_DIR has ${freeBytes} bytes left, the backup takes ${neededBytes}`
+  )
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

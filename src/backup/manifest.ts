@@ -1,0 +1,117 @@
+// A backup is a folder:
+//
+// manifest.json   what it is; written last, so a folder without it is not complete
+// files.sha256    one line a file, as `sha256sum --check` reads it: digest, two blanks, path
+// warehouse/      the folder of the warehouse as it is opened, with the parts of one instant
+// spool/          the segments of the spool at that instant, and how far each was shipped
+//
+// Paths are relative, with `/`. Secrets are never in it.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import type { Immutable } from '../contract/fields.ts'
+import { compileParser } from '../contract/validate.ts'
+import { ServiceError } from '../errors.ts'
+import { assert } from '../lib/assert.ts'
+
+export const manifestName = 'manifest.json'
+export const fileListName = 'files.sha256'
+export const format = 1
+
+const count = Type.Integer({ minimum: 0 })
+
+const manifestSchema = Type.Object({
+  format: Type.Integer(),
+  /** Of Shelftrace and of the engine of the warehouse. */
+  version: Type.String(),
+  engineVersion: Type.String(),
+  takenAt: Type.String(),
+  /** The secrets that a restored node needs, told without giving them away. */
+  identityFingerprint: Type.String(),
+  trackingKeyIds: Type.Array(Type.String()),
+  migrations: Type.Array(Type.String()),
+  tables: Type.Array(Type.Object({ name: Type.String(), rowCount: count })),
+  fileCount: count,
+  bytes: count,
+  /** Of the list of files, which has those of all others. */
+  fileListSha256: Type.String(),
+})
+
+export type Manifest = Immutable<Type.Static<typeof manifestSchema>>
+
+const parseManifest = compileParser(manifestSchema)
+
+/** Null: there is none, so the backup is not complete. Throws BACKUP_INVALID where it is not ours. */
+export function readManifest(folder: string): Manifest | null {
+  const text = readOrNull(join(folder, manifestName))
+  if (text === null) return null
+  const parsed = parseManifest(parseJson(text))
+  if (!parsed.ok) throw invalid(folder, `${manifestName} is damaged: ${parsed.messages.join('; ')}`)
+  if (parsed.value.format !== format) {
+    throw invalid(folder, `it has format ${parsed.value.format}; this version reads ${format}`)
+  }
+  return parsed.value
+}
+
+export interface ListedFile {
+  readonly path: string
+  readonly sha256: string
+}
+
+/** A path could otherwise lead out of the data folder that is restored into. */
+const linePattern = /^([0-9a-f]{64}) {2}((?:warehouse|spool)(?:\/(?!\.{1,2}(?:\/|$))[\w.%=-]+)+)$/u
+
+export function formatFileList(files: readonly ListedFile[]): string {
+  const lines = files.map(({ path, sha256 }) => `${sha256}  ${path}`)
+  // A restore would refuse the name of another kind, and then it is too late.
+  for (const line of lines) assert(linePattern.test(line), 'a file of a backup has a plain name')
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** Throws BACKUP_INVALID unless the list is exactly what the manifest vouches for. */
+export function readFileList(folder: string, manifest: Manifest): readonly ListedFile[] {
+  const text = readOrNull(join(folder, fileListName)) ?? ''
+  if (sha256Of(text) !== manifest.fileListSha256) {
+    throw invalid(folder, `${fileListName} is not the one that was written`)
+  }
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, sha256, path] = linePattern.exec(line) ?? []
+      if (sha256 === undefined || path === undefined) {
+        throw invalid(folder, `${fileListName} has a line that no backup has`)
+      }
+      return { path, sha256 }
+    })
+}
+
+export function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+export function invalid(folder: string, reason: string, cause?: unknown): ServiceError {
+  return new ServiceError('BACKUP_INVALID', `the backup ${folder} cannot be restored: ${reason}`, {
+    cause,
+  })
+}
+
+function readOrNull(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Not JSON is as wrong as any other shape, which the parser tells.
+    return null
+  }
+}

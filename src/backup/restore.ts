@@ -1,0 +1,175 @@
+// Puts a backup into a data folder that holds nothing yet. All is copied and checked beside its place
+// and moved there last, so that a restore that breaks off never looks like a node's data.
+
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { ServiceError } from '../errors.ts'
+import { openEmbeddedWarehouse } from '../warehouse/embedded.ts'
+import { knownMigrations } from '../warehouse/migrate.ts'
+import { copyFile, syncFolder, syncFolders } from './files.ts'
+import { invalid, readFileList, readManifest } from './manifest.ts'
+import type { ListedFile, Manifest } from './manifest.ts'
+
+export interface RestoreOptions {
+  readonly source: string
+  readonly dataDir: string
+  /** May lie in the data folder already, being no part of a backup. */
+  readonly secretsFile: string
+  readonly identityFingerprint: string
+  readonly trackingKeyIds: readonly string[]
+  readonly onProgress?: (progress: {
+    readonly fileCount: number
+    readonly fileTotal: number
+  }) => void
+}
+
+const stagingName = 'restoring'
+
+/**
+ * Resolves with the manifest when every file has the digest, and every table the rows, that it says.
+ * Throws BACKUP_INVALID for the backup and CONFIG_INVALID for the folder and the secrets, and leaves
+ * the data folder as it was.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
+  const { source, dataDir } = options
+  const manifest = readManifest(source)
+  if (manifest === null) {
+    throw invalid(source, 'it has no manifest.json, so it was never completed')
+  }
+  await refuseNewer(source, manifest)
+  refuseOtherSecrets(options, manifest)
+  refuseUsedFolder(options)
+  const files = readFileList(source, manifest)
+
+  const staging = join(dataDir, stagingName)
+  try {
+    mkdirSync(join(staging, 'spool'), { recursive: true, mode: 0o700 })
+    await copyAll(options, { files, staging })
+    await checkWarehouse(source, { manifest, files, path: join(staging, 'warehouse') })
+    await syncFolders(staging)
+    await rename(join(staging, 'spool'), join(dataDir, 'spool'))
+    await rename(join(staging, 'warehouse'), join(dataDir, 'warehouse'))
+  } catch (error) {
+    for (const name of ['spool', 'warehouse']) await remove(join(dataDir, name))
+    throw error
+  } finally {
+    await remove(staging)
+  }
+  await syncFolder(dataDir)
+  return manifest
+}
+
+/** A node would take half of a backup for all of its data. Throws CONFIG_INVALID. */
+export function refuseHalfRestored(dataDir: string): void {
+  if (!existsSync(join(dataDir, stagingName))) return
+  throw new ServiceError(
+    'CONFIG_INVALID',
+    `a restore into ${dataDir} is under way or broke off; if none is running, ` +
+      'empty the folder but for the secrets and restore again'
+  )
+}
+
+async function refuseNewer(source: string, { migrations, version }: Manifest): Promise<void> {
+  const known = await knownMigrations()
+  const unknown = migrations.filter((name) => !known.includes(name))
+  if (unknown.length === 0) return
+  throw invalid(
+    source,
+    `it was made by a newer version (${version}, with ${unknown.join(', ')}); restore with that one`
+  )
+}
+
+function refuseOtherSecrets(options: RestoreOptions, manifest: Manifest): void {
+  const { secretsFile, identityFingerprint, trackingKeyIds } = options
+  if (identityFingerprint !== manifest.identityFingerprint) {
+    throw new ServiceError(
+      'CONFIG_INVALID',
+      `SHELFTRACE_SECRETS_FILE (${secretsFile}) holds another identity secret (${identityFingerprint}) than ` +
+        `the backup needs (${manifest.identityFingerprint}); use the secrets file of the installation`
+    )
+  }
+  const missing = manifest.trackingKeyIds.filter((id) => !trackingKeyIds.includes(id))
+  if (missing.length === 0) return
+  throw new ServiceError(
+    'CONFIG_INVALID',
+    `SHELFTRACE_SECRETS_FILE (${secretsFile}) lacks tracking keys that the node had ` +
+      `(${missing.join(', ')}); use a newer copy`
+  )
+}
+
+/** Nothing is ever overwritten; what no backup holds may be there already. */
+function refuseUsedFolder({ dataDir, secretsFile }: RestoreOptions): void {
+  const allowed = ['lost+found', 'admin-key']
+  if (dirname(secretsFile) === dataDir) allowed.push(basename(secretsFile))
+  const found = existsSync(dataDir) ? readdirSync(dataDir) : []
+  const others = found.filter((name) => !allowed.includes(name))
+  if (others.length === 0) return
+  throw new ServiceError(
+    'CONFIG_INVALID',
+    `SHELFTRACE_DATA_DIR (${dataDir}) must hold nothing but the secrets; there is ${others.slice(0, 5).join(', ')}`
+  )
+}
+
+interface Copying {
+  readonly files: readonly ListedFile[]
+  readonly staging: string
+}
+
+async function copyAll(options: RestoreOptions, { files, staging }: Copying): Promise<void> {
+  const { source, onProgress } = options
+  for (const [index, { path, sha256 }] of files.entries()) {
+    const copied = await copyListed(source, path, join(staging, path))
+    if (copied.sha256 !== sha256) throw invalid(source, `${path} is damaged`)
+    onProgress?.({ fileCount: index + 1, fileTotal: files.length })
+  }
+}
+
+async function copyListed(source: string, path: string, target: string) {
+  try {
+    return await copyFile(join(source, path), target)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw invalid(source, `${path} is missing`, error)
+    }
+    throw error
+  }
+}
+
+interface Check {
+  readonly manifest: Manifest
+  readonly files: readonly ListedFile[]
+  readonly path: string
+}
+
+/** Opens it once: every table must have the parts of the backup, with as many rows as they had. */
+async function checkWarehouse(source: string, { manifest, files, path }: Check): Promise<void> {
+  const warehouse = openEmbeddedWarehouse({ path })
+  try {
+    const parts = await warehouse.rows<{ table: string; part: string; rowCount: number }>(
+      // Merged ones too: the engine may begin to merge at once.
+      `SELECT table, path AS part, rows AS rowCount FROM system.parts
+       WHERE database = 'shelftrace' LIMIT 10000000`
+    )
+    const restored = new Set(
+      files.flatMap(({ path: file }) => /store\/.+\/(?=count\.txt$)/u.exec(file)?.[0] ?? [])
+    )
+    const counts = new Map<string, number>()
+    for (const { table, part, rowCount } of parts) {
+      if (!restored.has(/store\/.+\/$/u.exec(part)?.[0] ?? '')) continue
+      counts.set(table, (counts.get(table) ?? 0) + rowCount)
+    }
+    for (const { name, rowCount } of manifest.tables) {
+      const found = counts.get(name) ?? 0
+      if (found !== rowCount) {
+        throw invalid(source, `table ${name} opens with ${found} rows instead of ${rowCount}`)
+      }
+    }
+  } finally {
+    await warehouse.close()
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true })
+}

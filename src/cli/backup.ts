@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { resolve } from 'node:path'
+import { backupListSchema, backupSchema, type Backup } from '../contract/backups.ts'
+import { CliError } from './cli-error.ts'
+import type { Command, CommandContext, Terminal } from './context.ts'
+import { readAs } from './read-as.ts'
+import { formatTable } from './table.ts'
+
+const readBackup = readAs(backupSchema)
+const readList = readAs(backupListSchema)
+
+const lookPauseMs = 500
+
+export const backup: Command = {
+  name: 'backup',
+  usage: '[NAME]',
+  summary: 'Back up the running service into a folder of SHELFTRACE_BACKUP_DIR',
+  options: {},
+  positionalCount: 0,
+  optionalCount: 1,
+  run: async (context) => {
+    const [name] = context.positionals
+    const body = Buffer.from(JSON.stringify({ name }))
+    const started = readBackup(
+      await context.client().call({ method: 'POST', path: '/backups', body })
+    )
+    const ended = await awaitEnd(context, started)
+    if (ended.state !== 'complete') {
+      throw new CliError(`The backup ${ended.name} failed: ${ended.reason ?? 'it broke off'}.`)
+    }
+    const { folder, takenAt, bytes } = ended
+    context.print(
+      ended,
+      `The backup is complete: ${folder}, all up to ${takenAt}, ${bytes} bytes, without secrets.`
+    )
+    return 0
+  },
+}
+
+async function awaitEnd(context: CommandContext, started: Backup): Promise<Backup> {
+  let current: Backup | undefined = started
+  while (current?.state === 'running') {
+    await sleep(lookPauseMs)
+    current = (await listBackups(context)).find(({ name }) => name === started.name)
+    const { bytes = 0, bytesTotal } = current ?? {}
+    if (bytesTotal !== undefined) tell(context.terminal, `${bytes} of ${bytesTotal} bytes`)
+  }
+  tell(context.terminal, null)
+  if (current === undefined) throw new CliError(`The folder of ${started.name} is gone.`)
+  return current
+}
+
+export const backupList: Command = {
+  name: 'backup list',
+  usage: '',
+  summary: 'List the backups of the running service and their state',
+  options: {},
+  positionalCount: 0,
+  run: async (context) => {
+    const backups = await listBackups(context)
+    const rows = backups.map(({ name, state, takenAt, bytes, reason }) => [
+      name,
+      reason === undefined ? state : `${state}: ${reason}`,
+      takenAt ?? '-',
+      bytes === undefined ? '-' : String(bytes),
+    ])
+    const table = formatTable(['NAME', 'STATE', 'TAKEN AT', 'BYTES'], rows)
+    context.print({ backups }, backups.length === 0 ? 'There is no backup.' : table)
+    return 0
+  },
+}
+
+async function listBackups(context: CommandContext): Promise<readonly Backup[]> {
+  return readList(await context.client().call({ method: 'GET', path: '/backups' })).backups
+}
+
+export const restore: Command = {
+  name: 'restore',
+  usage: 'FOLDER',
+  summary:
+    'Put a backup into an empty data folder (no service runs there; secrets.json is in place)',
+  options: {},
+  positionalCount: 1,
+  run: async ({ terminal, positionals, print }) => {
+    const [folder = ''] = positionals
+    // Loaded on demand: no other command needs the engine of the warehouse.
+    const { runRestore } = await import('../restore.ts')
+    const restored = await runRestore(terminal.environment, {
+      source: resolve(folder),
+      onProgress: ({ fileCount, fileTotal }) => {
+        if (fileCount % 100 === 0) tell(terminal, `${fileCount} of ${fileTotal} files`)
+      },
+    })
+    tell(terminal, null)
+    const { dataDir, takenAt, fileCount, rowCount } = restored
+    print(
+      restored,
+      `Restored into ${dataDir}: all up to ${takenAt}, ${fileCount} files and ${rowCount} rows, checked.`
+    )
+    return 0
+  },
+}
+
+/** A line that is written over, for people only; null clears it. */
+function tell({ stderr }: Terminal, text: string | null): void {
+  if (stderr.isTTY !== true) return
+  stderr.write(text === null ? '\r\u001B[K' : `\r\u001B[K${text}`)
+}

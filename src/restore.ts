@@ -1,0 +1,51 @@
+// Composition root of `shelftrace restore`, which runs without a service: the configuration names the
+// data folder and the secrets, as it does for the node that is started there afterwards.
+
+import { existsSync } from 'node:fs'
+import { restoreBackup } from './backup/restore.ts'
+import type { RestoreOptions } from './backup/restore.ts'
+import { parseConfig } from './config.ts'
+import { ServiceError } from './errors.ts'
+import { readSecretsFile } from './secrets.ts'
+
+export interface Restored {
+  readonly dataDir: string
+  readonly takenAt: string
+  readonly fileCount: number
+  readonly rowCount: number
+}
+
+/** Throws CONFIG_INVALID and BACKUP_INVALID; see `restoreBackup`. */
+export async function runRestore(
+  environment: Readonly<Record<string, string | undefined>>,
+  options: Pick<RestoreOptions, 'source' | 'onProgress'>
+): Promise<Restored> {
+  const { dataDir, secretsFile, warehouseUrl } = parseConfig(environment)
+  if (warehouseUrl !== null) {
+    throw new ServiceError(
+      'CONFIG_INVALID',
+      'SHELFTRACE_WAREHOUSE_URL is set: restore the database with the means of ClickHouse'
+    )
+  }
+  if (!existsSync(secretsFile)) {
+    throw new ServiceError(
+      'CONFIG_INVALID',
+      `a backup holds no secrets: put your copy of secrets.json at ${secretsFile} ` +
+        '(SHELFTRACE_SECRETS_FILE) first, mode 0600'
+    )
+  }
+  const { identityFingerprint, keyRing } = readSecretsFile(secretsFile)
+  const manifest = await restoreBackup({
+    ...options,
+    dataDir,
+    secretsFile,
+    identityFingerprint,
+    trackingKeyIds: keyRing.keys.map(({ id }) => id),
+  })
+  return {
+    dataDir,
+    takenAt: manifest.takenAt,
+    fileCount: manifest.fileCount,
+    rowCount: manifest.tables.reduce((sum, table) => sum + table.rowCount, 0),
+  }
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { createMetrics } from '../../src/ops/metrics.ts'
+import { openMemorySpool } from '../../src/spool/memory-spool.ts'
+
+const rules = readFileSync('docs/alerts.yaml', 'utf8')
+const alerts = [...rules.matchAll(/^ {6}- alert: (\w+)$/gmu)].map(([, name]) => name)
+
+test('every metric that an alert asks for is among those that are served', async () => {
+  const counts = { shipped: 0, setAside: 0, attributed: 0, sealed: 0, failures: 0 }
+  const serve = createMetrics({
+    spool: openMemorySpool({ clock: () => 0 }),
+    pipeline: { counts, failingSteps: () => [] },
+    clock: () => 0,
+    clockOffsetMs: () => null,
+    lastBackupAtMs: () => null,
+  })
+  const served = new Set([...(await serve()).matchAll(/^# TYPE (\w+) /gmu)].map(([, name]) => name))
+
+  const asked = [...rules.matchAll(/\b(?:shelftrace|process)_\w+/gu)].map(([name]) => name)
+
+  assert.ok(asked.length > alerts.length - 2)
+  assert.deepEqual(
+    asked.filter((name) => !served.has(name)),
+    []
+  )
+})
+
+test('every alert has a rule, a severity and a section of the runbook, and no section is left over', () => {
+  const headings = [
+    ...readFileSync('docs/runbook.md', 'utf8').matchAll(/^## (Shelftrace\w+)$/gmu),
+  ].map(([, name]) => name)
+
+  assert.deepEqual(alerts.toSorted(), headings.toSorted())
+  assert.equal([...rules.matchAll(/^ {8}expr: \S/gmu)].length, alerts.length)
+  assert.equal([...rules.matchAll(/^ {10}severity: (?:page|ticket)$/gmu)].length, alerts.length)
+})

@@ -1,0 +1,259 @@
+// A node is backed up while it takes events, killed, and another one is made of the backup.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { eventually, prepareService } from '../helpers/service.ts'
+import type { Service } from '../helpers/service.ts'
+import { readFigures, Shoppers } from '../helpers/shoppers.ts'
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** As an operator types it; the environment of the tests says nothing to it. */
+async function shelftrace(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>
+): Promise<Ended> {
+  const child = spawn(process.execPath, ['dist/cli.js', ...words], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { code: await ended, stdout, stderr }
+}
+
+async function backUp(service: Service, name: string): Promise<string> {
+  const { code, stderr } = await shelftrace(['backup', name], {
+    SHELFTRACE_URL: service.campaignUrl,
+    SHELFTRACE_KEY: service.adminKey,
+  })
+  assert.equal(code, 0, stderr)
+  return join(service.dataDir, 'backups', name)
+}
+
+function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shelftrace-restore-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A data folder as a new machine has it: the secrets of the installation, nothing else. */
+function newMachine(t: TestContext, service: Service): string {
+  const folder = temporaryFolder(t)
+  cpSync(join(service.dataDir, 'secrets.json'), join(folder, 'secrets.json'))
+  return folder
+}
+
+const aWeek = { startDate: daysAgo(5), endDate: daysAgo(-1) }
+
+/** Every report of the advertiser and of the operator, as bytes. */
+async function readAll(service: Service, key: string): Promise<readonly string[]> {
+  const reports = '/v2/advertisers/1/reports'
+  const asked: [string, string, unknown?][] = [
+    ...['CLK_14_DAYS', 'IMP_1_DAY', 'IMP_1_DAY_CLK_14_DAYS'].map(
+      (attributionProfile): [string, string, unknown] => [
+        'POST',
+        `${reports}/spa/product.csv`,
+        { ...aWeek, attributionProfile },
+      ]
+    ),
+    ['GET', `/v2/publishers/10/intake?startDate=${aWeek.startDate}&endDate=${aWeek.endDate}`],
+    ['GET', '/admin/v1/catalog'],
+    ['GET', '/admin/v1/markets/1/products'],
+  ]
+  const answers: string[] = []
+  for (const [method, path, body] of asked) {
+    const answer = await fetch(`${service.campaignUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    answers.push(`${path} ${answer.status}\n${await answer.text()}`)
+  }
+  return answers
+}
+
+function daysAgo(count: number): string {
+  return new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10)
+}
+
+test('a node made of a backup answers every report like the one that was backed up and has lost', async (t) => {
+  const service = await prepareService(t)
+  await service.start()
+  const shoppers = await Shoppers.prepare(service, 3_000)
+  const made = await service.admin('POST', '/admin/v1/keys', {
+    name: 'reader',
+    scopes: ['admin', 'report:read', 'intake:read'],
+    advertisers: 'all',
+    publishers: 'all',
+  })
+  assert.equal(made.status, 201, await made.clone().text())
+  const { key } = (await made.json()) as { key: string }
+  shoppers.start(4)
+  await eventually('some purchases', async () => {
+    await Promise.resolve()
+    return shoppers.acknowledged.purchases > 30
+  })
+
+  const before = { ...shoppers.acknowledged }
+  const underLoad = await backUp(service, 'under-load')
+  await shoppers.stop()
+  await eventually('all is attributed', async () => {
+    return (await readFigures(service)).purchases === shoppers.acknowledged.purchases
+  })
+  const reports = await readAll(service, key)
+  const still = await backUp(service, 'still')
+  await service.killAll()
+
+  await t.test('equal in every byte, under the keys of before', async (part) => {
+    assert.ok(
+      reports.every((report) => /^\S+ 200\n/u.test(report)),
+      reports.join('\n')
+    )
+    const dataDir = newMachine(part, service)
+
+    const { code, stdout, stderr } = await shelftrace(['restore', still], {
+      SHELFTRACE_DATA_DIR: dataDir,
+    })
+    assert.equal(code, 0, stderr)
+    assert.match(stdout, /^Restored into .+, \d+ files and \d+ rows, checked\.$/mu)
+    const restored = await prepareService(part, { dataDir })
+    await restored.start()
+
+    await eventually('the reports are those of before', async () => {
+      return (await readAll(restored, key)).join('\n') === reports.join('\n')
+    })
+    assert.deepEqual(await readAll(restored, key), reports)
+    assert.deepEqual(await readFigures(restored), shoppers.acknowledged)
+  })
+
+  await t.test('with all that was acknowledged before the backup, counted once', async (part) => {
+    const dataDir = newMachine(part, service)
+
+    const { code, stderr } = await shelftrace(['restore', underLoad], {
+      SHELFTRACE_DATA_DIR: dataDir,
+    })
+    assert.equal(code, 0, stderr)
+    const restored = await prepareService(part, { dataDir })
+    await restored.start()
+
+    await eventually('the spool is shipped and attributed', async () => {
+      return (await readFigures(restored)).purchases >= before.purchases
+    })
+    const figures = await readFigures(restored)
+    for (const name of ['impressions', 'clicks', 'purchases', 'valueCents'] as const) {
+      assert.ok(figures[name] >= before[name], `${name}: ${figures[name]} of ${before[name]}`)
+      assert.ok(figures[name] <= shoppers.acknowledged[name], name)
+    }
+  })
+
+  await t.test('while a backup without its manifest is refused', async (part) => {
+    const copy = copyOf(part, still)
+    rmSync(join(copy, 'manifest.json'))
+
+    await assertRefused(part, { service, source: copy, reason: /has no manifest\.json/u })
+  })
+
+  await t.test(
+    'while a backup with a damaged or a missing file is refused, by its name',
+    async (part) => {
+      const copy = copyOf(part, still)
+      const list = readFileSync(join(copy, 'files.sha256'), 'utf8')
+      const [victim = ''] = /warehouse\/store\/\S+\/data\.bin/u.exec(list) ?? []
+      const bytes = readFileSync(join(copy, victim))
+      bytes[0] = (bytes[0] ?? 0) ^ 1
+      writeFileSync(join(copy, victim), bytes)
+      await assertRefused(part, { service, source: copy, reason: /data\.bin is damaged/u })
+
+      rmSync(join(copy, victim))
+      await assertRefused(part, { service, source: copy, reason: /data\.bin is missing/u })
+    }
+  )
+
+  await t.test('while a list of files that was changed is refused', async (part) => {
+    const copy = copyOf(part, still)
+    writeFileSync(join(copy, 'files.sha256'), `${'0'.repeat(64)}  ../../etc/passwd\n`)
+
+    await assertRefused(part, { service, source: copy, reason: /files\.sha256 is not the one/u })
+  })
+
+  await t.test('while a backup of a newer version is refused', async (part) => {
+    const copy = copyOf(part, still)
+    const manifest = JSON.parse(readFileSync(join(copy, 'manifest.json'), 'utf8'))
+    manifest.migrations.push('9999-later.sql')
+    writeFileSync(join(copy, 'manifest.json'), JSON.stringify(manifest))
+
+    await assertRefused(part, { service, source: copy, reason: /newer version .+9999-later\.sql/u })
+  })
+
+  await t.test(
+    'never over data that is there, and not without the secrets of the installation',
+    async (part) => {
+      const used = newMachine(part, service)
+      mkdirSync(join(used, 'spool'))
+      const bare = temporaryFolder(part)
+      const strange = temporaryFolder(part)
+      const secrets: Record<string, unknown> = JSON.parse(
+        readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')
+      )
+      writeFileSync(
+        join(strange, 'secrets.json'),
+        JSON.stringify({ ...secrets, identitySecret: randomBytes(32).toString('base64') })
+      )
+
+      const attempts = [
+        [used, /must hold nothing but the secrets; there is spool/u],
+        [bare, /a backup holds no secrets: put your copy/u],
+        [strange, /another identity secret/u],
+      ] as const
+      for (const [dataDir, reason] of attempts) {
+        const held = readdirSync(dataDir)
+        const ended = await shelftrace(['restore', still], { SHELFTRACE_DATA_DIR: dataDir })
+        assert.equal(ended.code, 1)
+        assert.match(ended.stderr, reason)
+        assert.deepEqual(readdirSync(dataDir), held)
+      }
+    }
+  )
+})
+
+function copyOf(t: TestContext, backup: string): string {
+  const copy = join(temporaryFolder(t), 'copy')
+  cpSync(backup, copy, { recursive: true })
+  return copy
+}
+
+interface Refused {
+  readonly service: Service
+  readonly source: string
+  readonly reason: RegExp
+}
+
+/** In one line, and the data folder is as it was. */
+async function assertRefused(t: TestContext, { service, source, reason }: Refused): Promise<void> {
+  const dataDir = newMachine(t, service)
+  const { code, stderr } = await shelftrace(['restore', source], { SHELFTRACE_DATA_DIR: dataDir })
+  assert.equal(code, 1)
+  assert.match(stderr, reason)
+  assert.equal(stderr.trim().split('\n').length, 1, stderr)
+  assert.deepEqual(readdirSync(dataDir), ['secrets.json'])
+}
