@@ -151,12 +151,13 @@ test('what is public is what the list says, and everything else asks for a scope
   for (const { access } of guarded) assert.ok(scopes.includes(scopeOf(access)))
 })
 
-test('an operation that has no key of its own to work for is bound to nobody by its path alone', () => {
+test('an operation is bound to the advertiser that its path names, else to the publisher, and to no one besides', () => {
   for (const { operation, access } of guarded) {
     const { path } = operation
     assert.equal(access.isAdvertiserBound, path.includes('{advertiserId}'), path)
     // Explanations and the like are for operators, who may look at every publisher.
-    const isForPublishers = path.includes('{publisherId}') && access.scope !== 'admin'
+    const isForPublishers =
+      path.includes('{publisherId}') && !access.isAdvertiserBound && access.scope !== 'admin'
     assert.equal(access.isPublisherBound === true, isForPublishers, path)
   }
 })
