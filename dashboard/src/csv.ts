@@ -42,3 +42,17 @@ export function saveFile(name: string, text: string): void {
   // Some browsers read the file only after this turn.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
+
+/** Each record by the names of the header, unquoted. */
+export function readRows(text: string): readonly Readonly<Record<string, string>>[] {
+  const [header = [], ...records] = readRecords(text)
+  return records.map((cells) =>
+    Object.fromEntries(header.map((name, place) => [name, unquote(cells[place] ?? '')]))
+  )
+}
+
+/** Without its quotes, and without the mark that keeps a spreadsheet from computing a text. */
+function unquote(cell: string): string {
+  const text = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell
+  return /^'[=+\-@\t\r]/u.test(text) ? text.slice(1) : text
+}

@@ -5,10 +5,12 @@ import { Assets } from './pages/assets.tsx'
 import { Catalog } from './pages/operator/catalog.tsx'
 import { Keys } from './pages/operator/keys.tsx'
 import { Live } from './pages/operator/live.tsx'
+import { Lookup } from './pages/operator/lookup.tsx'
 import { Traffic } from './pages/operator/traffic.tsx'
 import { Performance } from './pages/performance.tsx'
 import { Placements } from './pages/placements.tsx'
 import { Product } from './pages/product.tsx'
+import { Purchases } from './pages/purchases.tsx'
 
 export interface AdvertiserPageProps {
   readonly advertiserId: number
@@ -42,6 +44,13 @@ export const advertiserPages: readonly Page<AdvertiserPageProps>[] = [
   },
   { slug: 'products', title: 'Product', scope: 'report:read', isInMenu: false, component: Product },
   {
+    slug: 'purchases',
+    title: 'Purchases',
+    scope: 'report:read',
+    isInMenu: true,
+    component: Purchases,
+  },
+  {
     slug: 'placements',
     title: 'Placements',
     scope: 'site:read',
@@ -54,6 +63,13 @@ export const advertiserPages: readonly Page<AdvertiserPageProps>[] = [
 export const operatorPages: readonly Page<OperatorPageProps>[] = [
   { slug: 'live', title: 'Live', scope: 'admin', isInMenu: true, component: Live },
   { slug: 'traffic', title: 'Traffic quality', scope: 'admin', isInMenu: true, component: Traffic },
+  {
+    slug: 'lookup',
+    title: 'Look up a purchase',
+    scope: 'admin',
+    isInMenu: true,
+    component: Lookup,
+  },
   { slug: 'catalog', title: 'Catalog', scope: 'admin', isInMenu: true, component: Catalog },
   { slug: 'keys', title: 'Keys', scope: 'admin', isInMenu: true, component: Keys },
 ]

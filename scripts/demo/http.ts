@@ -19,6 +19,11 @@ const limits = { timeoutMs: 20_000, socketsMax: 96 } as const
 /** Plain requests over kept connections; it follows no redirect and repeats nothing. */
 export class HttpClient {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: limits.socketsMax })
+  readonly #timeoutMs: number
+
+  constructor(timeoutMs: number = limits.timeoutMs) {
+    this.#timeoutMs = timeoutMs
+  }
 
   send({ method, url, headers, body, timeoutMs }: HttpRequest): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
@@ -26,7 +31,7 @@ export class HttpClient {
         method,
         agent: this.#agent,
         headers: { ...headers, ...lengthOf(body) },
-        timeout: timeoutMs ?? limits.timeoutMs,
+        timeout: timeoutMs ?? this.#timeoutMs,
       })
       outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')))
       outgoing.on('error', reject)

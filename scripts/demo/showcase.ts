@@ -13,6 +13,9 @@ import { Progress } from './progress.ts'
 import { runDemo } from './run.ts'
 import { Service, findPort } from './service.ts'
 
+// Weeks of events are stored and attributed at once, beside whatever else the machine does.
+const patience = { tries: 600, pauseMs: 1_000, answerMs: 120_000 } as const
+
 export interface Showcase {
   readonly url: string
   readonly adminKey: string
@@ -29,7 +32,7 @@ export interface ShowcasePlan {
 /** Throws when the demo's own check fails: figures that are wrong are not worth showing. */
 export async function openShowcase(plan: ShowcasePlan): Promise<Showcase> {
   const dataDir = await mkdtemp(join(tmpdir(), 'shelftrace-showcase-'))
-  const http = new HttpClient()
+  const http = new HttpClient(patience.answerMs)
   const service = new Service({
     dataDir,
     trackingPort: await findPort(0, 0),
@@ -84,8 +87,6 @@ interface Credit {
   readonly nowMs: number
   readonly days: number
 }
-
-const patience = { tries: 300, pauseMs: 1_000 } as const
 
 /** Nearly all: a purchase around midnight may stand on a day that is left out. */
 async function waitForCredit({ admin, purchaseCount, nowMs, days }: Credit): Promise<void> {

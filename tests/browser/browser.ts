@@ -73,7 +73,10 @@ export async function visit(
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+    const isRefusal = message.text().includes('responded with a status of 4')
+    const isComplaint = message.type() === 'error' || message.type() === 'warning'
+    // A refusal is the service's to give and the page's to tell; only the browser complains of it.
+    if (isComplaint && !isRefusal) complaints.push(message.text())
   })
   page.on('request', (request) => {
     const { host, protocol } = new URL(request.url())

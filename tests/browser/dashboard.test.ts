@@ -32,6 +32,8 @@ const advertiserPages = [
   '#/advertisers/1/performance?compare=profiles',
   '#/advertisers/1/performance?title=no-such-product',
   '#/advertisers/1/products/2940000000007',
+  '#/advertisers/1/purchases',
+  '#/advertisers/1/purchases/10/no-such-purchase',
   '#/advertisers/1/placements',
   '#/advertisers/1/assets',
   '#/nowhere',
@@ -42,6 +44,8 @@ const operatorPages = [
   '#/operator/catalog',
   '#/operator/catalog/assets',
   '#/operator/keys',
+  '#/operator/lookup',
+  '#/operator/lookup/10/no-such-purchase',
   '#/advertisers/2/performance',
 ]
 
@@ -265,6 +269,21 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
       })
       return sums.toSorted(byText)
     })
+  })
+
+  it('a credited purchase leads to its explanation, for the advertiser and for the operator', async (t) => {
+    const { page } = await start(t, showcase.advertiserKey)
+    await open(page, '#/advertisers/1/purchases')
+    await page.locator('tbody th a').first().click()
+    await until(page, `/purchases\\/[0-9]+\\//.test(location.hash)`)
+    await settled(page)
+    await page.getByRole('cell', { name: 'You', exact: true }).first().waitFor()
+    const [, publisherId = '', transactionId = ''] =
+      /purchases\/(\d+)\/([^?]+)/u.exec(page.url()) ?? []
+
+    const operator = await start(t, showcase.adminKey)
+    await open(operator.page, `#/operator/lookup/${publisherId}/${transactionId}`)
+    await operator.page.getByText('Counted').first().waitFor()
   })
 
   it('the chart is read day by day with the arrow keys', async (t) => {

@@ -1,0 +1,166 @@
+import { useState } from 'preact/hooks'
+import type { Explanation } from '../../../../src/contract/explanation.ts'
+import { Empty, Stages, Warning } from '../../components/notices.tsx'
+import { Table } from '../../components/table.tsx'
+import { formatInstant, formatMoney, formatNumber } from '../../format.ts'
+import { useLoaded } from '../../loaded.ts'
+import type { OperatorPageProps } from '../../page-table.ts'
+import { addressOf, goTo } from '../../router.ts'
+import { useSession } from '../../session.ts'
+import { profileNames, profiles } from '../../view.ts'
+import { wordsOf } from '../../words.ts'
+
+/** Everything that is known about one purchase: its deliveries, its lines and who is credited. */
+export function Lookup({ rest }: OperatorPageProps) {
+  const [publisherId = '', transactionId = ''] = rest
+  return (
+    <>
+      <div class="head">
+        <h1>Look up a purchase</h1>
+      </div>
+      <LookupForm key={rest.join('/')} publisherId={publisherId} transactionId={transactionId} />
+      {publisherId === '' || transactionId === '' ? (
+        <Empty>Enter the publisher and the transaction id as the shop sent it.</Empty>
+      ) : (
+        <Found publisherId={publisherId} transactionId={transactionId} />
+      )}
+    </>
+  )
+}
+
+interface PurchaseName {
+  readonly publisherId: string
+  readonly transactionId: string
+}
+
+function LookupForm(name: PurchaseName) {
+  const [publisherId, setPublisherId] = useState(name.publisherId)
+  const [transactionId, setTransactionId] = useState(name.transactionId)
+  return (
+    <form
+      class="bar"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (/^\d+$/u.test(publisherId) && transactionId !== '') {
+          goTo(addressOf(['operator', 'lookup', publisherId, transactionId]))
+        }
+      }}
+    >
+      <label>
+        <span>Publisher id</span>
+        <input
+          inputMode="numeric"
+          value={publisherId}
+          onInput={(event) => setPublisherId(event.currentTarget.value.trim())}
+        />
+      </label>
+      <label>
+        <span>Transaction id</span>
+        <input
+          value={transactionId}
+          maxLength={64}
+          onInput={(event) => setTransactionId(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="primary">
+        Look up
+      </button>
+    </form>
+  )
+}
+
+function Found({ publisherId, transactionId }: PurchaseName) {
+  const { api } = useSession()
+  const path = `admin/v1/conversions/${publisherId}/${encodeURIComponent(transactionId)}`
+  const explanation = useLoaded(path, async (signal) => await api.get<Explanation>(path, signal))
+  return (
+    <Stages loaded={explanation} what="the purchase">
+      {(value) => <Purchase explanation={value} />}
+    </Stages>
+  )
+}
+
+function Purchase({ explanation }: { readonly explanation: Explanation }) {
+  return (
+    <>
+      {explanation.isPending && <Warning>A newer attribution is on its way.</Warning>}
+      <section class="card" aria-label="Deliveries">
+        <h2>Deliveries</h2>
+        <Table
+          caption="Deliveries of the purchase"
+          columns={[
+            {
+              name: 'id',
+              label: 'Delivery',
+              cell: ({ deliveryId }) => <span class="code">{deliveryId.slice(0, 12)}…</span>,
+            },
+            { name: 'at', label: 'Received', cell: (one) => formatInstant(one.receivedAt) },
+            { name: 'standing', label: 'Standing', cell: (one) => wordsOf(one.standing) },
+            { name: 'conflict', label: 'Conflict', cell: (one) => (one.isConflict ? 'yes' : 'no') },
+            { name: 'site', label: 'Site', cell: (one) => String(one.siteId) },
+            { name: 'currency', label: 'Currency', cell: (one) => one.currency },
+          ]}
+          rows={explanation.deliveries}
+          keyOf={({ deliveryId }) => deliveryId}
+        />
+      </section>
+      {explanation.lines.map((line) => (
+        <LineCard
+          key={line.line}
+          line={line}
+          currency={explanation.deliveries.find(({ standing }) => standing === 'counted')?.currency}
+        />
+      ))}
+    </>
+  )
+}
+
+interface LineCardProps {
+  readonly line: Explanation['lines'][number]
+  readonly currency: string | undefined
+}
+
+function LineCard({ line, currency }: LineCardProps) {
+  return (
+    <section class="card" aria-label={`Line ${line.line}`}>
+      <h2>
+        Line {line.line}: <span class="code">{line.gtin}</span>
+      </h2>
+      <p>
+        {formatNumber(line.quantity)} units, {formatMoney(line.value, currency)},{' '}
+        {wordsOf(line.verdict)}
+      </p>
+      <Table
+        caption={`Who is credited for line ${line.line}`}
+        columns={[
+          { name: 'profile', label: 'Attribution', cell: (profile) => profileNames[profile] },
+          {
+            name: 'to',
+            label: 'Advertiser',
+            cell: (profile) => String(line.credits[profile]?.advertiserId ?? 'nobody'),
+          },
+          { name: 'rule', label: 'For', cell: (profile) => wordsOf(line.credits[profile]?.rule) },
+        ]}
+        rows={profiles}
+        keyOf={(profile) => profile}
+      />
+      <Table
+        caption={`Touchpoints before line ${line.line}`}
+        columns={[
+          { name: 'kind', label: 'Kind', cell: ({ kind }) => wordsOf(kind) },
+          { name: 'at', label: 'When', cell: ({ touchedAt }) => formatInstant(touchedAt) },
+          { name: 'ad', label: 'Advertiser', cell: ({ advertiserId }) => String(advertiserId) },
+          { name: 'gtin', label: 'Advertised', cell: ({ gtin }) => gtin },
+          ...profiles.map((profile) => ({
+            name: profile,
+            label: profileNames[profile],
+            cell: (one: LineCardProps['line']['candidates'][number]) =>
+              wordsOf(one.outcomes[profile]),
+          })),
+        ]}
+        rows={line.candidates}
+        keyOf={(_candidate, index) => String(index)}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,147 @@
+import { PurchaseExplanation } from '../components/own-explanation.tsx'
+import { Figure } from '../components/figure.tsx'
+import { Empty, Stages } from '../components/notices.tsx'
+import { Pager } from '../components/pager.tsx'
+import { PeriodBar } from '../components/period-bar.tsx'
+import { Table, type TableColumn } from '../components/table.tsx'
+import { readRows } from '../csv.ts'
+import { formatCount, formatDay, formatDuration, formatMoney, formatRange } from '../format.ts'
+import { useLoaded } from '../loaded.ts'
+import type { AdvertiserPageProps } from '../page-table.ts'
+import { addressOf, goTo, withQuery } from '../router.ts'
+import { useSession } from '../session.ts'
+import { parseView, todayOf, type View } from '../view.ts'
+import { wordsOf } from '../words.ts'
+
+type Line = Readonly<Record<string, string>>
+
+/** The lines of purchases that are credited to the advertiser, and why each of them is. */
+export function Purchases({ advertiserId, query, rest }: AdvertiserPageProps) {
+  const [publisherId, transactionId] = rest
+  if (publisherId !== undefined && transactionId !== undefined) {
+    return <PurchaseExplanation {...{ advertiserId, query, publisherId, transactionId }} />
+  }
+  return <PurchaseList advertiserId={advertiserId} query={query} />
+}
+
+function PurchaseList({ advertiserId, query }: Omit<AdvertiserPageProps, 'rest'>) {
+  const today = todayOf(new Date())
+  const view = parseView(query, today)
+  const purchases = usePurchases(advertiserId, view)
+  const change = (changes: Readonly<Record<string, string | null>>) =>
+    goTo(addressOf(['advertisers', advertiserId, 'purchases'], withQuery(query, changes)))
+  return (
+    <>
+      <div class="head">
+        <h1>Credited purchases</h1>
+        <p class="muted">{formatRange(view.startDate, view.endDate)}, the oldest first</p>
+      </div>
+      <PeriodBar view={view} today={today} currencies={[]} currency="" onChange={change} />
+      <section class="card" aria-label="Credited purchases">
+        <Stages loaded={purchases} what="the purchases">
+          {({ rows, totalRows }) =>
+            rows.length === 0 ? (
+              <Empty>No purchase is credited to you here.</Empty>
+            ) : (
+              <>
+                <Table
+                  caption="Credited lines of purchases"
+                  columns={columnsOf(advertiserId, query)}
+                  rows={rows}
+                  keyOf={(_row, index) => String(index)}
+                />
+                <Pager
+                  page={view.page}
+                  pageSize={view.pageSize}
+                  totalRows={totalRows}
+                  onChange={(page, size) =>
+                    change({ page: page === 0 ? null : String(page), size: String(size) })
+                  }
+                />
+              </>
+            )
+          }
+        </Stages>
+      </section>
+    </>
+  )
+}
+
+function usePurchases(advertiserId: number, view: View) {
+  const { api } = useSession()
+  const parameters = new URLSearchParams({
+    startDate: view.startDate,
+    endDate: view.endDate,
+    attributionProfile: view.profile,
+    page: String(view.page),
+    limit: String(view.pageSize),
+  })
+  const path = `v2/advertisers/${advertiserId}/attributions?${parameters}`
+  return useLoaded(path, async (signal) => {
+    const { text, headers } = await api.text({ method: 'GET', path, signal })
+    return { rows: readRows(text), totalRows: Number(headers.get('x-total-rows') ?? 0) }
+  })
+}
+
+const rules: Readonly<Record<string, string>> = {
+  direct: 'Click on the product',
+  'in-group': 'Click on its group',
+  view: 'View',
+}
+
+function columnsOf(advertiserId: number, query: URLSearchParams): readonly TableColumn<Line>[] {
+  const explained = ({ PUBLISHER_ID = '', TRANSACTION_ID = '' }: Line) =>
+    addressOf(['advertisers', advertiserId, 'purchases', PUBLISHER_ID, TRANSACTION_ID], query)
+  return [
+    {
+      name: 'TRANSACTION_ID',
+      label: 'Purchase',
+      cell: (row) => (
+        <a class="code" href={explained(row)}>
+          {row['TRANSACTION_ID']}
+        </a>
+      ),
+    },
+    { name: 'DATE', label: 'Day', cell: (row) => formatDay(row['DATE']) },
+    { name: 'PUBLISHER_NAME', label: 'Publisher', cell: (row) => row['PUBLISHER_NAME'] },
+    { name: 'MARKET', label: 'Market', cell: (row) => row['MARKET'] },
+    {
+      name: 'PURCHASED_GTIN',
+      label: 'Bought',
+      cell: (row) => <span class="code">{row['PURCHASED_GTIN']}</span>,
+    },
+    {
+      name: 'ADVERTISED_GTIN',
+      label: 'Advertised',
+      cell: (row) => <span class="code">{row['ADVERTISED_GTIN']}</span>,
+    },
+    {
+      name: 'RULE',
+      label: 'Credited for',
+      cell: (row) => rules[row['RULE'] ?? ''] ?? wordsOf(row['RULE']),
+    },
+    {
+      name: 'SECONDS_TO_PURCHASE',
+      label: 'Before the purchase',
+      isFigure: true,
+      cell: (row) => formatDuration(Number(row['SECONDS_TO_PURCHASE']) * 1_000),
+    },
+    {
+      name: 'UNITS',
+      label: 'Units',
+      isFigure: true,
+      cell: (row) => <Figure exact={row['UNITS']} shown={formatCount(row['UNITS'])} />,
+    },
+    {
+      name: 'CONVERSION_VALUE',
+      label: 'Value',
+      isFigure: true,
+      cell: (row) => (
+        <Figure
+          exact={row['CONVERSION_VALUE']}
+          shown={formatMoney(row['CONVERSION_VALUE'], row['CURRENCY'])}
+        />
+      ),
+    },
+  ]
+}
