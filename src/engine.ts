@@ -31,6 +31,7 @@ import { openTls } from './ops/tls.ts'
 import type { RenewedTls } from './ops/tls.ts'
 import { version } from './ops/version.ts'
 import { Pipeline } from './pipeline/pipeline.ts'
+import { findErasure, listErasures, requestErasure } from './pipeline/erasures.ts'
 import { rebuildDays } from './pipeline/rebuild.ts'
 import { readRetention } from './pipeline/retention.ts'
 import { createBotCheck } from './pipeline/rows.ts'
@@ -271,6 +272,11 @@ function createAdmin(
       warehouse,
       markets: () => catalogNames(catalog.current()).markets(),
     }),
+    erasures: {
+      request: (request) => requestErasure(warehouse, request),
+      find: (id) => findErasure(warehouse, id),
+      list: (limit) => listErasures(warehouse, limit),
+    },
     setAside: {
       list: (question) => listSetAside(warehouse, question),
       replay: (keys) => replaySetAside({ warehouse, settleMs, log, rowContext }, keys),

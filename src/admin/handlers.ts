@@ -4,6 +4,7 @@ import { createReadAudit } from './audit.ts'
 import { createBackfill } from './backfill.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import type { AdminDeps } from './deps.ts'
+import { createErasureHandlers } from './erasures.ts'
 import { createKeyHandlers } from './keys.ts'
 import { createProductHandlers } from './products.ts'
 import { createPutRates } from './rates.ts'
@@ -25,6 +26,7 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     rebuildDays: createRebuildDays(deps, audit),
     listUnconverted: createListUnconverted(deps),
     ...createSetAsideHandlers(deps, audit),
+    ...createErasureHandlers(deps, audit),
     readAudit: createReadAudit(audit),
     getStatus: async () => answerJson(200, await deps.status()),
   }

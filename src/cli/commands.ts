@@ -2,6 +2,7 @@ import { audit } from './audit.ts'
 import { catalogLoad, catalogProducts } from './catalog.ts'
 import { catalogShow } from './catalog-show.ts'
 import type { Command } from './context.ts'
+import { erase, erasuresList } from './erase.ts'
 import { eventsLoad } from './events.ts'
 import { ratesLoad, ratesMissing, rebuild } from './figures.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
@@ -37,6 +38,8 @@ export const commands: readonly Command[] = [
   rebuild,
   setAsideList,
   setAsideReplay,
+  erase,
+  erasuresList,
   status,
   audit,
 ]

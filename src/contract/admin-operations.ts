@@ -17,6 +17,12 @@ import {
 import { auditPageSchema, auditQuerySchema } from './audit.ts'
 import { catalogBundleSchema, catalogResultSchema } from './catalog-bundle.ts'
 import { catalogPageSchema, pageKinds, pageLimits } from './catalog-pages.ts'
+import {
+  erasurePageSchema,
+  erasureRequestSchema,
+  erasureSchema,
+  erasuresQuerySchema,
+} from './erasures.ts'
 import { catalogId, wordOf } from './fields.ts'
 import {
   answer,
@@ -323,6 +329,44 @@ const setAsideOperations: readonly Operation[] = [
   }),
 ]
 
+const erasureOperations: readonly Operation[] = [
+  admin({
+    operationId: 'requestErasure',
+    method: 'post',
+    path: '/erasures',
+    summary: 'Erase a shopper',
+    description:
+      'Removes what ties events to a person, of everything received until now; figures stay. Neither the ' +
+      'answer nor the audit repeats an id.',
+    body: jsonBody(erasureRequestSchema),
+    responses: [answer('202', 'It is going to be done.', erasureSchema), ...refusals],
+  }),
+  admin({
+    operationId: 'getErasure',
+    method: 'get',
+    path: '/erasures/{id}',
+    summary: 'Read how far an erasure is',
+    description: 'By the id that the request was answered with.',
+    pathParameters: Type.Object({ id: Type.String({ description: 'Of the erasure.' }) }),
+    body: null,
+    responses: [
+      answer('200', 'The erasure.', erasureSchema),
+      refusal('404', 'Not Found: there is no such erasure.'),
+      ...refusals,
+    ],
+  }),
+  admin({
+    operationId: 'listErasures',
+    method: 'get',
+    path: '/erasures',
+    summary: 'List the erasures',
+    description: 'The newest `limit` of them (100 when absent), with their state.',
+    queryParameters: erasuresQuerySchema,
+    body: null,
+    responses: [answer('200', 'The newest erasures.', erasurePageSchema), ...refusals],
+  }),
+]
+
 export const adminOperations: readonly Operation[] = [
   ...catalogOperations,
   ...productOperations,
@@ -330,5 +374,6 @@ export const adminOperations: readonly Operation[] = [
   ...eventOperations,
   ...figureOperations,
   ...setAsideOperations,
+  ...erasureOperations,
   ...auditOperations,
 ]

@@ -7,6 +7,7 @@ import { instantText, int32, wordOf, type Immutable } from './fields.ts'
 export const auditActions = [
   'asset.attach',
   'catalog.put',
+  'erasure.request',
   'events.backfill',
   'key.create',
   'key.revoke',
