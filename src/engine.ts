@@ -35,6 +35,7 @@ import { openTls } from './ops/tls.ts'
 import type { RenewedTls } from './ops/tls.ts'
 import { version } from './ops/version.ts'
 import { Pipeline } from './pipeline/pipeline.ts'
+import { findErasure, listErasures, requestErasure } from './pipeline/erasures.ts'
 import { rebuildDays } from './pipeline/rebuild.ts'
 import { readRetention } from './pipeline/retention.ts'
 import { voidDelivery } from './pipeline/void-delivery.ts'
@@ -189,27 +190,7 @@ async function startCampaign(
     keys,
     catalog,
     audit,
-    readIntake: createIntakeReader(warehouse),
-    readTrafficQuality: createTrafficQualityReader({
-      warehouse,
-      catalog: () => catalogNames(catalog.current()),
-    }),
-    runReport: createReportRunner({
-      warehouse,
-      catalog: () => catalogNames(catalog.current()),
-      keptPages,
-    }),
-    listAttributions: createAttributionsLister({
-      warehouse,
-      catalog: () => catalogNames(catalog.current()),
-      keptPages,
-    }),
-    explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: config.settleMs }),
-    readSeries: createSeriesReader({
-      warehouse,
-      catalog: () => catalogNames(catalog.current()),
-    }),
-    listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
+    ...createReaders(engine, keptPages),
     adminHandlers: createAdmin(engine, { keys, audit, pipeline, backups }),
     openApi: buildOpenApi({
       trackingUrl: config.trackingUrl,
@@ -243,6 +224,34 @@ async function startCampaign(
       await keys.close()
       keptPages.close()
     },
+  }
+}
+
+/** What is read for publishers and advertisers. */
+function createReaders({ config, warehouse, catalog }: Engine, keptPages: KeptPages) {
+  const names = () => catalogNames(catalog.current())
+  return {
+    readIntake: createIntakeReader(warehouse),
+    readTrafficQuality: createTrafficQualityReader({
+      warehouse,
+      catalog: names,
+    }),
+    runReport: createReportRunner({
+      warehouse,
+      catalog: names,
+      keptPages,
+    }),
+    listAttributions: createAttributionsLister({
+      warehouse,
+      catalog: names,
+      keptPages,
+    }),
+    explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: config.settleMs }),
+    readSeries: createSeriesReader({
+      warehouse,
+      catalog: names,
+    }),
+    listRestatements: (sinceMs: number) => readRestatements(warehouse, sinceMs),
   }
 }
 
@@ -313,6 +322,11 @@ function createAdmin(
       warehouse,
       markets: () => catalogNames(catalog.current()).markets(),
     }),
+    erasures: {
+      request: (request) => requestErasure(warehouse, request),
+      find: (id) => findErasure(warehouse, id),
+      list: (limit) => listErasures(warehouse, limit),
+    },
     setAside: {
       list: (question) => listSetAside(warehouse, question),
       replay: (keys) =>

@@ -4,6 +4,7 @@ import type { CatalogStore } from '../catalog/catalog-store.ts'
 import type { RateTable } from '../catalog/rate-table.ts'
 import type { KeyStore } from '../access/key-store.ts'
 import type { StatusResponse } from '../contract/admin.ts'
+import type { Erasure } from '../contract/erasures.ts'
 import type { ReplayKeys, ReplayResult } from '../contract/set-aside.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import type { ReadUnconverted } from '../reports/unconverted.ts'
@@ -28,6 +29,17 @@ export interface SetAside {
     }[]
   >
   replay(keys: ReplayKeys): Promise<ReplayResult>
+}
+
+/** People to be erased, known by the hashes of their ids only. */
+export interface Erasures {
+  request(request: {
+    readonly publisherId: number
+    readonly identities: readonly string[]
+  }): Promise<Erasure>
+  find(id: string): Promise<Erasure | null>
+  /** Newest first. */
+  list(limit: number): Promise<readonly Erasure[]>
 }
 
 export interface AdminDeps {
@@ -60,5 +72,6 @@ export interface AdminDeps {
   >
   /** Null: the warehouse is a server, whose backups are not ours. */
   readonly backups: Pick<Backups, 'start' | 'list'> | null
+  readonly erasures: Erasures
   readonly status: () => Promise<StatusResponse>
 }

@@ -6,6 +6,7 @@ import { createBackfill } from './backfill.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import { createConversionHandlers } from './conversions.ts'
 import type { AdminDeps } from './deps.ts'
+import { createErasureHandlers } from './erasures.ts'
 import { createKeyHandlers } from './keys.ts'
 import { createProductHandlers } from './products.ts'
 import { createPutRates } from './rates.ts'
@@ -29,6 +30,7 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     ...createSetAsideHandlers(deps, audit),
     ...createConversionHandlers(deps, audit),
     ...createBackupHandlers(deps, audit),
+    ...createErasureHandlers(deps, audit),
     readAudit: createReadAudit(audit),
     getStatus: async () => answerJson(200, await deps.status()),
   }

@@ -4,6 +4,7 @@ import { catalogLoad, catalogProducts } from './catalog.ts'
 import { catalogShow } from './catalog-show.ts'
 import type { Command } from './context.ts'
 import { explain, voidDelivery } from './conversions.ts'
+import { erase, erasuresList } from './erase.ts'
 import { eventsLoad } from './events.ts'
 import { ratesLoad, ratesMissing, rebuild } from './figures.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
@@ -41,6 +42,8 @@ export const commands: readonly Command[] = [
   setAsideReplay,
   explain,
   voidDelivery,
+  erase,
+  erasuresList,
   status,
   audit,
   backup,

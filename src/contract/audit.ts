@@ -9,6 +9,7 @@ export const auditActions = [
   'backup.start',
   'catalog.put',
   'delivery.void',
+  'erasure.request',
   'events.backfill',
   'key.create',
   'key.revoke',

@@ -242,6 +242,9 @@ const creditColumns = [
   ['view_gtin', 'x -> x.6.3.6'],
 ] as const
 
+const frozen = `
+  SELECT purchase_key FROM frozen_purchase WHERE purchase_key IN (SELECT purchase_key FROM known)`
+
 interface Form {
   readonly touches: string
   readonly lines: string
@@ -251,7 +254,8 @@ interface Form {
 /**
  * Replaces the attribution of every purchase of the batch, whole; without credit, or without a
  * delivery that may win, the row stands empty. A purchase that moved to an earlier day gets an
- * empty row under the day it left.
+ * empty row under the day it left. One that is frozen gets empty rows only: they answer what is pending,
+ * lose against the frozen row, and keep an earlier delivery from moving the credit to another day.
  */
 const attribute = ({ touches, lines, crowds }: Form): string => `
 INSERT INTO attribution (
@@ -275,7 +279,7 @@ FROM (
     arrayJoin(k.days) AS day, k.purchase_key AS purchase_key, k.publisher_id AS publisher_id,
     w.site_id AS site_id, w.transaction_id AS transaction_id, w.delivery_id AS delivery_id,
     w.received_at AS received_at, w.currency AS currency,
-    if(day = toDate(w.received_at), c.credits, []) AS credits
+    if(day = toDate(w.received_at) AND k.purchase_key NOT IN (${frozen}), c.credits, []) AS credits
   FROM known AS k
   LEFT JOIN won AS w ON w.purchase_key = k.purchase_key
   LEFT JOIN (

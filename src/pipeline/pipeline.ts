@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import { Gate } from '../lib/gate.ts'
 import { Loop } from '../lib/loop.ts'
 import { Attributor } from './attribute.ts'
+import { eraseDue } from './erase.ts'
 import { advanceRetention } from './retention.ts'
 import { sealBatch, sweepSuperseded } from './seal.ts'
 import type { SealDeps } from './seal.ts'
@@ -22,6 +23,7 @@ const intervals = {
   // A day is over once a day; what was touched is renewed after ten minutes at the earliest.
   sealPauseMs: 60_000,
   spanPauseMs: 600_000,
+  erasePauseMs: 15_000,
   failurePauseMsMax: 5_000,
 } as const
 
@@ -112,6 +114,11 @@ export class Pipeline {
         return hasMore
       }),
       this.#repeat('span', intervals.spanPauseMs, () => sumNextSpan(this.#deps)),
+      this.#repeat('erase', intervals.erasePauseMs, async () => {
+        // What waits for an attribution is looked at again after the pause.
+        await eraseDue(this.#deps)
+        return false
+      }),
       this.#repeat('tidy', intervals.tidyPauseMs, async () => {
         await attributor.forgetAnswered()
         attributor.lookBack()

@@ -7,6 +7,7 @@ import { openKeyStore, type KeyStore } from '../../src/access/key-store.ts'
 import { createAdminHandlers } from '../../src/admin/handlers.ts'
 import type { AdminDeps } from '../../src/admin/deps.ts'
 import { RateTable } from '../../src/catalog/rate-table.ts'
+import { findErasure, listErasures, requestErasure } from '../../src/pipeline/erasures.ts'
 import { rebuildDays } from '../../src/pipeline/rebuild.ts'
 import { listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
 import { createBotCheck } from '../../src/pipeline/rows.ts'
@@ -132,6 +133,11 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
       warehouse,
       markets: () => catalogNames(catalog.current()).markets(),
     }),
+    erasures: {
+      request: (request) => requestErasure(warehouse, request),
+      find: (id) => findErasure(warehouse, id),
+      list: (limit) => listErasures(warehouse, limit),
+    },
     setAside: {
       list: (question) => listSetAside(warehouse, question),
       replay: (wanted) =>

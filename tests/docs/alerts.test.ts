@@ -32,7 +32,8 @@ test('every alert has a rule, a severity and a section of the runbook, and no se
     ...readFileSync('docs/runbook.md', 'utf8').matchAll(/^## (Shelftrace\w+)$/gmu),
   ].map(([, name]) => name)
 
-  assert.deepEqual(alerts.toSorted(), headings.toSorted())
+  assert.deepEqual(new Set(alerts), new Set(headings))
+  assert.equal(headings.length, alerts.length)
   assert.equal([...rules.matchAll(/^ {8}expr: \S/gmu)].length, alerts.length)
   assert.equal([...rules.matchAll(/^ {10}severity: (?:page|ticket)$/gmu)].length, alerts.length)
 })

@@ -2,9 +2,12 @@
 // no answer and no line of the log may hold what only its owner should know.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { operations } from '../../src/contract/operations.ts'
 import type { Operation } from '../../src/contract/operation.ts'
+import { openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
+import { findText } from '../helpers/find-text.ts'
 import { eventually, prepareService, type Service } from '../helpers/service.ts'
 import { demoCatalog } from '../helpers/shoppers.ts'
 import { placement } from '../helpers/placement.ts'
@@ -97,6 +100,7 @@ function rightInput({ operationId }: Operation): {
     putCatalog: { body: demoCatalog },
     createKey: { body: { name: 'n', advertisers: [1], scopes: ['site:read'] } },
     mintTrackingLinks: { body: { links: [link] } },
+    requestErasure: { body: { publisherId: 10, userId, userLoggedInId: loginId } },
     readAudit: { query: 'limit=1000' },
     backfillEvents: { body: { type: 'conversion', ...event, conversion } },
   }
@@ -158,6 +162,8 @@ function wrongCalls(operation: Operation): readonly Sent[] {
     { ...right, body: `{"${userId}": "${stray}` },
     { ...right, body: strayBody },
     { ...right, body: `"${wrongToken}"` },
+    // Larger than any body may be that is not a stream.
+    { ...right, body: JSON.stringify({ ...conversion, user_id: userId.repeat(100_000) }) },
   ]
 }
 
@@ -257,5 +263,13 @@ test('no line of the log and no file holds a key or a raw id, and the log holds 
   for (const secret of [...keys, ...rawIds]) {
     const args = ['-rlaF', '--exclude=admin-key', secret, dataDir]
     assert.equal(spawnSync('grep', args, { encoding: 'utf8' }).stdout, '', secret)
+  }
+  // The files of the warehouse are compressed, so its columns are searched as well.
+  const warehouse = openEmbeddedWarehouse({ path: join(dataDir, 'warehouse') })
+  closers.unshift(() => warehouse.close())
+  const [events] = await warehouse.rows<{ count: number }>('SELECT count() AS count FROM ad_event')
+  assert.ok((events?.count ?? 0) > 0, 'events went through')
+  for (const secret of [...keys, ...rawIds]) {
+    assert.deepEqual(await findText(warehouse, secret), [], secret)
   }
 })

@@ -105,6 +105,8 @@ export function aPurchase({ atMs, ...options }: PurchaseOptions): HistoryDeliver
 export interface FiguresAsked {
   readonly startDate?: string
   readonly endDate?: string
+  /** 1 when absent. */
+  readonly advertiserId?: number
   /** False: one line for all days, under the date `null`. */
   readonly isByDay?: boolean
 }
@@ -116,6 +118,7 @@ export async function readFigures(
   range: FiguresAsked = {}
 ): Promise<readonly string[]> {
   const { startDate = '2026-03-01', endDate = '2026-03-12', isByDay = true } = range
+  const { advertiserId = 1 } = range
   const folder = mkdtempSync(join(tmpdir(), 'shelftrace-kept-'))
   const keptPages = new KeptPages({ folder, clock: Date.now })
   const catalog = {
@@ -127,7 +130,7 @@ export async function readFigures(
   const run = createReportRunner({ warehouse, catalog: () => catalog, keptPages })
   const days = await readReportDays(warehouse, markets, { startDate, endDate })
   const result = await run({
-    advertiserId: 1,
+    advertiserId,
     keyId: 'test',
     signal: new AbortController().signal,
     request: {

@@ -1,0 +1,64 @@
+// Erasing a shopper. The ids come in here and go no further than their hashes.
+import { Type } from 'typebox'
+import { normalizeId } from '../domain/identity.ts'
+import { pageLimits } from './catalog-pages.ts'
+import { catalogId, instantText, int32, wordOf, type Immutable } from './fields.ts'
+import { compileParser, type Parsed } from './validate.ts'
+
+const id = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 128, description }))
+
+export const erasureRequestSchema = Type.Object(
+  {
+    publisherId: catalogId({ description: 'Ids of shoppers are known within one publisher.' }),
+    userId: id('As the publisher sends it, to the letter. This one, `userLoggedInId` or both.'),
+    userLoggedInId: id('Of the person logged in.'),
+  },
+  { title: 'ErasureRequest' }
+)
+
+export const erasureStates = ['requested', 'erased', 'closed'] as const
+
+export const erasureSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Names the erasure; says nothing about the person.' }),
+    publisherId: int32(),
+    state: wordOf(erasureStates, {
+      description:
+        'requested: to be done. erased: nothing of the person is left, and what still comes out of spools ' +
+        'is caught. closed: that is over, the hash is forgotten.',
+    }),
+    requestedAt: instantText({ description: 'What was received until then is erased.' }),
+    erasedAt: Type.Optional(instantText({ description: 'When it was done for the first time.' })),
+    watchedUntil: instantText({ description: 'Until then what comes late is erased too.' }),
+  },
+  { title: 'Erasure' }
+)
+
+export const erasurePageSchema = Type.Object(
+  { erasures: Type.Array(erasureSchema, { description: 'Newest first.' }) },
+  { title: 'ErasurePage' }
+)
+
+export const erasuresQuerySchema = Type.Object({
+  limit: Type.Optional(int32({ minimum: 1, maximum: pageLimits.max })),
+})
+
+export type ErasureRequestBody = Immutable<Type.Static<typeof erasureRequestSchema>>
+export type Erasure = Immutable<Type.Static<typeof erasureSchema>>
+export type ErasurePage = Immutable<Type.Static<typeof erasurePageSchema>>
+
+const parseBody = compileParser(erasureRequestSchema)
+
+export function parseErasureRequest(body: unknown): Parsed<ErasureRequestBody> {
+  const parsed = parseBody(body)
+  if (!parsed.ok) return parsed
+  const { userId, userLoggedInId } = parsed.value
+  if (userId === undefined && userLoggedInId === undefined) {
+    return { ok: false, messages: ['body must have userId, userLoggedInId or both'] }
+  }
+  const messages = Object.entries({ userId, userLoggedInId })
+    .filter(([, value]) => value !== undefined && normalizeId(value) === '')
+    .map(([name]) => `/${name} must name somebody: a placeholder is no identity`)
+  return messages.length > 0 ? { ok: false, messages } : parsed
+}

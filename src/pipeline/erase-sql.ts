@@ -1,0 +1,148 @@
+// The statements of an erasure. Identities are looked up by the id of the erasure and never stand in a
+// statement: what the engine keeps of a mutation is its text.
+
+const request = (column: string): string =>
+  `(SELECT ${column} FROM erasure FINAL WHERE id = {id:String})`
+
+const publisher = request('publisher_id')
+const identities = '(SELECT arrayJoin(identities) FROM erasure FINAL WHERE id = {id:String})'
+const isBefore = `received_at <= ${request('requested_at')}`
+
+/**
+ * A touchpoint of a logged-in person stands under the user id as well and goes with them, so purchases
+ * that may have its credit through that user id are concerned too.
+ */
+const concerned = `
+  SELECT arrayJoin(identities) AS identity FROM erasure FINAL WHERE id = {id:String}
+  UNION DISTINCT
+  SELECT identity FROM touchpoint
+  WHERE publisher_id = ${publisher} AND login_identity IN ${identities} AND ${isBefore}`
+
+const concernedKeys = `
+  SELECT DISTINCT purchase_key FROM purchase_identity
+  WHERE publisher_id = ${publisher} AND identity IN (${concerned})`
+
+/** Purchases concerned that an attribution is still to answer. */
+export const unansweredSql = `
+SELECT count() AS count
+FROM (
+  SELECT p.shipped_at AS shipped_at, a.read_at AS read_at
+  FROM (SELECT * FROM pending_purchase WHERE purchase_key IN (${concernedKeys})) AS p
+  LEFT JOIN (
+    SELECT day, purchase_key, max(read_at) AS read_at FROM attribution
+    WHERE (day, purchase_key) IN (
+      SELECT day, purchase_key FROM pending_purchase WHERE purchase_key IN (${concernedKeys})
+    )
+    GROUP BY day, purchase_key
+  ) AS a ON a.day = p.day AND a.purchase_key = p.purchase_key
+)
+WHERE read_at IS NULL OR read_at < shipped_at + toIntervalMillisecond({settleMs:Int64})`
+
+const daysOf = (keys: string): string =>
+  `SELECT arrayJoin(days) AS day, purchase_key FROM purchase WHERE purchase_key IN (${keys})`
+
+/**
+ * Copies the attributions as they stand. The version of a copy is that of its original, 150 years on: it
+ * beats every ordinary reading, and of two copies the later reading still wins. A copy cannot come from a
+ * reading that missed touchpoints: those are removed once the first copy is visible, and a statement that
+ * sees it copies nothing.
+ */
+export const freezeSql = `
+INSERT INTO attribution
+SELECT * REPLACE (toUInt8(1) AS is_frozen, read_at + toIntervalYear(150) AS read_at)
+FROM (
+  -- Apart, since the engine would put the new columns in the place of the old ones in the condition.
+  SELECT * FROM attribution FINAL
+  WHERE (day, purchase_key) IN (${daysOf(concernedKeys)})
+    AND is_frozen = 0
+    AND purchase_key NOT IN (
+      SELECT purchase_key FROM attribution
+      WHERE (day, purchase_key) IN (${daysOf(concernedKeys)}) AND is_frozen = 1
+    )
+)`
+
+/** Only once the copies stand: from here on, attribution gives these purchases no credit. */
+export const listFrozenSql = `
+INSERT INTO frozen_purchase
+SELECT purchase_key FROM (${concernedKeys})
+WHERE purchase_key NOT IN (SELECT purchase_key FROM frozen_purchase)`
+
+/**
+ * Empties rows of frozen purchases under other days than that of the frozen one: an attribution that began
+ * before the purchase was listed may have moved it there, and it would count twice.
+ */
+export const emptyMovedSql = `
+INSERT INTO attribution (
+  day, purchase_key, read_at, is_frozen, publisher_id, site_id, transaction_id, delivery_id, received_at, currency
+)
+SELECT day, purchase_key, now64(6), 0, publisher_id, site_id, transaction_id, delivery_id, received_at, currency
+FROM attribution FINAL
+WHERE (day, purchase_key) IN (${daysOf('SELECT purchase_key FROM frozen_purchase')})
+  AND is_frozen = 0 AND notEmpty(line_index)
+  AND purchase_key IN (
+    SELECT purchase_key FROM attribution
+    WHERE (day, purchase_key) IN (${daysOf('SELECT purchase_key FROM frozen_purchase')}) AND is_frozen = 1
+  )`
+
+const isOfPerson = (columns: readonly string[]): string =>
+  `publisher_id = ${publisher} AND (${columns.map((name) => `${name} IN ${identities}`).join(' OR ')}) AND ${isBefore}`
+
+/** Not zeros, which say that the sender knew nobody: publishers are shown how many such purchases there are. */
+export const erasedIdentity = 'f'.repeat(32)
+const erased = `CAST(unhex('${erasedIdentity}'), 'FixedString(16)')`
+const blanked = (name: string): string =>
+  `${name} = if(${name} IN ${identities}, ${erased}, ${name})`
+
+export interface Removal {
+  readonly table: 'late_touchpoint' | 'delivery' | 'touchpoint' | 'purchase_identity'
+  readonly change: string
+  readonly condition: string
+}
+
+/** In this order: what leads to the purchases goes last, so that a pass that was cut off finds them again. */
+export const removals: readonly Removal[] = [
+  { table: 'late_touchpoint', change: 'DELETE', condition: isOfPerson(['identity']) },
+  {
+    table: 'delivery',
+    change: `UPDATE ${blanked('user_identity')}, ${blanked('login_identity')}`,
+    condition: isOfPerson(['user_identity', 'login_identity']),
+  },
+  { table: 'touchpoint', change: 'DELETE', condition: isOfPerson(['identity', 'login_identity']) },
+  { table: 'purchase_identity', change: 'DELETE', condition: isOfPerson(['identity']) },
+]
+
+/** What of watched people came into the warehouse since their erasure and was received before it. */
+export const foundAgainSql = `
+WITH watched AS (
+  SELECT id, publisher_id, requested_at, arrayJoin(identities) AS identity FROM erasure FINAL WHERE stage = 2
+)
+SELECT DISTINCT w.id AS id
+FROM (
+  SELECT publisher_id, identity, received_at FROM touchpoint
+  WHERE (publisher_id, identity) IN (SELECT publisher_id, identity FROM watched)
+  UNION ALL
+  SELECT publisher_id, identity, received_at FROM purchase_identity
+  WHERE (publisher_id, identity) IN (SELECT publisher_id, identity FROM watched)
+  UNION ALL
+  SELECT publisher_id, identity, received_at FROM late_touchpoint
+  WHERE (publisher_id, identity) IN (SELECT publisher_id, identity FROM watched)
+) AS r
+INNER JOIN watched AS w ON w.publisher_id = r.publisher_id AND w.identity = r.identity
+WHERE r.received_at <= w.requested_at
+ORDER BY id
+LIMIT 1000`
+
+/** Moves an erasure to a greater stage; the last one forgets the identities. */
+export const advanceSql = `
+INSERT INTO erasure (id, publisher_id, requested_at, stage, changed_at, erased_at, identities_hex)
+SELECT id, publisher_id, requested_at, {stage:UInt8}, now64(6),
+  if(stage = 1, now64(6), erased_at), if({stage:UInt8} = 3, [], identities_hex)
+FROM erasure FINAL
+WHERE id = {id:String} AND stage < {stage:UInt8}`
+
+export const dueSql = `
+SELECT id, stage FROM erasure FINAL
+WHERE (stage = 1 AND requested_at <= {requestedUntil:DateTime64(6, 'UTC')})
+  OR (stage = 2 AND requested_at <= {watchedUntil:DateTime64(6, 'UTC')})
+ORDER BY stage, requested_at, id
+LIMIT 1000`

@@ -1,0 +1,79 @@
+// Requests to erase somebody, and how far they are. The pipeline does the work.
+
+import { randomBytes } from 'node:crypto'
+import type { ErasurePage } from '../contract/erasures.ts'
+import { ServiceError } from '../errors.ts'
+import { instantMs } from '../warehouse/instant.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import { erasureLimits } from './erase.ts'
+
+type Erasure = ErasurePage['erasures'][number]
+
+export interface ErasureRequest {
+  readonly publisherId: number
+  /** Hashes, one or two. */
+  readonly identities: readonly string[]
+}
+
+/** Durable when it resolves. The instant is the warehouse's. */
+export async function requestErasure(
+  warehouse: Warehouse,
+  { publisherId, identities }: ErasureRequest
+): Promise<Erasure> {
+  const id = randomBytes(8).toString('hex')
+  await warehouse.command(
+    `INSERT INTO erasure (id, publisher_id, requested_at, stage, changed_at, erased_at, identities_hex)
+     SELECT {id:String}, {publisherId:Int32}, now64(6), 1, now64(6), toDateTime64(0, 6, 'UTC'),
+       {identities:Array(String)}`,
+    { id, publisherId, identities }
+  )
+  const erasure = await findErasure(warehouse, id)
+  if (erasure === null) throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'the erasure is not there')
+  return erasure
+}
+
+interface ErasureRow {
+  readonly id: string
+  readonly publisherId: number
+  readonly stage: number
+  readonly requestedAt: string
+  readonly erasedAt: string
+}
+
+const columns = `id, publisher_id AS publisherId, stage, toString(requested_at) AS requestedAt,
+  toString(erased_at) AS erasedAt`
+
+export async function findErasure(
+  warehouse: Pick<Warehouse, 'rows'>,
+  id: string
+): Promise<Erasure | null> {
+  const [row] = await warehouse.rows<ErasureRow>(
+    `SELECT ${columns} FROM erasure FINAL WHERE id = {id:String}`,
+    { id }
+  )
+  return row === undefined ? null : erasureOf(row)
+}
+
+/** Newest first. */
+export async function listErasures(
+  warehouse: Pick<Warehouse, 'rows'>,
+  limit: number
+): Promise<readonly Erasure[]> {
+  const rows = await warehouse.rows<ErasureRow>(
+    `SELECT ${columns} FROM erasure FINAL ORDER BY requested_at DESC, id LIMIT {limit:UInt32}`,
+    { limit }
+  )
+  return rows.map(erasureOf)
+}
+
+function erasureOf({ id, publisherId, stage, requestedAt, erasedAt }: ErasureRow): Erasure {
+  const watchedUntilMs = instantMs(requestedAt) + erasureLimits.watchDays * 86_400_000
+  return {
+    id,
+    publisherId,
+    state: stage === 1 ? 'requested' : stage === 2 ? 'erased' : 'closed',
+    requestedAt: new Date(instantMs(requestedAt)).toISOString(),
+    ...(stage > 1 && { erasedAt: new Date(instantMs(erasedAt)).toISOString() }),
+    watchedUntil: new Date(watchedUntilMs).toISOString(),
+  }
+}

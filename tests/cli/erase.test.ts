@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { answerWith, fileOf, folder, received, run, useCliServer } from './harness.ts'
+
+useCliServer()
+
+const erasure = {
+  id: 'e1',
+  publisherId: 10,
+  state: 'requested',
+  requestedAt: '2026-03-02T10:00:00.000Z',
+  watchedUntil: '2026-04-01T10:00:00.000Z',
+}
+
+test('an id comes from standard input or a file, without the end of its line, and is never printed', async () => {
+  answerWith(202, erasure)
+  const argv = ['erase', '10', '--user-id-file', '-']
+  argv.push('--user-logged-in-id-file', await fileOf(' secret login \r\n'))
+  const { exitCode, stdout, stderr } = await run(argv, { stdin: Readable.from(['secret-user\n']) })
+
+  assert.equal(exitCode, 0)
+  const [call] = received
+  assert.equal(call?.url, '/admin/v1/erasures')
+  assert.deepEqual(JSON.parse(call?.body ?? ''), {
+    publisherId: 10,
+    userId: 'secret-user',
+    userLoggedInId: ' secret login ',
+  })
+  assert.match(stdout, /Erasure e1 is requested/)
+  assert.doesNotMatch(stdout + stderr, /secret/)
+})
+
+test('wrong use and files that hold no id or many are refused before anything is sent', async () => {
+  const missing = join(folder, 'missing')
+  const cases: readonly (readonly [argv: readonly string[], exitCode: number])[] = [
+    [['10'], 2],
+    [['x', '--user-id-file', '-'], 2],
+    [['10', '--user-id', 'secret'], 2],
+    [['10', '--user-id-file', '-', '--user-logged-in-id-file', '-'], 2],
+    [['10', '--user-id-file', missing], 1],
+    [['10', '--user-id-file', await fileOf('a\nb\n')], 1],
+    [['10', '--user-id-file', '-'], 1],
+  ]
+  for (const [argv, expected] of cases) {
+    const { exitCode } = await run(['erase', ...argv])
+    assert.equal(exitCode, expected, argv.join(' '))
+  }
+  assert.deepEqual(received, [])
+})
+
+test('the list tells how far each erasure is', async () => {
+  answerWith(200, {
+    erasures: [{ ...erasure, state: 'erased', erasedAt: '2026-03-02T10:01:00.000Z' }],
+  })
+  const { stdout } = await run(['erasures', 'list'])
+  answerWith(200, { erasures: [] })
+  const none = await run(['erasures', 'list'])
+
+  assert.match(stdout, /e1 +10 +erased +2026-03-02T10:00:00.000Z +2026-03-02T10:01:00.000Z/)
+  assert.match(none.stdout, /Nobody was erased/)
+})
