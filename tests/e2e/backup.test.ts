@@ -166,13 +166,6 @@ test('a node made of a backup answers every report like the one that was backed 
     }
   })
 
-  await t.test('while a backup without its manifest is refused', async (part) => {
-    const copy = copyOf(part, still)
-    rmSync(join(copy, 'manifest.json'))
-
-    await assertRefused(part, { service, source: copy, reason: /has no manifest\.json/u })
-  })
-
   await t.test(
     'while a backup with a damaged or a missing file is refused, by its name',
     async (part) => {
@@ -188,22 +181,6 @@ test('a node made of a backup answers every report like the one that was backed 
       await assertRefused(part, { service, source: copy, reason: /data\.bin is missing/u })
     }
   )
-
-  await t.test('while a list of files that was changed is refused', async (part) => {
-    const copy = copyOf(part, still)
-    writeFileSync(join(copy, 'files.sha256'), `${'0'.repeat(64)}  ../../etc/passwd\n`)
-
-    await assertRefused(part, { service, source: copy, reason: /files\.sha256 is not the one/u })
-  })
-
-  await t.test('while a backup of a newer version is refused', async (part) => {
-    const copy = copyOf(part, still)
-    const manifest = JSON.parse(readFileSync(join(copy, 'manifest.json'), 'utf8'))
-    manifest.migrations.push('9999-later.sql')
-    writeFileSync(join(copy, 'manifest.json'), JSON.stringify(manifest))
-
-    await assertRefused(part, { service, source: copy, reason: /newer version .+9999-later\.sql/u })
-  })
 
   await t.test(
     'never over data that is there, and not without the secrets of the installation',
