@@ -124,12 +124,13 @@ test('a node made of a backup answers every report like the one that was backed 
   const still = await backUp(service, 'still')
   await service.killAll()
 
+  // Folders of nodes go with the whole test: hooks run in order, and a node must have ended first.
   await t.test('equal in every byte, under the keys of before', async (part) => {
     assert.ok(
       reports.every((report) => /^\S+ 200\n/u.test(report)),
       reports.join('\n')
     )
-    const dataDir = newMachine(part, service)
+    const dataDir = newMachine(t, service)
 
     const { code, stdout, stderr } = await shelftrace(['restore', still], {
       SHELFTRACE_DATA_DIR: dataDir,
@@ -147,7 +148,7 @@ test('a node made of a backup answers every report like the one that was backed 
   })
 
   await t.test('with all that was acknowledged before the backup, counted once', async (part) => {
-    const dataDir = newMachine(part, service)
+    const dataDir = newMachine(t, service)
 
     const { code, stderr } = await shelftrace(['restore', underLoad], {
       SHELFTRACE_DATA_DIR: dataDir,
