@@ -1,0 +1,124 @@
+// What is refused before the engine is needed; whole restores are in tests/e2e.
+
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { fileListName, manifestName, sha256Of } from '../../src/backup/manifest.ts'
+import { refuseHalfRestored, restoreBackup } from '../../src/backup/restore.ts'
+import type { RestoreOptions } from '../../src/backup/restore.ts'
+
+interface Made {
+  readonly fileList?: string
+  readonly changes?: Readonly<Record<string, unknown>>
+}
+
+/** A backup of one segment, a data folder with nothing but the secrets, and how to restore. */
+function aBackup(t: TestContext, { fileList, changes }: Made = {}): RestoreOptions {
+  const root = mkdtempSync(join(tmpdir(), 'shelftrace-restore-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const [source, dataDir] = [join(root, 'backup'), join(root, 'data')]
+  mkdirSync(join(source, 'spool'), { recursive: true })
+  mkdirSync(dataDir)
+  writeFileSync(join(dataDir, 'secrets.json'), '{}')
+  writeFileSync(join(source, 'spool', 'a.seg'), 'events')
+  const list = fileList ?? `${sha256Of('events')}  spool/a.seg\n`
+  writeFileSync(join(source, fileListName), list)
+  const manifest = {
+    format: 1,
+    version: '1.0.0',
+    engineVersion: '26.7',
+    takenAt: '2026-03-01T09:30:00.000Z',
+    identityFingerprint: 'aa',
+    trackingKeyIds: ['00000001'],
+    migrations: ['0001-events.sql'],
+    tables: [],
+    fileCount: 1,
+    bytes: 6,
+    fileListSha256: sha256Of(list),
+    ...changes,
+  }
+  writeFileSync(join(source, manifestName), JSON.stringify(manifest))
+  return {
+    source,
+    dataDir,
+    secretsFile: join(dataDir, 'secrets.json'),
+    identityFingerprint: 'aa',
+    trackingKeyIds: ['00000001', '00000002'],
+  }
+}
+
+/** And the data folder is as it was. */
+async function assertRefused(options: RestoreOptions, code: string, reason: RegExp) {
+  const held = readdirSync(options.dataDir)
+  await assert.rejects(restoreBackup(options), { code, message: reason })
+  assert.deepEqual(readdirSync(options.dataDir), held)
+}
+
+test('a folder without a manifest, or with one that is damaged or of another format, is no backup', async (t) => {
+  const bare = aBackup(t)
+  rmSync(join(bare.source, manifestName))
+  await assertRefused(bare, 'BACKUP_INVALID', /never completed/u)
+
+  const cut = aBackup(t)
+  writeFileSync(join(cut.source, manifestName), '{"format": 1, "vers')
+  await assertRefused(cut, 'BACKUP_INVALID', /manifest\.json is damaged/u)
+
+  await assertRefused(aBackup(t, { changes: { format: 2 } }), 'BACKUP_INVALID', /has format 2/u)
+})
+
+test('a list of files never leads out of the data folder, though its digest is right', async (t) => {
+  const digest = '0'.repeat(64)
+  const paths = [
+    '../x',
+    '/etc/passwd',
+    'spool/../../x',
+    'spool/..',
+    'spool//x',
+    'secrets.json',
+    'spool',
+    'warehouse/a/./b',
+    'spool/a\\b',
+  ]
+  for (const path of paths) {
+    const options = aBackup(t, { fileList: `${digest}  ${path}\n` })
+    await assertRefused(options, 'BACKUP_INVALID', /a line that no backup has/u)
+  }
+})
+
+test('a file that is damaged or missing is named', async (t) => {
+  const damaged = aBackup(t)
+  writeFileSync(join(damaged.source, 'spool', 'a.seg'), 'eventz')
+  await assertRefused(damaged, 'BACKUP_INVALID', /spool\/a\.seg is damaged/u)
+
+  const missing = aBackup(t)
+  rmSync(join(missing.source, 'spool', 'a.seg'))
+  await assertRefused(missing, 'BACKUP_INVALID', /spool\/a\.seg is missing/u)
+})
+
+test('a backup needs the secrets of its installation, with every tracking key that it had', async (t) => {
+  const strange = { ...aBackup(t), identityFingerprint: 'bb' }
+  await assertRefused(strange, 'CONFIG_INVALID', /another identity secret/u)
+
+  const old = { ...aBackup(t), trackingKeyIds: ['00000002'] }
+  await assertRefused(old, 'CONFIG_INVALID', /lacks tracking keys .+00000001/u)
+})
+
+test('a backup of a newer version is refused, and so is a folder that holds data', async (t) => {
+  const newer = aBackup(t, { changes: { migrations: ['9999-later.sql'] } })
+  await assertRefused(newer, 'BACKUP_INVALID', /newer version .+9999-later\.sql/u)
+
+  const used = aBackup(t)
+  mkdirSync(join(used.dataDir, 'spool'))
+  await assertRefused(used, 'CONFIG_INVALID', /nothing but the secrets; there is spool/u)
+})
+
+test('a node does not start on what a restore that broke off has left', (t) => {
+  const { dataDir } = aBackup(t)
+  refuseHalfRestored(dataDir)
+  mkdirSync(join(dataDir, 'restoring'))
+
+  assert.throws(() => refuseHalfRestored(dataDir), { code: 'CONFIG_INVALID' })
+})
