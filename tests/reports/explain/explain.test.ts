@@ -111,6 +111,17 @@ test('an explanation finds its rows along the order of the tables: no statement 
     aPurchase({ atMs, transactionId: 'T1' }),
     voided,
   ])
+  const sentBack = {
+    deliveryId: 'f'.repeat(32),
+    returnId: 'R1',
+    receivedAtMs: atMs,
+    publisherId: 10,
+    transactionId: 'T1',
+    lines: [{ gtin: anAd().gtin, quantity: 1 }],
+    untrusted: false,
+  }
+  // An empty table is not read at all.
+  await loader.ship([sentBack])
   await loader.void([voided])
   const attributor = new Attributor({ warehouse, settleMs: 0 })
   while ((await attributor.attributeBatch()).hasMore);
