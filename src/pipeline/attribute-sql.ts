@@ -291,7 +291,10 @@ FROM (
 )
 SETTINGS enable_materialized_cte = 1, join_use_nulls = 0, allow_custom_error_code_in_throwif = 1`
 
-/** Fails with `crowdSuspectedCode` where an identity may be a crowd; what it wrote by then is right. */
+/**
+ * Fails with `crowdSuspectedCode` where an identity may be a crowd. Nothing is written by then: the
+ * touchpoints are the side of the join that is read whole before the first line.
+ */
 export const attributeSql = attribute({ touches: touchOfPersons, lines: line, crowds: '' })
 
 /** The same with crowds counted exactly, which costs more than the rest of the statement. */
