@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import type { ReportRequest } from '../src/contract/report-request.ts'
 import { Attributor } from '../src/pipeline/attribute.ts'
 import { sealBatch } from '../src/pipeline/seal.ts'
+import { sumNextSpan } from '../src/pipeline/sum-spans.ts'
 import { KeptPages } from '../src/reports/kept-pages.ts'
 import { createReportRunner } from '../src/reports/run-report.ts'
 import { openEmbeddedWarehouse } from '../src/warehouse/embedded.ts'
@@ -64,6 +65,8 @@ async function measure(events: number): Promise<void> {
     await measureAttribution(warehouse)
     await measureReports(warehouse, path, 'open')
     await measureSealing(warehouse)
+    await measureReports(warehouse, path, 'days')
+    await measureSpans(warehouse)
     await measureReports(warehouse, path, 'sealed')
     await printBytes(warehouse, events)
   } finally {
@@ -104,6 +107,17 @@ async function measureSealing(warehouse: Warehouse): Promise<void> {
   const perDay = (seconds * 1_000) / dayCount
   console.log(
     `sealing          ${perDay.toFixed(0)} ms a day (${sealedCount} market days, ${seconds.toFixed(1)} s)  RSS ${rssMb()} MB`
+  )
+}
+
+/** Weeks and months of the sealed days. */
+async function measureSpans(warehouse: Warehouse): Promise<void> {
+  let spanCount = 1
+  const seconds = await secondsOf(async () => {
+    while (await sumNextSpan({ warehouse, markets: () => [market], settledMs: 0 })) spanCount += 1
+  })
+  console.log(
+    `spans            ${((seconds * 1_000) / spanCount).toFixed(0)} ms each (${spanCount}, ${seconds.toFixed(1)} s)  RSS ${rssMb()} MB`
   )
 }
 
