@@ -8,7 +8,7 @@ import { Loop } from '../lib/loop.ts'
 import { Attributor } from './attribute.ts'
 import { eraseDue } from './erase.ts'
 import { advanceRetention } from './retention.ts'
-import { sealBatch, sweepSuperseded } from './seal.ts'
+import { sealBatch, sealLimits, sweepSuperseded } from './seal.ts'
 import type { SealDeps } from './seal.ts'
 import { shipBatch, shipLimits } from './ship.ts'
 import type { ShipDeps } from './ship.ts'
@@ -20,7 +20,7 @@ const intervals = {
   shipPauseMs: 400,
   attributePauseMs: 250,
   tidyPauseMs: 300_000,
-  // A day is over once a day; what was touched is renewed after ten minutes at the earliest.
+  // A day is over once a day; how soon what was touched is renewed hangs on how long that takes.
   sealPauseMs: 60_000,
   spanPauseMs: 600_000,
   erasePauseMs: 15_000,
@@ -96,6 +96,7 @@ export class Pipeline {
   }
 
   #attribution(attributor: Attributor): readonly Loop[] {
+    let renewPauseMs: number = sealLimits.renewPauseMsMin
     return [
       this.#repeat('attribute', intervals.attributePauseMs, async () => {
         const { attributedCount, hasMore } = await attributor.attributeBatch()
@@ -106,10 +107,13 @@ export class Pipeline {
       this.#repeat('seal', intervals.sealPauseMs, async () => {
         // What is due is attributed first: a day sealed before would have to be renewed.
         if (!this.#isAttributed) return false
+        const startedAtMs = performance.now()
         const { sealedCount, hasMore } = await sealBatch({
           ...this.#deps,
           settledThroughMs: () => this.#shippedThroughMs(),
+          renewPauseMs,
         })
+        if (sealedCount > 0) renewPauseMs = choosePause(performance.now() - startedAtMs)
         this.counts.sealed += sealedCount
         return hasMore
       }),
@@ -155,4 +159,10 @@ export class Pipeline {
       },
     })
   }
+}
+
+/** So that renewing days takes no more than a twentieth of the time, whatever their size. */
+function choosePause(sealingMs: number): number {
+  const { renewPauseMsMin, renewPauseMsMax } = sealLimits
+  return Math.min(Math.max(20 * sealingMs, renewPauseMsMin), renewPauseMsMax)
 }

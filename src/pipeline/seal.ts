@@ -25,8 +25,9 @@ import { figureColumns, supersededCountSql, sweepSql, touchedSealsSql } from './
 export const sealLimits = {
   /** Trackers and other nodes have this long to ship the end of a day. */
   delayMs: 7_200_000,
-  /** A day that is touched again and again is renewed no more often than this. */
-  renewPauseMs: 600_000,
+  /** A day that is touched again and again waits so long from one sealing to the next. */
+  renewPauseMsMin: 60_000,
+  renewPauseMsMax: 600_000,
   /**
    * Days on both sides of the one that is sealed that are taken along. An event that is the earlier
    * receipt of another takes from a day up to 7 days later; both must change at once.
@@ -44,6 +45,7 @@ export interface SealDeps {
   readonly markets: () => readonly ReportMarket[]
   /** Everything received before this instant is shipped and attributed, as far as this node knows. */
   readonly settledThroughMs: () => number
+  /** A day that was sealed within this time is not renewed yet. */
   readonly renewPauseMs?: number
 }
 
@@ -140,7 +142,7 @@ async function findRenewals(deps: SealDeps, { units, current, readAt }: Renewals
     ...touched.map(({ unit, day }) => keyOf(unit, day)),
     ...(await findRateChanges(deps.warehouse, current)),
   ])
-  const readBeforeMs = instantMs(readAt) - (deps.renewPauseMs ?? sealLimits.renewPauseMs)
+  const readBeforeMs = instantMs(readAt) - (deps.renewPauseMs ?? sealLimits.renewPauseMsMax)
   return [...keys]
     .flatMap((key) => current.get(key) ?? [])
     .filter((one) => instantMs(one.readAt) <= readBeforeMs)

@@ -20,7 +20,7 @@ import { figureColumns } from './seal-sql.ts'
 
 /**
  * A span is summed when none of its days was sealed for so long: summing reads all of them, and
- * yesterday may be renewed every ten minutes.
+ * yesterday may be renewed every few minutes.
  */
 const settledMs = 7_200_000
 
