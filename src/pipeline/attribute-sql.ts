@@ -12,6 +12,11 @@ const pendingRows = `
   ORDER BY shipped_at
   LIMIT {rowsMax:UInt32} WITH TIES`
 
+export const anyPendingSql = `
+SELECT 1 AS one FROM pending_purchase
+WHERE shipped_at > {after:DateTime64(6, 'UTC')} AND shipped_at <= {until:DateTime64(6, 'UTC')}
+LIMIT 1`
+
 /**
  * Pending purchases by the instant of their shipping, oldest first, and how many of them no reading
  * that began late enough has answered yet. The attribution of a purchase has a row under each of
