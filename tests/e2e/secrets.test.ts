@@ -143,7 +143,8 @@ function wrongCalls(operation: Operation): readonly Sent[] {
     ...conversion,
     site_id: loginId,
     currency: stray,
-    name: stray,
+    // No name of a backup, which may be any plain word and is told to whoever lists them.
+    name: `${stray}!`,
     advertisers: stray,
     scopes: [stray],
     filters: [{ field: stray, values: [{ value: [userId] }] }],
