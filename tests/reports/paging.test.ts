@@ -197,7 +197,7 @@ test('a page behind the last one is empty and still says how many rows there are
 })
 
 test('kept results are bounded: the oldest goes first', async (t) => {
-  const world = await aWorld(t, 6_000)
+  const world = await aWorld(t, 4_000)
   for (let limit = 1; limit <= 9; limit += 1) await read(world, { limit })
 
   assert.ok(readdirSync(world.folder).length <= 3)
