@@ -214,7 +214,9 @@ async function streamsNothing(warehouse: Warehouse): Promise<void> {
 }
 
 async function throwsInMiddle(warehouse: Warehouse): Promise<void> {
-  const sql = 'SELECT number, throwIf(number = {bad:UInt64}) FROM numbers(300000)'
+  // 60 MB: more than lies between a server and its reader, so that rows were read by then.
+  const sql = `SELECT number, throwIf(number = {bad:UInt64}), repeat('x', 200)
+    FROM numbers(300000)`
 
   for (const bad of [0, 250_000, 299_999]) {
     let count = 0
