@@ -41,19 +41,44 @@ export function isOutOfRange(price: number, quantity: number): boolean {
   return lineValueNanos(price, quantity) > lineValueNanosMax
 }
 
+/**
+ * A whole number, as a double while it is below 2^53, as a bigint at any size. Both give the same; a report
+ * of thousands of rows in doubles takes a third of the time.
+ */
+export type Whole = number | bigint
+
 /** `value` x 10^-`scale` with exactly `digits` digits behind the point, rounded half even. */
-export function formatDecimal(value: bigint, scale: number, digits: number): string {
-  if (digits >= scale) return printScaled(value * powerOfTen(digits - scale), digits)
-  return printQuotient(value, powerOfTen(scale - digits), digits)
+export function formatDecimal(value: Whole, scale: number, digits: number): string {
+  return digits >= scale
+    ? printQuotient(timesPowerOfTen(value, digits - scale), 1, digits)
+    : printQuotient(value, timesPowerOfTen(1, scale - digits), digits)
 }
 
 /**
  * `numerator` / `denominator`, both of the same scale, with exactly `digits` digits behind the point.
  * The ratio is exact until its single rounding, half even. A ratio over zero has no value: ''.
  */
-export function divideHalfEven(numerator: bigint, denominator: bigint, digits: number): string {
-  if (denominator === 0n) return ''
-  return printQuotient(numerator * powerOfTen(digits), denominator, digits)
+export function divideHalfEven(numerator: Whole, denominator: Whole, digits: number): string {
+  if (Number(denominator) === 0) return ''
+  return printQuotient(timesPowerOfTen(numerator, digits), denominator, digits)
+}
+
+/** `value` x 10^`exponent`, of an exponent of 0 or more. */
+export function timesPowerOfTen(value: Whole, exponent: number): Whole {
+  const product = Number(value) * 10 ** exponent
+  return Number.isSafeInteger(product) ? product : BigInt(value) * powerOfTen(exponent)
+}
+
+/**
+ * Nanos of an amount as the warehouse prints it, with up to 9 digits behind the point. Up to a million
+ * units the double next to the text, and its product, are together less than half a nano away.
+ */
+export function readNanos(text: string): Whole {
+  const nanos = Math.round(Number(text) * 1e9)
+  if (Math.abs(nanos) < 2 ** 50) return nanos
+  const exact = parseDecimal(text, nanosScale)
+  assert(exact !== null, 'an amount of the warehouse is a plain decimal')
+  return exact
 }
 
 /**
@@ -82,16 +107,12 @@ function powerOfTen(exponent: number): bigint {
 }
 
 /** The rounded quotient in units of 10^-`digits`, printed. */
-function printQuotient(numerator: bigint, denominator: bigint, digits: number): string {
-  return isSafe(numerator) && isSafe(denominator)
-    ? printSafeQuotient(Number(numerator), Number(denominator), digits)
-    : printScaled(divideRounded(numerator, denominator), digits)
-}
-
-const safeMax = BigInt(Number.MAX_SAFE_INTEGER)
-
-function isSafe(value: bigint): boolean {
-  return value <= safeMax && value >= -safeMax
+function printQuotient(numerator: Whole, denominator: Whole, digits: number): string {
+  // What is no safe integer as a bigint is none as a double either.
+  const [dividend, divisor] = [Number(numerator), Number(denominator)]
+  return Number.isSafeInteger(dividend) && Number.isSafeInteger(divisor)
+    ? printSafeQuotient(dividend, divisor, digits)
+    : printScaled(divideRounded(BigInt(numerator), BigInt(denominator)), digits)
 }
 
 /**

@@ -5,7 +5,7 @@ import type { CreditRule } from '../contract/explanation.ts'
 import type { AttributionProfile } from '../contract/report-request.ts'
 import { minorDigits } from '../domain/currency.ts'
 import { listDays } from '../domain/day.ts'
-import { formatDecimal, nanosScale } from '../domain/money.ts'
+import { formatDecimal, nanosScale, readNanos } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { CatalogNames } from './catalog-names.ts'
@@ -18,7 +18,7 @@ import type { Computed, PagedResult } from './paged.ts'
 import { rowsMax } from './query.ts'
 import { loadRates } from './rates.ts'
 import { noBlocks, openBlocks, wholeBlocks } from './blocks.ts'
-import { marketOf, namesById, nanos } from './run-report.ts'
+import { marketOf, namesById } from './report-rows.ts'
 import { listUnits } from './sealed-days.ts'
 
 /** One credited line, as printed. */
@@ -217,7 +217,7 @@ function createRowFormat(catalog: CatalogNames): (values: readonly unknown[]) =>
       publisherName: publishers.get(row.publisherId) ?? '',
       line: lineIndex + 1,
       units: String(quantity),
-      conversionValue: isUnconverted === 1 ? '' : formatDecimal(nanos(value), nanosScale, digits),
+      conversionValue: isUnconverted === 1 ? '' : formatDecimal(readNanos(value), nanosScale, digits),
       exact: { conversionValue: value },
     }
   }

@@ -28,27 +28,6 @@ export interface QuerySource {
   readonly rates: Rates
 }
 
-/** The columns of a row of the answer, in this order. */
-export const answerColumns = [
-  'gtin',
-  'title',
-  'brand',
-  'market_id',
-  'publisher_id',
-  'campaign_id',
-  'ad_group_id',
-  'day',
-  'loads',
-  'impressions',
-  'clicks',
-  'conversions',
-  'units_sold',
-  'conversion_value',
-  'spend',
-  'total_rows',
-  'total_unconverted',
-] as const
-
 /** The rows of the report with their products, filtered, in no order. */
 export function reportRowsSql(source: QuerySource): string {
   return `

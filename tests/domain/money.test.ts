@@ -9,6 +9,8 @@ import {
   nanosScale,
   parseDecimal,
   priceNanos,
+  readNanos,
+  timesPowerOfTen,
 } from '../../src/domain/money.ts'
 
 const trillion = 1_000_000_000_000
@@ -267,4 +269,51 @@ test('what is no plain decimal of the scale is refused rather than guessed', () 
   const refused = [...signs, ...forms, ...scripts, '1'.repeat(101)]
   for (const text of refused) assert.equal(parseDecimal(text, 6), null, JSON.stringify(text))
   assert.equal(parseDecimal('1.0', 0), null)
+})
+
+test('doubles print as the bigints of the same value do, up to where doubles end and beyond', () => {
+  const safe = fc.oneof(
+    fc.integer({ min: -100, max: 100 }),
+    fc.maxSafeInteger(),
+    fc.constantFrom(Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, -0)
+  )
+  fc.assert(
+    fc.property(safe, safe, fc.integer({ min: 0, max: 12 }), (one, other, digits) => {
+      const [numerator, denominator] = [BigInt(one), BigInt(other)]
+      assert.equal(
+        divideHalfEven(one, other, digits),
+        divideHalfEven(numerator, denominator, digits)
+      )
+      assert.equal(
+        formatDecimal(one, nanosScale, digits),
+        formatDecimal(numerator, nanosScale, digits)
+      )
+      assert.equal(BigInt(timesPowerOfTen(one, digits)), numerator * 10n ** BigInt(digits))
+    })
+  )
+})
+
+test('an amount of the warehouse is read to the nano at any size', () => {
+  const nanos = fc.oneof(
+    amount,
+    // Around where the double next to the text is no longer close enough, and where doubles end.
+    fc.bigInt({ min: 2n ** 50n - 5_000n, max: 2n ** 50n + 5_000n }),
+    fc.bigInt({ min: 2n ** 53n - 5_000n, max: 2n ** 53n + 5_000n })
+  )
+  fc.assert(
+    fc.property(nanos, fc.boolean(), (value, isNegative) => {
+      const signed = isNegative ? -value : value
+      const text = formatDecimal(signed, nanosScale, nanosScale)
+      assert.equal(BigInt(readNanos(text)), signed)
+      // The engine leaves out zeros at the end.
+      assert.equal(BigInt(readNanos(text.replace(/\.?0+$/, ''))), signed)
+    }),
+    { numRuns: 2_000 }
+  )
+})
+
+test('what is no amount is never read as one', () => {
+  for (const text of ['nan', 'inf', 'x', '1e30', '1,5']) {
+    assert.throws(() => readNanos(text), /plain decimal/u, text)
+  }
 })
