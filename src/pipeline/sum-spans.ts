@@ -3,7 +3,13 @@
 
 import { randomBytes } from 'node:crypto'
 import type { ReportMarket } from '../reports/catalog-names.ts'
-import { readBounds, readSeals, validSeals } from '../reports/sealed-days.ts'
+import {
+  readBounds,
+  readSeals,
+  sealParams,
+  sealedRowSql,
+  validSeals,
+} from '../reports/sealed-days.ts'
 import type { StoredSeal } from '../reports/sealed-days.ts'
 import {
   dayKey,
@@ -91,7 +97,7 @@ async function sumSpan(warehouse: Warehouse, summing: Summing): Promise<void> {
   const sealed = units.flatMap((unit) =>
     days.flatMap((day) => {
       const dayRevision = revisions.get(dayKey(unit, day))
-      return dayRevision === undefined ? [] : [{ unit, day, dayRevision }]
+      return dayRevision === undefined ? [] : [{ unit, day, revision: dayRevision }]
     })
   )
   await warehouse.command(sumSpanSql, {
@@ -99,9 +105,7 @@ async function sumSpan(warehouse: Warehouse, summing: Summing): Promise<void> {
     dayCount: span.dayCount,
     revision,
     readAt,
-    sealUnits: sealed.map(({ unit }) => unit),
-    sealDays: sealed.map(({ day }) => Date.parse(day) / 86_400_000),
-    sealRevisions: sealed.map(({ dayRevision }) => dayRevision),
+    ...sealParams(sealed),
   })
   const lines = units.map((unit) =>
     JSON.stringify({
@@ -138,10 +142,6 @@ SELECT ${rowColumns}, ${figureColumns.map(summed).join(', ')},
   {firstDay:Date}, {dayCount:UInt16}, {revision:UInt64}, {readAt:DateTime64(6, 'UTC')}
 FROM product_day AS d
 WHERE d.day >= {firstDay:Date} AND d.day < {firstDay:Date} + {dayCount:UInt16}
-  AND (unit, d.day, d.revision) IN (
-    SELECT seal.1, toDate(seal.2), seal.3 FROM (
-      SELECT arrayJoin(arrayZip({sealUnits:Array(Int32)}, {sealDays:Array(Int32)}, {sealRevisions:Array(UInt64)})) AS seal
-    )
-  )
+  AND ${sealedRowSql('d')}
 GROUP BY ${rowColumns}
 SETTINGS optimize_aggregation_in_order = 1`

@@ -217,7 +217,8 @@ function createRowFormat(catalog: CatalogNames): (values: readonly unknown[]) =>
       publisherName: publishers.get(row.publisherId) ?? '',
       line: lineIndex + 1,
       units: String(quantity),
-      conversionValue: isUnconverted === 1 ? '' : formatDecimal(readNanos(value), nanosScale, digits),
+      conversionValue:
+        isUnconverted === 1 ? '' : formatDecimal(readNanos(value), nanosScale, digits),
       exact: { conversionValue: value },
     }
   }

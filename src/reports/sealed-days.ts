@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { addDays, listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
-import type { Warehouse } from '../warehouse/warehouse.ts'
+import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import type { ReportMarket } from './catalog-names.ts'
 import { unknownMarket } from './day-rows.ts'
 import type { MarketDays } from './day-rows.ts'
@@ -64,6 +64,21 @@ export async function readSeals(
   return rows.map(({ revision, ...row }) => Object.assign(row, { revision: BigInt(revision) }))
 }
 
+/** Of the rows of `product_day` those of the days bound by `sealParams`, under the revision that counts. */
+export function sealedRowSql(table: 'product_day' | 'd'): string {
+  return `(${table}.unit, ${table}.day, ${table}.revision) IN arrayZip(
+    {sealUnits:Array(Int32)}, arrayMap(d -> toDate(d), {sealDays:Array(Int32)}), {sealRevisions:Array(UInt64)}
+  )`
+}
+
+export function sealParams(seals: readonly Seal[]): Params {
+  return {
+    sealUnits: seals.map((seal) => seal.unit),
+    sealDays: seals.map((seal) => Date.parse(seal.day) / 86_400_000),
+    sealRevisions: seals.map((seal) => seal.revision),
+  }
+}
+
 interface Validity {
   readonly markets: readonly ReportMarket[]
   readonly finalBefore: string | null
@@ -91,21 +106,21 @@ export function validSeals(
  * instants the greater revision. Whoever asks which seal counts asks this.
  */
 export function latestSealsSql(condition = '1'): string {
+  // Qualified, because the engine would put the column of that name below in its place.
+  const latest =
+    'max((s.read_at, s.revision, s.sealed_at, s.from_at, s.to_at, s.definition, s.rates))'
   return `
-  SELECT unit, day, latest.1 AS read_at, latest.2 AS revision, latest.3 AS sealed_at,
-    latest.4 AS from_at, latest.5 AS to_at, latest.6 AS definition, latest.7 AS rates
-  FROM (
-    SELECT unit, day, max((read_at, revision, sealed_at, from_at, to_at, definition, rates)) AS latest
-    FROM sealed_day
-    WHERE ${condition}
-    GROUP BY unit, day
-  )`
+  SELECT s.unit AS unit, s.day AS day, ${latest}.1 AS read_at, ${latest}.2 AS revision, ${latest}.3 AS sealed_at,
+    ${latest}.4 AS from_at, ${latest}.5 AS to_at, ${latest}.6 AS definition, ${latest}.7 AS rates
+  FROM sealed_day AS s
+  WHERE ${condition}
+  GROUP BY s.unit, s.day`
 }
 
 const sealsSql = `
 SELECT unit, toString(seal.day) AS day, toString(seal.revision) AS revision, toString(read_at) AS readAt,
   definition, rates
-FROM (${latestSealsSql('day >= {first:Date} AND day <= {last:Date}')}) AS seal
+FROM (${latestSealsSql('s.day >= {first:Date} AND s.day <= {last:Date}')}) AS seal
 ORDER BY seal.day, unit
 LIMIT ${sealsMax}`
 

@@ -47,14 +47,15 @@ export function daysOfSpan({ firstDay, dayCount }: DaySpan): readonly string[] {
   return listDays(firstDay, addDays(firstDay, dayCount - 1))
 }
 
+// Qualified, because the engine would put the column of that name below in its place.
+const latest = 'max((s.read_at, s.revision, s.day_revisions))'
+
 /** The rows of `sealed_span` that count: of each span the one whose reading began last. */
 export const latestSpansSql = `
-  SELECT first_day, day_count, unit, latest.2 AS revision, latest.3 AS day_revisions
-  FROM (
-    SELECT first_day, day_count, unit, max((read_at, revision, day_revisions)) AS latest
-    FROM sealed_span
-    GROUP BY first_day, day_count, unit
-  )`
+  SELECT s.first_day AS first_day, s.day_count AS day_count, s.unit AS unit,
+    ${latest}.2 AS revision, ${latest}.3 AS day_revisions
+  FROM sealed_span AS s
+  GROUP BY s.first_day, s.day_count, s.unit`
 
 export async function readSpans(
   warehouse: Pick<Warehouse, 'rows'>,

@@ -10,7 +10,7 @@ import { formatBlocks, openBlocks, wholeBlocks } from './blocks.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
 import { dayRowsParams, dayRowsSql } from './day-rows.ts'
 import { noRates } from './rates.ts'
-import { listUnits, readReportDays } from './sealed-days.ts'
+import { listUnits, readReportDays, sealParams, sealedRowSql } from './sealed-days.ts'
 import type { DaysAsked, ReportDays } from './sealed-days.ts'
 
 export interface TrafficQualityCall extends DaysAsked {
@@ -110,9 +110,7 @@ function buildParams(call: TrafficQualityCall, { markets, days }: Asked): Params
     advertiserId: call.advertiserId,
     startDay: startDate,
     endDay: endDate,
-    sealUnits: days.seals.map((seal) => seal.unit),
-    sealDays: days.seals.map((seal) => Date.parse(seal.day) / 86_400_000),
-    sealRevisions: days.seals.map((seal) => seal.revision),
+    ...sealParams(days.seals),
     ...dayRowsParams(days.open, noRates),
     ...askedDaysParams(listUnits(markets).map((market) => ({ market, days: asked }))),
   }
@@ -144,11 +142,7 @@ const sealedSql = `
   SELECT day, market_id, publisher_id, loads, impressions, clicks
   FROM product_day
   WHERE advertiser_id = {advertiserId:Int32} AND day >= {startDay:Date} AND day <= {endDay:Date}
-    AND (unit, day, revision) IN (
-      SELECT seal.1, toDate(seal.2), seal.3 FROM (
-        SELECT arrayJoin(arrayZip({sealUnits:Array(Int32)}, {sealDays:Array(Int32)}, {sealRevisions:Array(UInt64)})) AS seal
-      )
-    )`
+    AND ${sealedRowSql('product_day')}`
 
 const openSql = `
   SELECT day, market_id, publisher_id, loads, impressions, clicks

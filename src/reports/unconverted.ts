@@ -7,7 +7,7 @@ import { askedDaysParams, inAskedSpan, withAskedDaySql } from './asked-days.ts'
 import type { ReportMarket } from './catalog-names.ts'
 import type { MarketDays } from './day-rows.ts'
 import { convertedSql, loadRates, rateParams } from './rates.ts'
-import { listUnits, readReportDays } from './sealed-days.ts'
+import { listUnits, readReportDays, sealParams, sealedRowSql } from './sealed-days.ts'
 import type { DaysAsked, ReportDays } from './sealed-days.ts'
 
 /** Where a row stands in the order of all rows. */
@@ -86,9 +86,7 @@ async function findDays(
       : await warehouse.rows<{ unit: number; day: string }>(suspectedSql, {
           fromDay: seals[0]?.day ?? '',
           toDay: seals.at(-1)?.day ?? '',
-          sealUnits: seals.map((seal) => seal.unit),
-          sealDays: seals.map((seal) => Date.parse(seal.day) / 86_400_000),
-          sealRevisions: seals.map((seal) => seal.revision),
+          ...sealParams(seals),
         })
   return listUnits(known).map((market) => {
     const open = days.open.find((one) => one.market.id === market.id)?.days ?? []
@@ -98,15 +96,11 @@ async function findDays(
 }
 
 const suspectedSql = `
-SELECT DISTINCT unit, toString(rolled.day) AS day
-FROM product_day AS rolled
-WHERE rolled.day >= {fromDay:Date} AND rolled.day <= {toDay:Date}
+SELECT DISTINCT unit, toString(d.day) AS day
+FROM product_day AS d
+WHERE d.day >= {fromDay:Date} AND d.day <= {toDay:Date}
   AND spend_unconverted + best_unconverted > 0
-  AND (unit, rolled.day, revision) IN (
-    SELECT seal.1, toDate(seal.2), seal.3 FROM (
-      SELECT arrayJoin(arrayZip({sealUnits:Array(Int32)}, {sealDays:Array(Int32)}, {sealRevisions:Array(UInt64)})) AS seal
-    )
-  )`
+  AND ${sealedRowSql('d')}`
 
 const dimensions = 'day, market_id, advertiser_id, currency'
 
