@@ -56,6 +56,9 @@ FROM purchase WHERE purchase_key IN (${batchKeys})`
 
 const none = `toFixedString('', 16)`
 
+/** A row for each identity that a delivery carries. */
+const identitiesOf = `arrayJoin(arrayDistinct(arrayFilter(i -> i != ${none}, [user_identity, login_identity])))`
+
 /** The purchases of the batch, with their winner so far and all days they ever stood under. */
 const known = `
   SELECT purchase_key, any(publisher_id) AS publisher_id, groupUniqArrayArray(days) AS days, min(first) AS first
@@ -98,22 +101,24 @@ const won = `
  * purchase, and a click may come 7 days after serving, and a day for the clocks).
  *
  * An identity belongs to one publisher (it is hashed with it), so it alone finds the rows; looked up
- * as a tuple it took twice the time. The tuple stands as a hint for the primary key, which begins with
- * the publisher.
+ * as a tuple it took twice the time. For a few purchases the tuple stands beside it as a hint for the
+ * primary key, which begins with the publisher; many have people in every granule, and to find that
+ * out took as long as reading them.
+ *
+ * Sorted and limited, since grouping by the earliest took ten times as long: nearly every group is one
+ * row.
  */
-const touch = `
-  SELECT publisher_id, identity, kind, served_ad_id, min(received_at) AS touched_at,
-    argMin(
-      (login_identity, market_id, advertiser_id, campaign_id, ad_group_id, gtin, gtin_key, group_id),
-      received_at
-    ) AS ad
+const touch = (isLarge: boolean): string => `
+  SELECT publisher_id, identity, kind, served_ad_id, received_at AS touched_at, login_identity,
+    market_id, advertiser_id, campaign_id, ad_group_id, gtin, gtin_key, group_id
   FROM touchpoint
   PREWHERE identity IN (SELECT identity FROM person)
-    AND indexHint((publisher_id, identity) IN (SELECT publisher_id, identity FROM person))
+    ${isLarge ? '' : 'AND indexHint((publisher_id, identity) IN (SELECT publisher_id, identity FROM person))'}
   WHERE received_at < toDateTime64({dayMax:Date} + 1, 3, 'UTC')
     AND served_day >= toDate({receivedMin:DateTime64(3, 'UTC')}) - 23
     AND served_day <= {dayMax:Date} + 1
-  GROUP BY publisher_id, identity, kind, served_ad_id`
+  ORDER BY touched_at
+  LIMIT 1 BY publisher_id, identity, kind, served_ad_id`
 
 /** ClickHouse's code of the failure by which the plain statement refuses a batch. */
 export const crowdSuspectedCode = 30_000
@@ -122,13 +127,13 @@ export const crowdSuspectedCode = 30_000
  * Fails where any identity has more touchpoints than a person makes. Counted in passing: a look-up of
  * its own read all touchpoints of the batch twice.
  */
-const touchOfPersons = `
+const touchOfPersons = (touches: string): string => `
   SELECT * FROM (
     SELECT *, throwIf(
         count() OVER (PARTITION BY publisher_id, identity) > {crowdMax:UInt32},
         'a crowd is suspected', toInt32(${crowdSuspectedCode})
       ) AS is_crowd
-    FROM (${touch})
+    FROM (${touches})
   )
   WHERE is_crowd = 0`
 
@@ -175,18 +180,16 @@ WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM (${known
   AND notEmpty(line_index)
 GROUP BY from_at`
 
+/** Each valid line under each identity of its purchase. */
 const line = `
-  SELECT p.publisher_id AS publisher_id, p.purchase_key AS purchase_key, p.received_at AS received_at,
-    p.identity AS identity, p.login_identity AS login_identity,
-    l.gtin_key AS gtin_key, l.group_id AS group_id, l.quantity AS quantity, l.value AS value, l.line_index AS line_index
-  FROM person AS p
-  INNER JOIN (
-    SELECT purchase_key, gtin_key, group_id, quantity, value, verdict, line_index
-    FROM won
-    ARRAY JOIN line_gtin_key AS gtin_key, line_group_id AS group_id, line_quantity AS quantity,
-      line_value AS value, line_verdict AS verdict, arrayMap(i -> i - 1, arrayEnumerate(line_gtin_key)) AS line_index
-    WHERE verdict = 'valid'
-  ) AS l ON l.purchase_key = p.purchase_key`
+  SELECT publisher_id, purchase_key, received_at, identity, login_identity,
+    gtin_key, group_id, quantity, value, line_index
+  FROM (
+    SELECT *, ${identitiesOf} AS identity FROM won
+  )
+  ARRAY JOIN line_gtin_key AS gtin_key, line_group_id AS group_id, line_quantity AS quantity,
+    line_value AS value, line_verdict AS verdict, arrayMap(i -> i - 1, arrayEnumerate(line_gtin_key)) AS line_index
+  WHERE verdict = 'valid'`
 
 /** The same without the identities that are a crowd: they join nothing and tell nobody apart. */
 const lineWithoutCrowds = `
@@ -196,23 +199,39 @@ const lineWithoutCrowds = `
   FROM (${line})
   WHERE (purchase_key, identity) NOT IN (SELECT purchase_key, identity FROM crowd)`
 
+// What a line and a touchpoint have in common: the product, or the group of it. Two that agree by chance
+// are told apart by the condition; that they join is all the hashes are for.
+const productKey = 'cityHash64(gtin_key)'
+const groupKey = `cityHash64('group', group_id)`
+
 /**
  * Every pair of a purchased line and a touchpoint of the same person that may earn credit. The
  * person is the same by the logged-in id, or by the user id where not both carry a logged-in id
  * and those differ. A crowd's identity is no identity.
+ *
+ * Joined by identity alone, a basket stood ten times beside all that its buyer ever saw. A pair may
+ * come twice, by product and by group, which changes nothing about the best of them.
  */
 const candidate = (lines: string): string => `
   SELECT l.purchase_key AS purchase_key, l.line_index AS line_index, l.quantity AS quantity, l.value AS value,
-    t.kind = 'click' AS is_click, t.ad.7 = l.gtin_key AS is_direct,
-    t.touched_at AS touched_at, t.served_ad_id AS served_ad_id, t.ad AS ad
-  FROM (${lines}) AS l
-  INNER JOIN touch AS t ON t.publisher_id = l.publisher_id AND t.identity = l.identity
-  WHERE t.touched_at <= l.received_at
-    AND (t.ad.1 = ${none} OR l.login_identity = ${none} OR t.ad.1 = l.login_identity)
+    t.kind = 'click' AS is_click, t.gtin_key = l.gtin_key AS is_direct,
+    t.touched_at AS touched_at, t.served_ad_id AS served_ad_id,
+    (t.market_id, t.advertiser_id, t.campaign_id, t.ad_group_id, t.gtin) AS ad
+  FROM (
+    SELECT *, arrayJoin(if(group_id = '', [${productKey}], [${productKey}, ${groupKey}])) AS common
+    FROM (${lines})
+  ) AS l
+  INNER JOIN (
+    SELECT *,
+      arrayJoin(if(kind = 'click' AND group_id != '', [${productKey}, ${groupKey}], [${productKey}])) AS common
+    FROM touch
+  ) AS t ON t.identity = l.identity AND t.common = l.common
+  WHERE t.publisher_id = l.publisher_id AND t.touched_at <= l.received_at
+    AND (t.login_identity = ${none} OR l.login_identity = ${none} OR t.login_identity = l.login_identity)
     AND if(t.kind = 'click',
       t.touched_at >= l.received_at - toIntervalMillisecond({clickMs:Int64})
-        AND (t.ad.7 = l.gtin_key OR (t.ad.8 != '' AND t.ad.8 = l.group_id)),
-      t.touched_at >= l.received_at - toIntervalMillisecond({viewMs:Int64}) AND t.ad.7 = l.gtin_key)`
+        AND (t.gtin_key = l.gtin_key OR (t.group_id != '' AND t.group_id = l.group_id)),
+      t.touched_at >= l.received_at - toIntervalMillisecond({viewMs:Int64}) AND t.gtin_key = l.gtin_key)`
 
 /**
  * The best of each line. Direct beats in-group among clicks, then the latest, then the greater
@@ -233,18 +252,18 @@ const creditColumns = [
   ['click_rule', 'x -> x.4'],
   ['click_at', 'x -> x.5.1'],
   ['click_served_ad_id', 'x -> x.5.2'],
-  ['click_market_id', 'x -> x.5.3.2'],
-  ['click_advertiser_id', 'x -> x.5.3.3'],
-  ['click_campaign_id', 'x -> x.5.3.4'],
-  ['click_ad_group_id', 'x -> x.5.3.5'],
-  ['click_gtin', 'x -> x.5.3.6'],
+  ['click_market_id', 'x -> x.5.3.1'],
+  ['click_advertiser_id', 'x -> x.5.3.2'],
+  ['click_campaign_id', 'x -> x.5.3.3'],
+  ['click_ad_group_id', 'x -> x.5.3.4'],
+  ['click_gtin', 'x -> x.5.3.5'],
   ['view_at', 'x -> x.6.1'],
   ['view_served_ad_id', 'x -> x.6.2'],
-  ['view_market_id', 'x -> x.6.3.2'],
-  ['view_advertiser_id', 'x -> x.6.3.3'],
-  ['view_campaign_id', 'x -> x.6.3.4'],
-  ['view_ad_group_id', 'x -> x.6.3.5'],
-  ['view_gtin', 'x -> x.6.3.6'],
+  ['view_market_id', 'x -> x.6.3.1'],
+  ['view_advertiser_id', 'x -> x.6.3.2'],
+  ['view_campaign_id', 'x -> x.6.3.3'],
+  ['view_ad_group_id', 'x -> x.6.3.4'],
+  ['view_gtin', 'x -> x.6.3.5'],
 ] as const
 
 const frozen = `
@@ -296,22 +315,30 @@ FROM (
 )
 SETTINGS enable_materialized_cte = 1, join_use_nulls = 0, allow_custom_error_code_in_throwif = 1`
 
+interface Batch {
+  /** Of so many purchases that most granules of touchpoints hold one of their people. */
+  readonly isLarge: boolean
+}
+
 /**
  * Fails with `crowdSuspectedCode` where an identity may be a crowd. Nothing is written by then: the
  * touchpoints are the side of the join that is read whole before the first line.
  */
-export const attributeSql = attribute({ touches: touchOfPersons, lines: line, crowds: '' })
+export function attributeSql({ isLarge }: Batch): string {
+  return attribute({ touches: touchOfPersons(touch(isLarge)), lines: line, crowds: '' })
+}
 
 /** The same with crowds counted exactly, which costs more than the rest of the statement. */
-export const attributeWithCrowdsSql = attribute({
-  touches: touch,
-  lines: lineWithoutCrowds,
-  crowds: `, crowd_count AS MATERIALIZED (${crowdCount}), crowd AS MATERIALIZED (${crowd})`,
-})
+export function attributeWithCrowdsSql({ isLarge }: Batch): string {
+  return attribute({
+    touches: touch(isLarge),
+    lines: lineWithoutCrowds,
+    crowds: `, crowd_count AS MATERIALIZED (${crowdCount}), crowd AS MATERIALIZED (${crowd})`,
+  })
+}
 
 function personOf(deliveries: string): string {
   return `
-  SELECT publisher_id, purchase_key, received_at, login_identity,
-    arrayJoin(arrayDistinct(arrayFilter(i -> i != toFixedString('', 16), [user_identity, login_identity]))) AS identity
+  SELECT publisher_id, purchase_key, received_at, login_identity, ${identitiesOf} AS identity
   FROM (${deliveries})`
 }

@@ -26,6 +26,8 @@ export const attributeLimits = {
   // which with their touchpoints stay below 300 MB in the engine.
   pendingRowsMax: 50_000,
   purchasesPerBatchMax: 10_000,
+  /** From here on touchpoints are read without asking the primary key first. */
+  largeBatch: 5_000,
   /** An insert that takes longer than this to become visible is found by the next look back. */
   visibilityMs: 10_000,
   lookBackMs: 3_600_000,
@@ -142,7 +144,8 @@ export class Attributor {
     )
     if (span === undefined) return
     await warehouse.command(touchFormerSql, { ...range, readAt })
-    await this.#write({
+    const isLarge = batch.purchaseCount >= attributeLimits.largeBatch
+    await this.#write(isLarge, {
       ...range,
       ...span,
       readAt,
@@ -154,17 +157,17 @@ export class Attributor {
   }
 
   /** Where one crowd was, more follow: for some batches crowds are counted without trying. */
-  async #write(params: Params): Promise<void> {
+  async #write(isLarge: boolean, params: Params): Promise<void> {
     const { warehouse } = this.#deps
     if (this.#crowdBatchCount === 0) {
       try {
-        return await warehouse.command(attributeSql, params)
+        return await warehouse.command(attributeSql({ isLarge }), params)
       } catch (error) {
         if (!isCrowdSuspected(error)) throw error
         this.#crowdBatchCount = attributeLimits.crowdBatches
       }
     }
-    await warehouse.command(attributeWithCrowdsSql, params)
+    await warehouse.command(attributeWithCrowdsSql({ isLarge }), params)
     this.#crowdBatchCount -= 1
   }
 
