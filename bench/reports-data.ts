@@ -91,7 +91,8 @@ SELECT lower(hex(MD5(concat('delivery', toString(purchase))))) AS delivery_id,
   [19.99, 5, 1.5] AS line_price, [1, 2, 1]::Array(Int32) AS line_quantity,
   [toDecimal128('19.99', 9), toDecimal128('10', 9), toDecimal128('1.5', 9)] AS line_value,
   ['valid', 'valid', 'valid'] AS line_verdict,
-  fromUnixTimestamp64Milli(received_at_ms, 'UTC') AS shipped_at
+  -- Shipped by the hour: a trickle over two months, where a backlog is thousands at once.
+  toStartOfHour(fromUnixTimestamp64Milli(received_at_ms, 'UTC')) + 3600 AS shipped_at
 FROM (
   SELECT number AS purchase, cityHash64(number, {seed:UInt64}, 9) % {events:UInt64} AS number
   FROM numbers({from:UInt64}, {rows:UInt64})

@@ -22,10 +22,11 @@ import {
 } from './attribute-sql.ts'
 
 export const attributeLimits = {
-  // A look at what is pending reads this many rows; a batch attributes about so many purchases,
-  // which with their touchpoints stay below 300 MB in the engine.
+  // A look at what is pending reads so many rows, and those of the same shipping behind them: one batch,
+  // unless much of it is answered. A batch reads the touchpoints of three weeks past its people, many or
+  // few, so it is as large as memory allows: with its touchpoints it takes about 300 MB.
   pendingRowsMax: 50_000,
-  purchasesPerBatchMax: 10_000,
+  purchasesPerBatchMax: 55_000,
   /** From here on touchpoints are read without asking the primary key first. */
   largeBatch: 5_000,
   /** An insert that takes longer than this to become visible is found by the next look back. */
@@ -38,8 +39,9 @@ export const attributeLimits = {
 export interface AttributeDeps {
   readonly warehouse: Warehouse
   readonly settleMs: number
-  /** Lowered by tests only. */
+  /** Set by tests only, as is the next one. */
   readonly crowdMax?: number
+  readonly largeBatch?: number
 }
 
 export interface AttributeResult {
@@ -135,7 +137,7 @@ export class Attributor {
   }
 
   async #attribute(batch: Batch): Promise<void> {
-    const { warehouse, crowdMax = crowdTouchpointsMax } = this.#deps
+    const { warehouse, crowdMax = crowdTouchpointsMax, largeBatch } = this.#deps
     const readAt = await warehouseNow(warehouse)
     const range = { from: batch.from, to: batch.to }
     const [span] = await warehouse.rows<{ receivedMin: string; dayMax: string }>(
@@ -144,7 +146,7 @@ export class Attributor {
     )
     if (span === undefined) return
     await warehouse.command(touchFormerSql, { ...range, readAt })
-    const isLarge = batch.purchaseCount >= attributeLimits.largeBatch
+    const isLarge = batch.purchaseCount >= (largeBatch ?? attributeLimits.largeBatch)
     await this.#write(isLarge, {
       ...range,
       ...span,

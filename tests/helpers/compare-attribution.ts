@@ -64,7 +64,10 @@ async function loadInRandomOrder(
 ): Promise<void> {
   const random = seededRandom(seed + 1)
   const loader = createHistoryLoader(warehouse, 0)
-  const attributor = new Attributor({ warehouse, settleMs: 0, crowdMax })
+  // Both ways of reading touchpoints take part, whatever the size of a batch.
+  const [small, large] = [Number.POSITIVE_INFINITY, 1].map(
+    (largeBatch) => new Attributor({ warehouse, settleMs: 0, crowdMax, largeBatch })
+  )
   const batches = Array.from({ length: arrivalBatches }, (): HistoryPart[] => [])
   for (const history of histories) {
     for (const part of partsOf(history)) batches[Math.floor(random() * arrivalBatches)]!.push(part)
@@ -72,7 +75,7 @@ async function loadInRandomOrder(
   for (const [index, batch] of batches.entries()) {
     await loader.ship(batch)
     if (index === 0) await loader.ship(batch)
-    if (index < arrivalBatches - 1) await attributeAll(attributor)
+    if (index < arrivalBatches - 1) await attributeAll(index % 2 === 0 ? small! : large!)
   }
   await loader.void(histories.flatMap((history) => history.deliveries.filter((one) => one.voided)))
   // A voided delivery makes its purchase pending again, as the operation that voids does.
@@ -81,7 +84,7 @@ async function loadInRandomOrder(
      SELECT now64(6), day, purchase_key FROM delivery
      WHERE purchase_key IN (SELECT purchase_key FROM delivery_void) AND verdict = 'valid'`
   )
-  await attributeAll(attributor)
+  await attributeAll(seed % 2 === 0 ? small! : large!)
 }
 
 async function attributeAll(attributor: Attributor): Promise<void> {
