@@ -24,18 +24,25 @@ import { isTrustedSource } from './catalog/trusted-sources.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { buildOpenApi } from './contract/openapi.ts'
+import { dayOf, daysBetween } from './domain/day.ts'
 import { createIdentityHasher } from './domain/identity.ts'
 import { ServiceError } from './errors.ts'
 import { systemClock } from './lib/clock.ts'
 import { ClockWatch } from './ops/clock-watch.ts'
 import { createLog } from './ops/log.ts'
 import { createMetrics } from './ops/metrics.ts'
+import { TrackerMetrics } from './ops/tracker-metrics.ts'
 import { createStatusReader } from './ops/status.ts'
 import { openTls } from './ops/tls.ts'
 import type { RenewedTls } from './ops/tls.ts'
 import { version } from './ops/version.ts'
 import { Pipeline } from './pipeline/pipeline.ts'
-import { findErasure, listErasures, requestErasure } from './pipeline/erasures.ts'
+import {
+  countOpenErasures,
+  findErasure,
+  listErasures,
+  requestErasure,
+} from './pipeline/erasures.ts'
 import { rebuildDays } from './pipeline/rebuild.ts'
 import { readRetention } from './pipeline/retention.ts'
 import { voidDelivery } from './pipeline/void-delivery.ts'
@@ -52,6 +59,7 @@ import { createIntakeReader } from './reports/intake.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { createSeriesReader } from './reports/series.ts'
 import { readRestatements, readSealedThrough } from './reports/sealed-days.ts'
+import type { SealedThrough } from './reports/sealed-days.ts'
 import { createTrafficQualityReader } from './reports/traffic-quality.ts'
 import { createUnconvertedReader } from './reports/unconverted.ts'
 import { ensureSecrets } from './secrets.ts'
@@ -77,6 +85,7 @@ interface Engine {
   readonly spool: Spool
   readonly catalog: CatalogStore
   readonly clockWatch: ClockWatch
+  readonly trackers: TrackerMetrics
   /** Null: the campaign port speaks HTTP, or is not served here. */
   readonly tls: RenewedTls | null
 }
@@ -101,11 +110,23 @@ async function startEngine(config: Config): Promise<Child> {
     log,
     onOffset: (offsetMs) => tell({ type: 'clock', offsetMs }),
   })
-  const engine: Engine = { config, log, secrets, warehouse, spool, catalog, clockWatch, tls }
+  const trackers = new TrackerMetrics(systemClock)
+  const engine: Engine = {
+    config,
+    log,
+    secrets,
+    warehouse,
+    spool,
+    catalog,
+    clockWatch,
+    trackers,
+    tls,
+  }
   clockWatch.start()
   const pipeline = startPipeline(engine)
   const campaign = config.roles.includes('engine') ? await startCampaign(engine, pipeline) : null
   return {
+    hearCounts: (message) => trackers.hear(message),
     async close() {
       await campaign?.close()
       await clockWatch.close()
@@ -200,6 +221,8 @@ async function startCampaign(
     pages: [...createDashboardPages(dashboardFolder), ...createDocsPages(config)],
     readiness: () => complaintsOf(engine, pipeline),
     metrics: createMetrics({
+      trackers: engine.trackers,
+      unsealedDays: () => countUnsealedDays(engine),
       spool,
       pipeline,
       clock: systemClock,
@@ -270,6 +293,21 @@ function createBackups(engine: Engine, pipeline: Pipeline): Backups {
   })
 }
 
+async function readSealed({ warehouse, catalog }: Engine): Promise<readonly SealedThrough[]> {
+  const markets = catalogNames(catalog.current()).markets()
+  return await readSealedThrough(warehouse, markets, dayOf(systemClock(), 'UTC'))
+}
+
+async function countUnsealedDays(engine: Engine): Promise<number> {
+  const markets = catalogNames(engine.catalog.current()).markets()
+  const zones = new Map(markets.map(({ id, timeZone }) => [id, timeZone]))
+  const counts = (await readSealed(engine)).map(({ marketId, openFrom }) => {
+    const today = dayOf(systemClock(), zones.get(marketId) ?? 'UTC')
+    return openFrom === null ? 0 : Math.max(0, daysBetween(openFrom, today))
+  })
+  return Math.max(0, ...counts)
+}
+
 function complaintsOf({ clockWatch }: Engine, pipeline: Pipeline): readonly string[] {
   return [...pipeline.failingSteps(), ...clockWatch.complaints()]
 }
@@ -298,12 +336,7 @@ function createAdmin(
         retentionDays: config.retentionDays,
       }),
     advertiserOfCampaign: (id) => catalog.current().campaigns.get(id)?.advertiserId ?? null,
-    sealedThrough: () =>
-      readSealedThrough(
-        warehouse,
-        catalogNames(catalog.current()).markets(),
-        new Date(systemClock()).toISOString().slice(0, 10)
-      ),
+    sealedThrough: () => readSealed(engine),
     clockOffsetMs: () => engine.clockWatch.offsetMs(),
     failing: () => complaintsOf(engine, access.pipeline),
     clock: systemClock,
@@ -323,7 +356,8 @@ function createAdmin(
       markets: () => catalogNames(catalog.current()).markets(),
     }),
     erasures: {
-      request: (request) => requestErasure(warehouse, request),
+      request: (request) => access.pipeline.runAsStep(() => requestErasure(warehouse, request)),
+      countOpen: () => countOpenErasures(warehouse),
       find: (id) => findErasure(warehouse, id),
       list: (limit) => listErasures(warehouse, limit),
     },
@@ -335,7 +369,7 @@ function createAdmin(
         ),
     },
     explainPurchase: createExplainer({ warehouse, settleMs: config.settleMs }),
-    voidDelivery: (delivery) => voidDelivery(warehouse, delivery),
+    voidDelivery: (delivery) => access.pipeline.runAsStep(() => voidDelivery(warehouse, delivery)),
     status,
   })
 }

@@ -1,17 +1,33 @@
 // What the processes of one node say to each other over IPC.
 
 import { ServiceError } from './errors.ts'
+import type { RouteCounts } from './tracking/request-counts.ts'
 
 export type ChildMessage =
   | { readonly type: 'ready' }
   /** From the engine, for the trackers: how far the node's clock is ahead of the warehouse's. */
   | ClockMessage
+  /** From a tracker, for the engine's metrics. */
+  | CountsMessage
   /** The child ends. `isFinal`: starting it again cannot help. */
   | { readonly type: 'failed'; readonly message: string; readonly isFinal: boolean }
 
 export interface ClockMessage {
   readonly type: 'clock'
   readonly offsetMs: number
+}
+
+export interface CountsMessage {
+  readonly type: 'counts'
+  /** The number of the tracker, from 1; the supervisor adds it. */
+  readonly tracker: number
+  readonly counts: TrackerCounts
+}
+
+export interface TrackerCounts {
+  readonly routes: readonly RouteCounts[]
+  readonly cpuSeconds: number
+  readonly residentBytes: number
 }
 
 /** Both shut down well within the 10 seconds after which a process manager kills. */
@@ -33,6 +49,7 @@ export function parseChildMessage(value: unknown): ChildMessage | null {
   const type: unknown = Reflect.get(value, 'type')
   if (type === 'ready') return { type }
   if (type === 'clock') return parseClockMessage(value)
+  if (type === 'counts') return parseCountsMessage(value)
   if (type !== 'failed') return null
   const message: unknown = Reflect.get(value, 'message')
   return { type, message: String(message), isFinal: Reflect.get(value, 'isFinal') === true }
@@ -45,6 +62,14 @@ export function parseClockMessage(value: unknown): ClockMessage | null {
   return isOne ? { type: 'clock', offsetMs } : null
 }
 
+/** The processes are of one build, so the counts inside are what `TrackerCounts` says. */
+export function parseCountsMessage(value: unknown): CountsMessage | null {
+  if (typeof value !== 'object' || value === null) return null
+  const isOne = Reflect.get(value, 'type') === 'counts'
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return isOne ? (value as CountsMessage) : null
+}
+
 export function isDrainMessage(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Reflect.get(value, 'type') === 'drain'
 }
@@ -54,6 +79,7 @@ export interface Child {
   close(): Promise<void>
   /** How far the node's clock is ahead of the warehouse's; told when ready, and on every change. */
   hearClock?(offsetMs: number): void
+  hearCounts?(message: CountsMessage): void
 }
 
 /**
@@ -80,6 +106,8 @@ export async function runChild(start: () => Promise<Child>): Promise<void> {
     if (isDrainMessage(message)) endSafely()
     const clock = parseClockMessage(message)
     if (clock !== null) child?.hearClock?.(clock.offsetMs)
+    const counts = parseCountsMessage(message)
+    if (counts !== null) child?.hearCounts?.(counts)
   })
   process.on('disconnect', endSafely)
   process.on('SIGTERM', endSafely)

@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { createLog } from './ops/log.ts'
-import type { ClockMessage } from './processes.ts'
+import type { ClockMessage, CountsMessage } from './processes.ts'
 import { drainMsMax, parseChildMessage, trackerEnvironment, trackerOptions } from './processes.ts'
 import { ensureSecrets } from './secrets.ts'
 import { Admission } from './admission.ts'
@@ -48,6 +48,8 @@ interface SupervisorOptions {
 interface Slot {
   readonly name: string
   readonly isEngine: boolean
+  /** From 1; 0 for the engine. */
+  readonly tracker: number
   readonly start: () => ChildProcess
   child: ChildProcess | null
   isReady: boolean
@@ -75,10 +77,8 @@ class Supervisor {
     const trackers = config.roles.includes('tracker') ? config.trackerCount : 0
     // The engine process also ships the spool, so a node without the engine's role has one too.
     this.#slots = [
-      newSlot('engine', forkEngine, true),
-      ...Array.from({ length: trackers }, (_, index) =>
-        newSlot(`tracker ${index + 1}`, forkTracker, false)
-      ),
+      newSlot(0, forkEngine),
+      ...Array.from({ length: trackers }, (_, index) => newSlot(index + 1, forkTracker)),
     ]
   }
 
@@ -116,6 +116,7 @@ class Supervisor {
     const message = parseChildMessage(value)
     if (message === null) return
     if (message.type === 'clock') return this.#spreadClock(message)
+    if (message.type === 'counts') return this.#passCounts(slot, message)
     if (message.type === 'ready') {
       slot.isReady = true
       slot.lastFailure = null
@@ -135,6 +136,12 @@ class Supervisor {
   #spreadClock(clock: ClockMessage): void {
     this.#clock = clock
     for (const slot of this.#slots) if (!slot.isEngine && slot.isReady) this.#tellClock(slot)
+  }
+
+  /** The engine serves the metrics of the node. */
+  #passCounts({ tracker }: Slot, message: CountsMessage): void {
+    const engine = this.#slots.find(({ isEngine }) => isEngine)?.child
+    if (engine?.connected === true) engine.send({ ...message, tracker })
   }
 
   #tellClock({ child }: Slot): void {
@@ -189,10 +196,12 @@ class Supervisor {
   }
 }
 
-function newSlot(name: string, start: () => ChildProcess, isEngine: boolean): Slot {
+function newSlot(tracker: number, start: () => ChildProcess): Slot {
+  const isEngine = tracker === 0
   return {
-    name,
+    name: isEngine ? 'engine' : `tracker ${tracker}`,
     isEngine,
+    tracker,
     start,
     child: null,
     isReady: false,

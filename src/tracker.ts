@@ -8,13 +8,16 @@ import { systemClock } from './lib/clock.ts'
 import { isClockFit } from './ops/clock-watch.ts'
 import { createLog } from './ops/log.ts'
 import { openTls } from './ops/tls.ts'
-import { runChild } from './processes.ts'
-import type { Child } from './processes.ts'
+import { runChild, tell } from './processes.ts'
+import type { Child, TrackerCounts } from './processes.ts'
 import { ensureSecrets } from './secrets.ts'
 import { openFileSpool } from './spool/file-spool.ts'
 import { createOpener } from './tracking-data/tracking-data.ts'
 import { createTrackingServer } from './tracking/server.ts'
 import type { TrackingServer } from './tracking/server.ts'
+
+/** Metrics are asked for every 15 s or less often. */
+const countsPauseMs = 2_000
 
 async function startTracker(config: Config): Promise<Child> {
   const log = createLog({ level: config.logLevel, process: 'tracker' })
@@ -40,15 +43,28 @@ async function startTracker(config: Config): Promise<Child> {
   tls?.serve(tracking.server)
   await listen(tracking, config)
   tls?.watch()
+  const reporting = setInterval(() => {
+    tell({ type: 'counts', tracker: 0, counts: readCounts(tracking) })
+  }, countsPauseMs).unref()
   return {
     hearClock: (offsetMs) => {
       clockOffsetMs = offsetMs
     },
     async close() {
+      clearInterval(reporting)
       await tls?.close()
       await tracking.close()
       await spool.close()
     },
+  }
+}
+
+function readCounts({ counts }: TrackingServer): TrackerCounts {
+  const { user, system } = process.cpuUsage()
+  return {
+    routes: counts(),
+    cpuSeconds: (user + system) / 1e6,
+    residentBytes: process.memoryUsage.rss(),
   }
 }
 

@@ -37,6 +37,8 @@ export interface Erasures {
     readonly publisherId: number
     readonly identities: readonly string[]
   }): Promise<Erasure>
+  /** Those that are not closed. */
+  countOpen(): Promise<number>
   find(id: string): Promise<Erasure | null>
   /** Newest first. */
   list(limit: number): Promise<readonly Erasure[]>

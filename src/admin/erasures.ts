@@ -1,8 +1,9 @@
 import type { AuditTrail } from '../access/audit-trail.ts'
-import { answerJson, refuse, type Handler } from '../access/handler.ts'
+import { answerJson, refuse, type Answer, type Handler } from '../access/handler.ts'
 import { QueryReader } from '../access/query-reader.ts'
 import { parseErasureRequest, type ErasurePage } from '../contract/erasures.ts'
 import { parseJsonBody } from '../contract/json.ts'
+import { erasureLimits } from '../pipeline/erase.ts'
 import type { AdminDeps } from './deps.ts'
 
 type ErasureDeps = Pick<AdminDeps, 'erasures' | 'hashIdentity'>
@@ -16,6 +17,13 @@ export function createErasureHandlers(deps: ErasureDeps, audit: AuditTrail) {
   }
 }
 
+const tooMany: Answer = {
+  ...refuse(429, [
+    `at most ${erasureLimits.openMax} erasures may be open; each closes ${erasureLimits.watchDays} days after its request`,
+  ]),
+  headers: { 'retry-after': '86400' },
+}
+
 function createRequest({ erasures, hashIdentity }: ErasureDeps, audit: AuditTrail): Handler {
   return async ({ key, body }) => {
     const json = parseJsonBody(body)
@@ -26,6 +34,7 @@ function createRequest({ erasures, hashIdentity }: ErasureDeps, audit: AuditTrai
       hashIdentity('user', publisherId, userId),
       hashIdentity('login', publisherId, userLoggedInId),
     ].filter((identity) => identity !== '')
+    if ((await erasures.countOpen()) >= erasureLimits.openMax) return tooMany
     const erasure = await erasures.request({ publisherId, identities })
     const details = { publisherId, ids: identities.length }
     await audit.record({ key, action: 'erasure.request', subject: erasure.id, details })

@@ -5,6 +5,7 @@ import type { CatalogStore } from '../catalog/catalog-store.ts'
 import type { OpenApiDocument } from '../contract/openapi.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Metrics } from '../ops/metrics.ts'
 import type { ListAttributions } from '../reports/attributions.ts'
 import type { ExplainOwnPurchase } from '../reports/explain/own.ts'
 import type { ReadIntake } from '../reports/intake.ts'
@@ -46,7 +47,7 @@ export interface CampaignDeps {
   /** Why the port does not take traffic right now; empty when it does. */
   readonly readiness: () => readonly string[]
   /** Prometheus text over all processes of the node. */
-  readonly metrics: () => Promise<string>
+  readonly metrics: Metrics
   readonly clock: Clock
   readonly log: CampaignLog
   readonly pages?: readonly PublicPage[]

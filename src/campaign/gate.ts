@@ -49,6 +49,11 @@ export class Gate {
       if (!isAnswered) abort.abort()
       const ms = Math.round(performance.now() - startMs)
       const { statusCode: status } = reply.raw
+      this.#deps.metrics.noteAnswer({
+        operation: operation.operationId,
+        status,
+        seconds: ms / 1_000,
+      })
       const fields = { requestId: request.id, route: operation.path, method: request.method }
       this.#deps.log.debug({ ...fields, keyId, status, isAnswered, ms }, 'request')
     })
@@ -90,6 +95,11 @@ export class Gate {
 
   async handleUnknown(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     boundUpload(request.raw, 'whole')
+    const startMs = performance.now()
+    reply.raw.once('close', () => {
+      const seconds = (performance.now() - startMs) / 1_000
+      this.#deps.metrics.noteAnswer({ operation: 'none', status: reply.raw.statusCode, seconds })
+    })
     if (this.#isClosing) return await sendAnswer(reply, closing)
     const allow = this.#paths.methodsOf(request.raw.url ?? '')
     if (allow === null) return await sendAnswer(reply, refuse(404, ['There is nothing here.']))

@@ -21,7 +21,7 @@ export function createOperatorHandlers(deps: OperatorDeps): HandlerTable {
     getMetrics: async () => ({
       status: 200,
       headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
-      body: { text: await deps.metrics() },
+      body: { text: await deps.metrics.read() },
     }),
   }
 }

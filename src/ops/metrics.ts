@@ -1,34 +1,54 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Clock } from '../lib/clock.ts'
-import type { PipelineCounts } from '../pipeline/pipeline.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { Spool } from '../spool/spool.ts'
+import { latencyBounds } from '../tracking/request-counts.ts'
+import type { TrackerMetrics } from './tracker-metrics.ts'
 
 export interface MetricsDeps {
   readonly spool: Pick<Spool, 'depth'>
-  readonly pipeline: { readonly counts: PipelineCounts; failingSteps(): readonly string[] }
+  readonly pipeline: Pick<Pipeline, 'counts' | 'failingSteps' | 'attributionLagMs'>
+  readonly trackers: Pick<TrackerMetrics, 'read'>
   readonly clock: Clock
   /** Null while it is not known. */
   readonly clockOffsetMs: () => number | null
   /** Of the newest complete backup; null where there is none, or the warehouse is a server. */
   readonly lastBackupAtMs: () => number | null
+  /** Days that are over and not sealed, of the market with the most of them. */
+  readonly unsealedDays: () => Promise<number>
 }
 
-/** Prometheus text of the engine process; counters begin anew with the process. */
+/** How a request to the campaign port ended. */
+export interface CampaignAnswer {
+  /** Of the contract; 'none' where no operation was asked for. */
+  readonly operation: string
+  readonly status: number
+  readonly seconds: number
+}
+
+export interface Metrics {
+  /** Prometheus text of this process and of the trackers; counters begin anew with their process. */
+  readonly read: () => Promise<string>
+  readonly noteAnswer: (answer: CampaignAnswer) => void
+}
+
 export function createMetrics({
   spool,
   pipeline,
   clock,
   clockOffsetMs,
   lastBackupAtMs,
-}: MetricsDeps): () => Promise<string> {
+  trackers,
+  unsealedDays,
+}: MetricsDeps): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const gauge = (name: string, help: string, read: () => number): void => {
+  const gauge = (name: string, help: string, read: () => number | Promise<number>): void => {
     const metric: Gauge = new Gauge({
       name: `shelftrace_${name}`,
       help,
       registers: [registry],
-      collect: () => metric.set(read()),
+      collect: async () => metric.set(await read()),
     })
   }
   gauge(
@@ -63,5 +83,38 @@ export function createMetrics({
     'The instant of the newest complete backup; NaN without one.',
     () => (lastBackupAtMs() ?? Number.NaN) / 1_000
   )
-  return () => registry.metrics()
+  gauge(
+    'attribution_lag_seconds',
+    'Time since the oldest purchase that is due for attribution was shipped; 0 when none is.',
+    () => pipeline.attributionLagMs() / 1_000
+  )
+  gauge(
+    'unsealed_days',
+    'Days that are over and not sealed, of the market with the most; NaN while that is not known.',
+    () => unsealedDays().catch(() => Number.NaN)
+  )
+  return {
+    read: async () => `${await registry.metrics()}\n${await trackers.read()}`,
+    noteAnswer: createAnswerMetrics(registry),
+  }
+}
+
+function createAnswerMetrics(registry: Registry): Metrics['noteAnswer'] {
+  const answers = new Counter({
+    name: 'shelftrace_campaign_answers_total',
+    help: 'Answers of the campaign port by operation of the contract.',
+    labelNames: ['operation', 'status'],
+    registers: [registry],
+  })
+  const latency = new Histogram({
+    name: 'shelftrace_campaign_seconds',
+    help: 'From the head of a request to the end of its answer.',
+    labelNames: ['operation'],
+    buckets: [...latencyBounds, 30, 60],
+    registers: [registry],
+  })
+  return ({ operation, status, seconds }) => {
+    answers.inc({ operation, status })
+    latency.observe({ operation }, seconds)
+  }
 }

@@ -76,10 +76,19 @@ export class Attributor {
   /** Attributes the oldest batch that is due. */
   async attributeBatch(): Promise<AttributeResult> {
     if (this.#planned.length === 0) this.#planned = await this.#plan()
-    const batch = this.#planned.shift()
+    const [batch] = this.#planned
     if (batch === undefined) return { attributedCount: 0, hasMore: false }
-    await this.#attribute(batch)
+    try {
+      await this.#attribute(batch)
+    } finally {
+      this.#planned.shift()
+    }
     return { attributedCount: batch.purchaseCount, hasMore: true }
+  }
+
+  /** The instant of the shipping of the oldest purchase that is due, as of the last look; null: none is. */
+  oldestDueAt(): string | null {
+    return this.#planned[0]?.from ?? null
   }
 
   /** Looks through what is pending until something is due; remembers how far nothing was. */

@@ -22,6 +22,8 @@ import type { ErasedPerson, EraseSetAsideDeps } from './erase-set-aside.ts'
 export const erasureLimits = {
   /** What is shipped later than this after the request is no longer caught, and the hash is forgotten. */
   watchDays: 30,
+  /** Each is looked at every few seconds until it is closed. A bound, not an exact one. */
+  openMax: 10_000,
 } as const
 
 export interface EraseDeps extends EraseSetAsideDeps {

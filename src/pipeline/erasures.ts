@@ -32,6 +32,14 @@ export async function requestErasure(
   return erasure
 }
 
+/** Those that are not closed. */
+export async function countOpenErasures(warehouse: Pick<Warehouse, 'rows'>): Promise<number> {
+  const [row] = await warehouse.rows<{ count: number }>(
+    'SELECT count() AS count FROM erasure FINAL WHERE stage < 3'
+  )
+  return row?.count ?? 0
+}
+
 interface ErasureRow {
   readonly id: string
   readonly publisherId: number

@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Gate } from '../lib/gate.ts'
 import { Loop } from '../lib/loop.ts'
+import { instantMs } from '../warehouse/instant.ts'
 import { Attributor } from './attribute.ts'
 import { eraseDue } from './erase.ts'
 import { advanceRetention } from './retention.ts'
@@ -56,11 +57,13 @@ export class Pipeline {
   readonly #failingSteps = new Map<string, string>()
   readonly #gate = new Gate()
   readonly #loops: readonly Loop[]
+  readonly #attributor: Attributor
   #isAttributed = false
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps
     const attributor = new Attributor(deps)
+    this.#attributor = attributor
     this.#loops = [
       this.#repeat('ship', intervals.shipPauseMs, async () => {
         const { shippedCount, setAsideCount } = await shipBatch({
@@ -78,6 +81,12 @@ export class Pipeline {
   /** The steps whose last try failed, with the code of the failure; empty when all is well. */
   failingSteps(): readonly string[] {
     return [...this.#failingSteps].map(([step, code]) => `${step} fails: ${code}`)
+  }
+
+  /** How long ago the oldest purchase that is due for attribution was shipped; 0 when none is. */
+  attributionLagMs(): number {
+    const dueAt = this.#attributor.oldestDueAt()
+    return dueAt === null ? 0 : Math.max(0, this.#deps.clock() - instantMs(dueAt))
   }
 
   /** Work from outside that moves events as the steps do. */

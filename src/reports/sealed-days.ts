@@ -156,6 +156,8 @@ export interface SealedThrough {
   readonly marketId: number
   /** The last day from which on back all is sealed, null while nothing is. */
   readonly completeThrough: string | null
+  /** The first day that is not sealed, null while there are no events. */
+  readonly openFrom: string | null
 }
 
 /** How far each market is sealed, as of `today`. */
@@ -166,7 +168,7 @@ export async function readSealedThrough(
 ): Promise<readonly SealedThrough[]> {
   const { firstDay, finalBefore } = await readBounds(warehouse)
   if (firstDay === null || firstDay > today) {
-    return markets.map(({ id }) => ({ marketId: id, completeThrough: null }))
+    return markets.map(({ id }) => ({ marketId: id, completeThrough: null, openFrom: null }))
   }
   // What is final was sealed for every market of its time, and is not looked at any more.
   const from = laterDay(firstDay, finalBefore)
@@ -177,7 +179,7 @@ export async function readSealedThrough(
     const sealed = new Set(own.map(({ day }) => day))
     const firstOpen = listDays(from, today).find((day) => !sealed.has(day)) ?? addDays(today, 1)
     const completeThrough = firstOpen > firstDay ? addDays(firstOpen, -1) : null
-    return { marketId: market.id, completeThrough }
+    return { marketId: market.id, completeThrough, openFrom: firstOpen }
   })
 }
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { ErrorCode } from '../errors.ts'
 
 /**
  * A whole answer. Header lists are flat (name, value, name, value): the cheapest form for Node, whose
@@ -8,7 +9,30 @@ export interface Answer {
   readonly status: number
   readonly headers: string[]
   readonly body: string | Buffer
+  /** Why it is a refusal, for the counts; a reason always comes with the same status. */
+  readonly reason?: RefusalReason
 }
+
+export type RefusalReason =
+  | 'body'
+  | 'encoding'
+  | 'from-browser'
+  | 'token'
+  | 'missing-token'
+  | 'unknown-path'
+  | 'broken-escape'
+  | 'missing-host'
+  | 'method'
+  | 'too-large'
+  | 'malformed'
+  | 'headers-too-large'
+  | 'too-slow'
+  | 'tunnel'
+  | 'expectation'
+  | 'busy'
+  | 'stopping'
+  | 'failure'
+  | ErrorCode
 
 const common = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff']
 const json = ['content-type', 'application/json', ...common]
@@ -52,8 +76,12 @@ export function answerJson(status: number, body: string): Answer {
 }
 
 /** The one shape of every refusal. Messages never repeat what came in. */
-export function refusal(status: number, messages: readonly string[]): Answer {
-  return answerJson(status, JSON.stringify({ messages }))
+export function refusal(
+  status: number,
+  messages: readonly string[],
+  reason: RefusalReason
+): Answer {
+  return { ...answerJson(status, JSON.stringify({ messages })), reason }
 }
 
 export function withHeaders(answer: Answer, headers: readonly string[]): Answer {

@@ -32,8 +32,8 @@ type BackendDeps = Pick<TrackingDeps, 'spool' | 'clock' | 'trustProxy'> & {
 /** Answers once; null when the sender has gone. */
 type Reply = (answer: Answer | null) => void
 
-const unknownEncoding = refusal(400, ['content-encoding must be gzip or identity'])
-const notGzip = refusal(400, ['body must be valid gzip, as content-encoding says'])
+const unknownEncoding = refusal(400, ['content-encoding must be gzip or identity'], 'encoding')
+const notGzip = refusal(400, ['body must be valid gzip, as content-encoding says'], 'encoding')
 
 /**
  * `POST` of JSON from the backend of a publisher. A body that parses as JSON is taken whatever its
@@ -48,7 +48,7 @@ export class BackendHandler {
   constructor(deps: BackendDeps, route: BackendRoute) {
     this.#deps = deps
     this.#route = route
-    this.#fromBrowser = refusal(400, [route.refusalToBrowsers])
+    this.#fromBrowser = refusal(400, [route.refusalToBrowsers], 'from-browser')
   }
 
   handle(request: IncomingMessage, reply: Reply): void {
@@ -88,13 +88,13 @@ export class BackendHandler {
 
   #store(request: IncomingMessage, bytes: Buffer, reply: Reply): void {
     const body = parseJsonBody(bytes)
-    if (!body.ok) return reply(refusal(400, body.messages))
+    if (!body.ok) return reply(refusal(400, body.messages, 'body'))
     const { clock, trustProxy, spool, failures } = this.#deps
     const parsed = this.#route.parse(body.value, {
       receivedAtMs: clock(),
       sourceAddress: sourceAddress(request, trustProxy),
     })
-    if (!parsed.ok) return reply(refusal(400, parsed.messages))
+    if (!parsed.ok) return reply(refusal(400, parsed.messages, 'body'))
     spool.append(parsed.record).then(
       () => reply(stored),
       (error: unknown) => reply(failures.answer(error, this.#route.path))

@@ -25,7 +25,11 @@ type Reserve = (bytes: number) => boolean
 
 const nothing = Buffer.alloc(0)
 
-export const tooLarge = refusal(413, ['The body must be at most 1 MiB, also when inflated.'])
+export const tooLarge = refusal(
+  413,
+  ['The body must be at most 1 MiB, also when inflated.'],
+  'too-large'
+)
 const tooLargeToReadOn = withHeaders(tooLarge, ['connection', 'close'])
 
 export function hasBody(headers: IncomingHttpHeaders): boolean {

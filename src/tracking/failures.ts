@@ -1,17 +1,17 @@
 import { ServiceError, errorKinds } from '../errors.ts'
 import { refusal, withHeaders } from './answers.ts'
-import type { Answer } from './answers.ts'
+import type { Answer, RefusalReason } from './answers.ts'
 import type { TrackingDeps } from './deps.ts'
 
 /** Long enough to let a spool drain, short enough that a sender's queue stays small. */
 const retryAfter: readonly string[] = ['retry-after', '5']
 const logIntervalMs = 1_000
 
-export function unavailable(message: string): Answer {
-  return withHeaders(refusal(503, [message]), retryAfter)
+export function unavailable(message: string, reason: RefusalReason): Answer {
+  return withHeaders(refusal(503, [message], reason), retryAfter)
 }
 
-export const busy = unavailable('The service is busy; try again in a moment.')
+export const busy = unavailable('The service is busy; try again in a moment.', 'busy')
 
 /** Turns what the spool rejects with into an answer, and says so in the log, once a second. */
 export class Failures {
@@ -34,10 +34,13 @@ export class Failures {
 
   answer(error: unknown, route: string): Answer {
     this.report(error, route)
-    if (!(error instanceof ServiceError))
-      return refusal(500, [errorKinds.WAREHOUSE_REFUSED.publicText])
+    if (!(error instanceof ServiceError)) {
+      return refusal(500, [errorKinds.WAREHOUSE_REFUSED.publicText], 'failure')
+    }
     const { status, publicText } = error.kind
-    return status === 503 ? unavailable(publicText) : refusal(status, [publicText])
+    return status === 503
+      ? unavailable(publicText, error.code)
+      : refusal(status, [publicText], error.code)
   }
 
   /** A full disk fails every request: one line per request would fill what is left of it. */

@@ -8,24 +8,37 @@ import type { Answer } from './answers.ts'
 /** Time for the answer to leave before what is still coming in resets the connection. */
 const lingerMs = 500
 
-const malformed = refusal(400, ['The request is not valid HTTP.'])
-const tooManyHeaders = refusal(431, ['The request line and headers must be at most 32 KiB.'])
-const tooSlow = refusal(408, ['The request did not arrive in time.'])
-const noTunnels = refusal(405, ['CONNECT is not supported.'])
-const unmetExpectation = refusal(417, ['Only 100-continue may be expected.'])
+const malformed = refusal(400, ['The request is not valid HTTP.'], 'malformed')
+const tooManyHeaders = refusal(
+  431,
+  ['The request line and headers must be at most 32 KiB.'],
+  'headers-too-large'
+)
+const tooSlow = refusal(408, ['The request did not arrive in time.'], 'too-slow')
+const noTunnels = refusal(405, ['CONNECT is not supported.'], 'tunnel')
+const unmetExpectation = refusal(417, ['Only 100-continue may be expected.'], 'expectation')
 
 const answers: ReadonlyMap<unknown, Answer> = new Map([
   ['HPE_HEADER_OVERFLOW', tooManyHeaders],
   ['ERR_HTTP_REQUEST_TIMEOUT', tooSlow],
 ])
 
-export function answerProtocolErrors(server: Server): void {
+export function answerProtocolErrors(server: Server, onAnswer: (answer: Answer) => void): void {
+  const end = (socket: Duplex, answer: Answer): void => {
+    onAnswer(answer)
+    endWith(socket, answer)
+  }
   server.on('clientError', (error: Error, socket: Duplex) => {
     const code = 'code' in error ? error.code : undefined
-    endWith(socket, answers.get(code) ?? malformed)
+    // Whoever hung up is not answered.
+    if (code === 'ECONNRESET') endWith(socket, malformed)
+    else end(socket, answers.get(code) ?? malformed)
   })
-  server.on('connect', (_request: unknown, socket: Duplex) => endWith(socket, noTunnels))
-  server.on('checkExpectation', (_request, response) => send(response, unmetExpectation))
+  server.on('connect', (_request: unknown, socket: Duplex) => end(socket, noTunnels))
+  server.on('checkExpectation', (_request, response) => {
+    onAnswer(unmetExpectation)
+    send(response, unmetExpectation)
+  })
 }
 
 /**

@@ -12,6 +12,8 @@ import { answerPreflight, withCors } from './cors.ts'
 import type { TrackingDeps } from './deps.ts'
 import { Failures, unavailable } from './failures.ts'
 import { answerProtocolErrors } from './protocol-errors.ts'
+import { RequestCounts } from './request-counts.ts'
+import type { RouteCounts } from './request-counts.ts'
 import { returnRoute } from './return.ts'
 import { findRoute, routePattern } from './router.ts'
 import type { Route } from './router.ts'
@@ -30,21 +32,24 @@ export const limits = {
 
 export interface TrackingServer {
   readonly server: Server
+  /** What was answered since the start. */
+  readonly counts: () => readonly RouteCounts[]
   /** Stops accepting, answers what came in, then closes every connection; bounded in time. */
   readonly close: () => Promise<void>
 }
 
-const unknownPath = refusal(404, ['There is nothing at this path.'])
-const brokenEscape = refusal(400, ['The path has a broken percent escape.'])
-const missingHost = refusal(400, ['The Host header is missing.'])
+const unknownPath = refusal(404, ['There is nothing at this path.'], 'unknown-path')
+const brokenEscape = refusal(400, ['The path has a broken percent escape.'], 'broken-escape')
+const missingHost = refusal(400, ['The Host header is missing.'], 'missing-host')
 const alive = answerJson(200, '{"status":"alive"}')
 const ready = answerJson(200, '{"status":"ready"}')
-const notReady = unavailable('The service does not take traffic right now.')
+const notReady = unavailable('The service does not take traffic right now.', 'stopping')
 
 type Reply = (answer: Answer | null) => void
 
 export function createTrackingServer(deps: TrackingDeps): TrackingServer {
-  const handler = new RequestHandler(deps)
+  const counts = new RequestCounts()
+  const handler = new RequestHandler(deps, counts)
   const server = listenerOf(deps, (request, response) => handler.handle(request, response))
   server.maxConnections = limits.connectionsMax
   // A large body that will be refused is refused before it is sent.
@@ -52,9 +57,10 @@ export function createTrackingServer(deps: TrackingDeps): TrackingServer {
     if (refuseDeclaredLength(request.headers) === undefined) response.writeContinue()
     handler.handle(request, response)
   })
-  answerProtocolErrors(server)
+  answerProtocolErrors(server, (answer) => counts.note('none', answer, 0))
   return {
     server,
+    counts: () => counts.read(),
     close: async () => {
       handler.drain()
       await closeServer(server, deps.drainMsMax ?? limits.drainMsMax)
@@ -90,6 +96,7 @@ async function closeServer(server: Server, drainMsMax: number): Promise<void> {
 
 class RequestHandler {
   readonly #deps: TrackingDeps
+  readonly #counts: RequestCounts
   readonly #adEvents: AdEventHandler
   readonly #conversions: BackendHandler
   readonly #returns: BackendHandler
@@ -97,8 +104,9 @@ class RequestHandler {
   readonly #isLogging: boolean
   #isDraining = false
 
-  constructor(deps: TrackingDeps) {
+  constructor(deps: TrackingDeps, counts: RequestCounts) {
     this.#deps = deps
+    this.#counts = counts
     this.#failures = new Failures(deps)
     const parts = { ...deps, bodies: new BodyReader(), failures: this.#failures }
     this.#adEvents = new AdEventHandler(parts)
@@ -112,14 +120,17 @@ class RequestHandler {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
+    const startMs = performance.now()
     const route = findRoute(request.url ?? '')
-    if (this.#isLogging) this.#log(route, request, response)
+    const pattern = routePattern(route)
+    if (this.#isLogging) this.#log(pattern, request, response)
     const reply: Reply = (answer) => {
       if (answer === null) return
+      this.#counts.note(pattern, answer, performance.now() - startMs)
       if (this.#isDraining) response.shouldKeepAlive = false
       send(response, hasCors(route) ? withCors(answer, request.headers.origin) : answer)
     }
-    this.#failures.guard(routePattern(route), reply, () => this.#dispatch(route, request, reply))
+    this.#failures.guard(pattern, reply, () => this.#dispatch(route, request, reply))
   }
 
   #dispatch(route: Route, request: IncomingMessage, reply: Reply): void {
@@ -155,12 +166,12 @@ class RequestHandler {
     return this.#deps.isReady() && !this.#isDraining ? ready : notReady
   }
 
-  #log(route: Route, { method }: IncomingMessage, response: ServerResponse): void {
+  #log(route: string, { method }: IncomingMessage, response: ServerResponse): void {
     const startMs = performance.now()
     response.on('close', () => {
       const { statusCode: status, writableFinished: isAnswered } = response
       const ms = Math.round(performance.now() - startMs)
-      const fields = { route: routePattern(route), method, status, isAnswered, ms }
+      const fields = { route, method, status, isAnswered, ms }
       this.#deps.log.debug(fields, 'request')
     })
   }
@@ -175,5 +186,8 @@ function isLinkMethod(method: string): boolean {
 }
 
 function notAllowed(allow: string): Answer {
-  return withHeaders(refusal(405, ['The path does not take this method.']), ['allow', allow])
+  return withHeaders(refusal(405, ['The path does not take this method.'], 'method'), [
+    'allow',
+    allow,
+  ])
 }

@@ -80,3 +80,23 @@ test('no table and no line of the log at the finest level holds a raw id of a re
     assert.ok(!admin.log.text.includes(id))
   }
 })
+
+test('no more erasures are taken than may be open at once, and again once some are closed', async () => {
+  const { warehouse } = admin
+  const fill = (stage: number) =>
+    warehouse.command(
+      `INSERT INTO erasure (id, publisher_id, requested_at, stage, changed_at, erased_at, identities_hex)
+       SELECT concat('fill', toString(number)), 99, now64(6), {stage:UInt8}, now64(6), now64(6), []
+       FROM numbers(10000)`,
+      { stage }
+    )
+  await fill(1)
+
+  const refused = await post({ publisherId: 10, userId })
+
+  assert.equal(refused.statusCode, 429)
+  assert.match(refused.body, /at most 10000 erasures may be open/)
+  assert.ok(Number(refused.headers['retry-after']) > 0)
+  await fill(3)
+  assert.equal((await post({ publisherId: 10, userId })).statusCode, 202)
+})

@@ -156,7 +156,7 @@ test('a client hears of a day when it is sealed and again when it was rebuilt, w
   const future = await call('GET', '/v2/advertisers/1/reports/spa/days?since=2099-01-01T00:00:00Z')
   assert.deepEqual(future.json, { days: [] })
   assert.deepEqual(await readSealedThrough(harness.warehouse, markets, '2026-03-03'), [
-    { marketId: 1, completeThrough: '2026-03-02' },
+    { marketId: 1, completeThrough: '2026-03-02', openFrom: '2026-03-03' },
   ])
 })
 

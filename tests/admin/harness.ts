@@ -7,7 +7,12 @@ import { openKeyStore, type KeyStore } from '../../src/access/key-store.ts'
 import { createAdminHandlers } from '../../src/admin/handlers.ts'
 import type { AdminDeps } from '../../src/admin/deps.ts'
 import { RateTable } from '../../src/catalog/rate-table.ts'
-import { findErasure, listErasures, requestErasure } from '../../src/pipeline/erasures.ts'
+import {
+  countOpenErasures,
+  findErasure,
+  listErasures,
+  requestErasure,
+} from '../../src/pipeline/erasures.ts'
 import { rebuildDays } from '../../src/pipeline/rebuild.ts'
 import { listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
 import { createBotCheck } from '../../src/pipeline/rows.ts'
@@ -135,6 +140,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     }),
     erasures: {
       request: (request) => requestErasure(warehouse, request),
+      countOpen: () => countOpenErasures(warehouse),
       find: (id) => findErasure(warehouse, id),
       list: (limit) => listErasures(warehouse, limit),
     },
@@ -166,7 +172,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     readSeries: () => Promise.reject(new Error('no reports here')),
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     readiness: () => [],
-    metrics: () => Promise.resolve(''),
+    metrics: { read: () => Promise.resolve(''), noteAnswer: () => undefined },
     clock,
     log: pinoLog,
   })

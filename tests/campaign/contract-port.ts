@@ -164,7 +164,7 @@ export async function openContractPort(): Promise<ContractPort> {
     adminHandlers: echoAdmin,
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     readiness: () => [],
-    metrics: () => Promise.resolve(''),
+    metrics: { read: () => Promise.resolve(''), noteAnswer: () => undefined },
     clock,
     log: silentLog,
     requestsPerMinuteMax: 1_000_000,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createMetrics } from '../../src/ops/metrics.ts'
+import { TrackerMetrics } from '../../src/ops/tracker-metrics.ts'
 import { openMemorySpool } from '../../src/spool/memory-spool.ts'
 
 const rules = readFileSync('docs/alerts.yaml', 'utf8')
@@ -11,14 +12,21 @@ test('every metric that an alert asks for is among those that are served', async
   const counts = { shipped: 0, setAside: 0, attributed: 0, sealed: 0, failures: 0 }
   const serve = createMetrics({
     spool: openMemorySpool({ clock: () => 0 }),
-    pipeline: { counts, failingSteps: () => [] },
+    pipeline: { counts, failingSteps: () => [], attributionLagMs: () => 0 },
     clock: () => 0,
     clockOffsetMs: () => null,
     lastBackupAtMs: () => null,
+    trackers: new TrackerMetrics(() => 0),
+    unsealedDays: () => Promise.resolve(0),
   })
-  const served = new Set([...(await serve()).matchAll(/^# TYPE (\w+) /gmu)].map(([, name]) => name))
+  const served = new Set(
+    [...(await serve.read()).matchAll(/^# TYPE (\w+) /gmu)].map(([, name]) => name)
+  )
 
-  const asked = [...rules.matchAll(/\b(?:shelftrace|process)_\w+/gu)].map(([name]) => name)
+  const asked = [...rules.matchAll(/\b(?:shelftrace|process)_\w+/gu)].map(([name]) =>
+    // The parts of a histogram are served under its name.
+    name.replace(/_(?:bucket|sum|count)$/u, '')
+  )
 
   assert.ok(asked.length > alerts.length - 2)
   assert.deepEqual(

@@ -12,6 +12,7 @@ import { createKeyRing, createMinter, createOpener } from '../../src/tracking-da
 import type { ServedAd } from '../../src/tracking-data/tracking-data.ts'
 import { createTrackingServer } from '../../src/tracking/server.ts'
 import type { TrackingDeps } from '../../src/tracking/deps.ts'
+import type { RouteCounts } from '../../src/tracking/request-counts.ts'
 import { placement } from '../helpers/placement.ts'
 
 export const nowMs = Date.UTC(2026, 2, 2, 10)
@@ -38,6 +39,7 @@ export interface Tracker {
   readonly logged: readonly Logged[]
   readonly at: { ms: number }
   readonly close: () => Promise<void>
+  readonly counts: () => readonly RouteCounts[]
   readonly send: (method: string, path: string, sending?: Sending) => Promise<Reply>
   /** Sends bytes as they are and reads until the server closes, or `ms` of silence. */
   readonly raw: (bytes: string | Buffer, ms?: number) => Promise<string>
@@ -74,7 +76,7 @@ export async function startTracker(
     trustProxy: false,
     ...overrides,
   }
-  const { server, close } = createTrackingServer(deps)
+  const { server, counts, close } = createTrackingServer(deps)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(close)
@@ -89,6 +91,7 @@ export async function startTracker(
     logged,
     at,
     close,
+    counts,
     send: (method, path, sending) => send({ port, method, path }, sending),
     raw: (bytes, ms) => raw(port, bytes, ms),
     mint: (ad = {}) => minter.mint({ ...anAd, ...ad }).trackingData,

@@ -1,0 +1,138 @@
+// What the trackers of this node answered, as metrics. Each tells its counts every few seconds; the
+// engine's process keeps the last ones, since only it has a port to be asked on.
+
+import { AggregatorRegistry } from 'prom-client'
+import type { Clock } from '../lib/clock.ts'
+import type { CountsMessage, TrackerCounts } from '../processes.ts'
+import { latencyBounds } from '../tracking/request-counts.ts'
+import type { RouteCounts } from '../tracking/request-counts.ts'
+
+/** A tracker that is silent for so long is gone or hangs. */
+const silentMsMax = 15_000
+
+type Labels = Readonly<Record<string, string | number>>
+
+interface Value {
+  readonly labels: Labels
+  readonly value: number
+  /** Where it is not the metric's. */
+  readonly metricName?: string
+}
+
+interface Metric {
+  /** There is nothing to add up: each value has its tracker. */
+  readonly aggregator: 'first'
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly values: readonly Value[]
+}
+
+export class TrackerMetrics {
+  readonly #clock: Clock
+  readonly #heard = new Map<number, { readonly counts: TrackerCounts; readonly atMs: number }>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  hear({ tracker, counts }: CountsMessage): void {
+    this.#heard.set(tracker, { counts, atMs: this.#clock() })
+  }
+
+  /** Prometheus text; counts of a tracker begin anew with its process. */
+  async read(): Promise<string> {
+    const heard = [...this.#heard].toSorted(([a], [b]) => a - b)
+    const trackers = heard.map(([tracker, { counts }]) => ({ tracker, counts }))
+    const aliveAfterMs = this.#clock() - silentMsMax
+    const metrics: readonly Metric[] = [
+      {
+        name: 'shelftrace_trackers',
+        help: 'Trackers of this node that were heard of within 15 s.',
+        type: 'gauge',
+        aggregator: 'first',
+        values: [{ labels: {}, value: heard.filter(([, { atMs }]) => atMs > aliveAfterMs).length }],
+      },
+      processMetric(trackers, {
+        name: 'shelftrace_tracker_cpu_seconds_total',
+        help: 'Processor time of a tracker.',
+        type: 'counter',
+        read: (counts) => counts.cpuSeconds,
+      }),
+      processMetric(trackers, {
+        name: 'shelftrace_tracker_resident_bytes',
+        help: 'Memory of a tracker.',
+        type: 'gauge',
+        read: (counts) => counts.residentBytes,
+      }),
+      answersMetric(trackers),
+      latencyMetric(trackers),
+    ]
+    // The form in which processes of a cluster hand metrics to each other.
+    const registry = AggregatorRegistry.aggregate([metrics])
+    return await registry.metrics()
+  }
+}
+
+interface Tracker {
+  readonly tracker: number
+  readonly counts: TrackerCounts
+}
+
+function processMetric(
+  trackers: readonly Tracker[],
+  {
+    read,
+    ...metric
+  }: Omit<Metric, 'values' | 'aggregator'> & { readonly read: (counts: TrackerCounts) => number }
+): Metric {
+  const values = trackers.map(({ tracker, counts }) => ({
+    labels: { tracker },
+    value: read(counts),
+  }))
+  return { ...metric, aggregator: 'first', values }
+}
+
+function answersMetric(trackers: readonly Tracker[]): Metric {
+  return {
+    name: 'shelftrace_tracking_answers_total',
+    aggregator: 'first',
+    help: 'Answers of the tracking port; reason is empty where nothing was refused.',
+    type: 'counter',
+    values: trackers.flatMap(({ tracker, counts }) =>
+      counts.routes.flatMap(({ route, answers }) =>
+        answers.map(({ status, reason, count }) => ({
+          labels: { tracker, route, status, reason },
+          value: count,
+        }))
+      )
+    ),
+  }
+}
+
+const latencyName = 'shelftrace_tracking_seconds'
+
+function latencyMetric(trackers: readonly Tracker[]): Metric {
+  return {
+    name: latencyName,
+    aggregator: 'first',
+    help: 'From the head of a request to the decision on its answer, which for an event is after its sync.',
+    type: 'histogram',
+    values: trackers.flatMap(({ tracker, counts }) =>
+      counts.routes.flatMap((route) => latencyValues({ tracker, route: route.route }, route))
+    ),
+  }
+}
+
+function latencyValues(labels: Labels, { latencies, secondsTotal }: RouteCounts): Value[] {
+  let count = 0
+  const buckets = [...latencyBounds, '+Inf'].map((le, index) => {
+    count += latencies[index] ?? 0
+    return { labels: { ...labels, le }, value: count, metricName: `${latencyName}_bucket` }
+  })
+  return [
+    ...buckets,
+    { labels, value: secondsTotal, metricName: `${latencyName}_sum` },
+    { labels, value: count, metricName: `${latencyName}_count` },
+  ]
+}

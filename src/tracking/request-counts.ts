@@ -1,0 +1,77 @@
+// What a tracker answered and how long it took. Counted on the way of every event, so that nothing stands
+// here but look-ups and additions; the engine's process makes metrics of it.
+
+import type { Answer, RefusalReason } from './answers.ts'
+
+/** Upper ends of the buckets of latencies, in seconds; one more bucket holds what took longer. */
+export const latencyBounds = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const
+
+export interface RouteCounts {
+  /** As in the documentation of the port, never a path that was asked for. */
+  readonly route: string
+  readonly answers: readonly AnswerCount[]
+  /** By bucket, each counted once. */
+  readonly latencies: readonly number[]
+  readonly secondsTotal: number
+}
+
+export interface AnswerCount {
+  readonly status: number
+  /** '' of what was not refused. */
+  readonly reason: RefusalReason | ''
+  readonly count: number
+}
+
+interface Counting {
+  /** A reason has one status, so it or the status alone tells answers apart. */
+  readonly answers: Map<
+    RefusalReason | number,
+    { -readonly [Key in keyof AnswerCount]: AnswerCount[Key] }
+  >
+  readonly latencies: number[]
+  secondsTotal: number
+}
+
+export class RequestCounts {
+  readonly #routes = new Map<string, Counting>()
+
+  note(route: string, { status, reason }: Pick<Answer, 'status' | 'reason'>, ms: number): void {
+    const counting = this.#countingOf(route)
+    const key = reason ?? status
+    const answer = counting.answers.get(key)
+    if (answer === undefined) counting.answers.set(key, { status, reason: reason ?? '', count: 1 })
+    else answer.count += 1
+    const bucket = bucketOf(ms / 1_000)
+    counting.latencies[bucket] = (counting.latencies[bucket] ?? 0) + 1
+    counting.secondsTotal += ms / 1_000
+  }
+
+  read(): readonly RouteCounts[] {
+    return [...this.#routes].map(([route, { answers, latencies, secondsTotal }]) => ({
+      route,
+      answers: [...answers.values()],
+      latencies,
+      secondsTotal,
+    }))
+  }
+
+  #countingOf(route: string): Counting {
+    const known = this.#routes.get(route)
+    if (known !== undefined) return known
+    const counting: Counting = {
+      answers: new Map(),
+      latencies: Array.from({ length: latencyBounds.length + 1 }, () => 0),
+      secondsTotal: 0,
+    }
+    this.#routes.set(route, counting)
+    return counting
+  }
+}
+
+function bucketOf(seconds: number): number {
+  let bucket = 0
+  while (bucket < latencyBounds.length && seconds > (latencyBounds[bucket] ?? 0)) bucket += 1
+  return bucket
+}
