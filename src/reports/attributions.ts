@@ -126,7 +126,7 @@ async function compute(
 function listSql(profile: AttributionProfile): string {
   const scope = { isOneAdvertiser: true, profiles: [profile], condition: '1', isByDay: true }
   return `
-SELECT toString(day), happened_ms, market_id, publisher_id, transaction_id, line_index, purchased_gtin,
+SELECT toString(day), instant_ms, market_id, publisher_id, transaction_id, line_index, purchased_gtin,
   campaign_id, ad_group_id, if(p.gtin = '', l.gtin, p.gtin), rule, toUnixTimestamp64Milli(touched_at),
   quantity, toString(converted), toUInt8(is_unconverted), lower(hex(served_ad_id)),
   count() OVER () AS total_rows, toUInt64(sum(is_unconverted) OVER ()) AS total_unconverted
@@ -145,7 +145,7 @@ RIGHT JOIN (
   ) AS d
   RIGHT JOIN (${creditedLinesSql(scope, profile, true)}) AS c ON d.lines_of = c.delivery_id
 ) AS l ON p.product_market_id = l.market_id AND p.product_key = l.gtin_key
-ORDER BY happened_ms, purchase_key, line_index
+ORDER BY instant_ms, purchase_key, line_index
 LIMIT ${rowsMax}
 SETTINGS join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1`
 }

@@ -4,7 +4,8 @@
 import type { AttributionProfile } from '../contract/report-request.ts'
 import type { Params } from '../warehouse/warehouse.ts'
 import type { ReportMarket } from './catalog-names.ts'
-import { buildDayRuns } from './market-days.ts'
+import { buildDayRuns, currencyOf, placeInDaysSql, placeParams, unitOf } from './market-days.ts'
+import type { MarketDays } from './market-days.ts'
 import { convertedSql, rateParams } from './rates.ts'
 import type { Rates } from './rates.ts'
 
@@ -186,8 +187,6 @@ export function gtinKeySql(column: string): string {
   return `if(match(${trimmed}, '^([0-9]{8}|[0-9]{12,14})$'), leftPad(${trimmed}, 14, '0'), ${trimmed})`
 }
 
-const unitOf = `transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))`
-
 function inRange(instant: string): string {
   const at = `toUnixTimestamp64Milli(${instant})`
   return `${at} >= ${boundOfUnit('marketFromMs')} AND ${at} < ${boundOfUnit('marketToMs')}`
@@ -199,59 +198,21 @@ function boundOfUnit(name: 'marketFromMs' | 'marketToMs'): string {
 
 /** Adds unit, day and currency of the market, and keeps only what lies in the days asked for. */
 function withDaySql({ isByDay }: DayRowsScope, rows: string): string {
-  if (!isByDay) {
-    return `
-    SELECT *, toDate(0) AS day, ${unitOf} AS unit, ${currencyOf('unit')} AS market_currency FROM (${rows})`
-  }
+  if (isByDay) return placeInDaysSql(rows, { instant: 'happened_at', runs: 'run' })
   return `
-    SELECT r.*, toDate(toInt32(d.first_day + intDiv(r.happened_ms - d.from_ms, d.day_ms))) AS day,
-      ${currencyOf('r.unit')} AS market_currency
-    FROM (
-      SELECT *, ${unitOf} AS unit, toUnixTimestamp64Milli(happened_at) AS happened_ms FROM (${rows})
-    ) AS r
-    ASOF INNER JOIN (
-      SELECT run.1 AS unit, run.2 AS from_ms, run.3 AS to_ms, run.4 AS day_ms, run.5 AS first_day
-      FROM (
-        SELECT arrayJoin(arrayZip(
-          {runUnits:Array(Int32)}, {runFromMs:Array(Int64)}, {runToMs:Array(Int64)},
-          {runDayMs:Array(Int64)}, {runFirstDays:Array(Int32)}
-        )) AS run
-      )
-    ) AS d ON d.unit = r.unit AND r.happened_ms >= d.from_ms
-    WHERE r.happened_ms < d.to_ms`
-}
-
-function currencyOf(unit: 'unit' | 'r.unit'): string {
-  return `transform(${unit}, {marketIds:Array(Int32)}, {marketCurrencies:Array(String)}, '-')`
-}
-
-/** A market and the days of it that are asked for, in order. */
-export interface MarketDays {
-  readonly market: ReportMarket
-  readonly days: readonly string[]
+  SELECT *, toDate(0) AS day, ${unitOf} AS unit, ${currencyOf('unit')} AS market_currency FROM (${rows})`
 }
 
 /** What `dayRowsSql` binds, but for `advertiserId` and what the condition names. */
 export function dayRowsParams(asked: readonly MarketDays[], rates: Rates): Params {
-  const withRuns = asked.map(({ market, days }) => ({
-    market,
-    runs: buildDayRuns(days, market.timeZone),
-  }))
-  const runs = withRuns.flatMap((one) => one.runs.map((run) => ({ ...run, unit: one.market.id })))
+  const runs = asked.map(({ market, days }) => buildDayRuns(days, market.timeZone))
   const days = asked.flatMap((one) => one.days)
-  const markets = withRuns.map((one) => one.market)
   return {
     dayMin: days.reduce((least, day) => (day < least ? day : least), days[0] ?? '1970-01-02'),
     dayMax: days.reduce((most, day) => (day > most ? day : most), days[0] ?? '1970-01-02'),
-    marketIds: markets.map((market) => market.id),
-    marketCurrencies: markets.map((market) => market.currency),
-    marketFromMs: withRuns.map((one) => one.runs[0]?.fromMs ?? 0),
-    marketToMs: withRuns.map((one) => one.runs.at(-1)?.toMs ?? 0),
-    runUnits: runs.map((run) => run.unit),
-    runFromMs: runs.map((run) => run.fromMs),
-    runToMs: runs.map((run) => run.toMs),
-    runDayMs: runs.map((run) => run.dayMs),
-    runFirstDays: runs.map((run) => run.firstDay),
+    marketFromMs: runs.map(([first]) => first?.fromMs ?? 0),
+    marketToMs: runs.map((own) => own.at(-1)?.toMs ?? 0),
+    ...placeParams(asked, 'run'),
     ...rateParams(rates, days),
   }
 }

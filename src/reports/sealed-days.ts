@@ -7,7 +7,7 @@ import { assert } from '../lib/assert.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import type { ReportMarket } from './catalog-names.ts'
 import { unknownMarket } from './day-rows.ts'
-import type { MarketDays } from './day-rows.ts'
+import type { MarketDays } from './market-days.ts'
 import { dayOrNull, laterDay } from './final-days.ts'
 
 export interface Seal {
