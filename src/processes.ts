@@ -1,7 +1,7 @@
 // What the processes of one node say to each other over IPC.
 
 import { ServiceError } from './errors.ts'
-import type { RouteCounts } from './tracking/request-counts.ts'
+import type { TrackerCounts } from './lib/request-counts.ts'
 
 export type ChildMessage =
   | { readonly type: 'ready' }
@@ -22,12 +22,6 @@ export interface CountsMessage {
   /** The number of the tracker, from 1; the supervisor adds it. */
   readonly tracker: number
   readonly counts: TrackerCounts
-}
-
-export interface TrackerCounts {
-  readonly routes: readonly RouteCounts[]
-  readonly cpuSeconds: number
-  readonly residentBytes: number
 }
 
 /** Both shut down well within the 10 seconds after which a process manager kills. */

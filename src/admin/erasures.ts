@@ -1,9 +1,8 @@
 import type { AuditTrail } from '../access/audit-trail.ts'
 import { answerJson, refuse, type Answer, type Handler } from '../access/handler.ts'
 import { QueryReader } from '../access/query-reader.ts'
-import { parseErasureRequest, type ErasurePage } from '../contract/erasures.ts'
+import { erasureLimits, parseErasureRequest, type ErasurePage } from '../contract/erasures.ts'
 import { parseJsonBody } from '../contract/json.ts'
-import { erasureLimits } from '../pipeline/erase.ts'
 import type { AdminDeps } from './deps.ts'
 
 type ErasureDeps = Pick<AdminDeps, 'erasures' | 'hashIdentity'>

@@ -5,7 +5,6 @@ import type { CatalogStore } from '../catalog/catalog-store.ts'
 import type { OpenApiDocument } from '../contract/openapi.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Metrics } from '../ops/metrics.ts'
 import type { ListAttributions } from '../reports/attributions.ts'
 import type { ExplainOwnPurchase } from '../reports/explain/own.ts'
 import type { ReadIntake } from '../reports/intake.ts'
@@ -47,7 +46,15 @@ export interface CampaignDeps {
   /** Why the port does not take traffic right now; empty when it does. */
   readonly readiness: () => readonly string[]
   /** Prometheus text over all processes of the node. */
-  readonly metrics: Metrics
+  readonly metrics: {
+    readonly read: () => Promise<string>
+    /** `operation` is 'none' where no operation of the contract was asked for. */
+    readonly noteAnswer: (answer: {
+      readonly operation: string
+      readonly status: number
+      readonly seconds: number
+    }) => void
+  }
   readonly clock: Clock
   readonly log: CampaignLog
   readonly pages?: readonly PublicPage[]

@@ -5,6 +5,13 @@ import { pageLimits } from './catalog-pages.ts'
 import { catalogId, instantText, int32, wordOf, type Immutable } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
+export const erasureLimits = {
+  /** What is shipped later than this after the request is no longer caught, and the hash is forgotten. */
+  watchDays: 30,
+  /** Each is looked at every few seconds until it is closed. A bound, not an exact one. */
+  openMax: 10_000,
+} as const
+
 const id = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 128, description }))
 

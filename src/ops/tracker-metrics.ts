@@ -3,9 +3,8 @@
 
 import { AggregatorRegistry } from 'prom-client'
 import type { Clock } from '../lib/clock.ts'
-import type { CountsMessage, TrackerCounts } from '../processes.ts'
-import { latencyBounds } from '../tracking/request-counts.ts'
-import type { RouteCounts } from '../tracking/request-counts.ts'
+import { latencyBounds } from '../lib/request-counts.ts'
+import type { RouteCounts, TrackerCounts } from '../lib/request-counts.ts'
 
 /** A tracker that is silent for so long is gone or hangs. */
 const silentMsMax = 15_000
@@ -36,7 +35,8 @@ export class TrackerMetrics {
     this.#clock = clock
   }
 
-  hear({ tracker, counts }: CountsMessage): void {
+  /** Trackers are numbered from 1. */
+  hear({ tracker, counts }: Tracker): void {
     this.#heard.set(tracker, { counts, atMs: this.#clock() })
   }
 

@@ -16,15 +16,9 @@ import {
   unansweredSql,
 } from './erase-sql.ts'
 import type { Removal } from './erase-sql.ts'
+import { erasureLimits } from '../contract/erasures.ts'
 import { eraseSetAside } from './erase-set-aside.ts'
 import type { ErasedPerson, EraseSetAsideDeps } from './erase-set-aside.ts'
-
-export const erasureLimits = {
-  /** What is shipped later than this after the request is no longer caught, and the hash is forgotten. */
-  watchDays: 30,
-  /** Each is looked at every few seconds until it is closed. A bound, not an exact one. */
-  openMax: 10_000,
-} as const
 
 export interface EraseDeps extends EraseSetAsideDeps {
   readonly settleMs: number

@@ -1,11 +1,11 @@
 // Requests to erase somebody, and how far they are. The pipeline does the work.
 
 import { randomBytes } from 'node:crypto'
+import { erasureLimits } from '../contract/erasures.ts'
 import type { ErasurePage } from '../contract/erasures.ts'
 import { ServiceError } from '../errors.ts'
 import { instantMs } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { erasureLimits } from './erase.ts'
 
 type Erasure = ErasurePage['erasures'][number]
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TrackerMetrics } from '../../src/ops/tracker-metrics.ts'
-import type { TrackerCounts } from '../../src/processes.ts'
-import { RequestCounts } from '../../src/tracking/request-counts.ts'
+import type { TrackerCounts } from '../../src/lib/request-counts.ts'
+import { RequestCounts } from '../../src/lib/request-counts.ts'
 import { prepareService, eventually } from '../helpers/service.ts'
 
 function countsOf(note: (counts: RequestCounts) => void): TrackerCounts {
@@ -19,8 +19,8 @@ test('what trackers counted is served by tracker, with buckets that add up', asy
     one.note('/conversion', { status: 400, reason: 'body' }, 60_000)
   })
 
-  trackers.hear({ type: 'counts', tracker: 2, counts })
-  trackers.hear({ type: 'counts', tracker: 1, counts: countsOf(() => undefined) })
+  trackers.hear({ tracker: 2, counts })
+  trackers.hear({ tracker: 1, counts: countsOf(() => undefined) })
   const lines = (await trackers.read()).split('\n')
 
   for (const line of [
@@ -45,7 +45,7 @@ test('a tracker that falls silent is no longer one of those that are alive', asy
   let nowMs = 0
   const trackers = new TrackerMetrics(() => nowMs)
   assert.match(await trackers.read(), /^shelftrace_trackers 0$/mu)
-  trackers.hear({ type: 'counts', tracker: 1, counts: countsOf(() => undefined) })
+  trackers.hear({ tracker: 1, counts: countsOf(() => undefined) })
 
   nowMs = 14_999
   assert.match(await trackers.read(), /^shelftrace_trackers 1$/mu)

@@ -12,7 +12,7 @@ import { createKeyRing, createMinter, createOpener } from '../../src/tracking-da
 import type { ServedAd } from '../../src/tracking-data/tracking-data.ts'
 import { createTrackingServer } from '../../src/tracking/server.ts'
 import type { TrackingDeps } from '../../src/tracking/deps.ts'
-import type { RouteCounts } from '../../src/tracking/request-counts.ts'
+import type { RouteCounts } from '../../src/lib/request-counts.ts'
 import { placement } from '../helpers/placement.ts'
 
 export const nowMs = Date.UTC(2026, 2, 2, 10)

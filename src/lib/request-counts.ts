@@ -1,12 +1,23 @@
 // What a tracker answered and how long it took. Counted on the way of every event, so that nothing stands
 // here but look-ups and additions; the engine's process makes metrics of it.
 
-import type { Answer, RefusalReason } from './answers.ts'
-
 /** Upper ends of the buckets of latencies, in seconds; one more bucket holds what took longer. */
 export const latencyBounds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const
+
+/** A reason comes from a closed list, and always with the same status. */
+export interface CountedAnswer {
+  readonly status: number
+  readonly reason?: string
+}
+
+/** Of one process since its start. */
+export interface TrackerCounts {
+  readonly routes: readonly RouteCounts[]
+  readonly cpuSeconds: number
+  readonly residentBytes: number
+}
 
 export interface RouteCounts {
   /** As in the documentation of the port, never a path that was asked for. */
@@ -20,16 +31,13 @@ export interface RouteCounts {
 export interface AnswerCount {
   readonly status: number
   /** '' of what was not refused. */
-  readonly reason: RefusalReason | ''
+  readonly reason: string
   readonly count: number
 }
 
 interface Counting {
   /** A reason has one status, so it or the status alone tells answers apart. */
-  readonly answers: Map<
-    RefusalReason | number,
-    { -readonly [Key in keyof AnswerCount]: AnswerCount[Key] }
-  >
+  readonly answers: Map<string | number, { -readonly [Key in keyof AnswerCount]: AnswerCount[Key] }>
   readonly latencies: number[]
   secondsTotal: number
 }
@@ -37,7 +45,7 @@ interface Counting {
 export class RequestCounts {
   readonly #routes = new Map<string, Counting>()
 
-  note(route: string, { status, reason }: Pick<Answer, 'status' | 'reason'>, ms: number): void {
+  note(route: string, { status, reason }: CountedAnswer, ms: number): void {
     const counting = this.#countingOf(route)
     const key = reason ?? status
     const answer = counting.answers.get(key)
