@@ -167,6 +167,14 @@ function Events({ events }: Pick<ServedAdReading, 'events'>) {
   )
 }
 
+type Credit = ServedAdReading['credits'][number]
+
+function purchaseLink({ publisherId, transactionId }: Credit) {
+  // What has no visible name can be looked up by none.
+  if (transactionId.trim() === '') return 'without a transaction id'
+  return <a href={addressOf(['operator', 'lookup', publisherId, transactionId])}>{transactionId}</a>
+}
+
 function Credits({ reading }: { readonly reading: ServedAdReading }) {
   const { credits, creditsLeftOut, creditedPurchases } = reading
   return (
@@ -181,11 +189,7 @@ function Credits({ reading }: { readonly reading: ServedAdReading }) {
             {
               name: 'transaction',
               label: 'Purchase',
-              cell: ({ publisherId, transactionId }) => (
-                <a href={addressOf(['operator', 'lookup', publisherId, transactionId])}>
-                  {transactionId}
-                </a>
-              ),
+              cell: purchaseLink,
             },
             { name: 'publisher', label: 'Publisher', cell: (one) => String(one.publisherId) },
             { name: 'at', label: 'Bought', cell: (one) => formatInstant(one.purchasedAt) },
@@ -200,7 +204,7 @@ function Credits({ reading }: { readonly reading: ServedAdReading }) {
             ...profiles.map((profile) => ({
               name: profile,
               label: profileNames[profile],
-              cell: (one: ServedAdReading['credits'][number]) => wordsOf(one.rules[profile]),
+              cell: (one: Credit) => wordsOf(one.rules[profile]),
             })),
           ]}
           rows={credits}

@@ -93,7 +93,7 @@ function State({ samples, latest }: StateProps) {
   const rates = ratesOf(samples)
   return (
     <>
-      <dl class="tiles" aria-label="State of the pipeline">
+      <dl class="tiles by-six" aria-label="State of the pipeline">
         <LiveTile label="Events per second" trend={rates}>
           {rates.length === 0 ? '…' : formatNumber(rates.at(-1) ?? 0, 1)}
         </LiveTile>
@@ -131,6 +131,9 @@ function State({ samples, latest }: StateProps) {
           count={gauges.get('shelftrace_tracking_answers_total{status="503"}') ?? 0}
         />
         <CountTile label="Set aside" count={status.setAside} />
+        <LiveTile label="Age of the newest backup">
+          {durationOrNothing(backupAgeMsOf(gauges))}
+        </LiveTile>
         <CountTile label="Conflicting purchases, 30 days" count={status.conflicts} />
       </dl>
       {!status.warehouse.available && (
@@ -198,6 +201,12 @@ function CountTile({ label, count, usualMax = 0 }: CountTileProps) {
 function lagMsOf(gauges: Gauges): number | undefined {
   const seconds = gauges.get('shelftrace_attribution_lag_seconds')
   return seconds === undefined ? undefined : seconds * 1_000
+}
+
+/** Absent without a backup, and where the warehouse is a server. */
+function backupAgeMsOf(gauges: Gauges): number | undefined {
+  const takenAtSeconds = gauges.get('shelftrace_last_backup_timestamp_seconds')
+  return takenAtSeconds === undefined ? undefined : Math.max(0, Date.now() - takenAtSeconds * 1_000)
 }
 
 function durationOrNothing(ms: number | undefined): string {
