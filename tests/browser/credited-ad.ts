@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { ServedAdReading } from '../../src/contract/served-ad.ts'
 import { placement } from '../helpers/placement.ts'
-import { eventually } from '../helpers/service.ts'
+import { eventually, type Service } from '../helpers/service.ts'
 
 export interface CreditedAd {
   readonly servedAdId: string
@@ -10,10 +10,7 @@ export interface CreditedAd {
   readonly transactionId: string
 }
 
-interface Where {
-  readonly url: string
-  readonly adminKey: string
-}
+type Where = Pick<Service, 'campaignUrl' | 'adminKey'>
 
 const gtin = '4006381333931'
 const userId = 'pasted-link-shopper'
@@ -53,9 +50,13 @@ function instant(minutesAgo: number): string {
   return new Date(Date.now() - minutesAgo * 60_000).toISOString()
 }
 
-async function post({ url, adminKey }: Where, path: string, body: string): Promise<unknown> {
+async function post(
+  { campaignUrl, adminKey }: Where,
+  path: string,
+  body: string
+): Promise<unknown> {
   const headers = { authorization: `Bearer ${adminKey}` }
-  const response = await fetch(`${url}/admin/v1${path}`, { method: 'POST', headers, body })
+  const response = await fetch(`${campaignUrl}/admin/v1${path}`, { method: 'POST', headers, body })
   const text = await response.text()
   assert.equal(response.status, 200, text)
   return JSON.parse(text)

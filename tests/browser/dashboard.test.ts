@@ -5,14 +5,12 @@ import { after, before, describe, it, type TestContext } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
 import { eventually } from '../helpers/service.ts'
-import { serveCreditedAd } from './credited-ad.ts'
 import {
   launchBrowser,
   noBrowser,
   open,
   settled,
   signIn,
-  sizes,
   until,
   visit,
   type Size,
@@ -20,7 +18,6 @@ import {
 import { addUp, parseCsv, type CsvRow } from './csv-figures.ts'
 import {
   assertFits,
-  assertNoTrace,
   byText,
   expectDays,
   findBarriers,
@@ -285,38 +282,6 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
     const operator = await start(t, showcase.adminKey)
     await open(operator.page, `#/operator/lookup/${publisherId}/${transactionId}`)
     await operator.page.getByText('Counted').first().waitFor()
-  })
-
-  it('a link that an operator pastes shows what came of its ad and leads to its purchases, and leaves no trace in the browser', async (t) => {
-    const served = await serveCreditedAd(showcase)
-    const { page, complaints } = await start(t, showcase.adminKey)
-    await open(page, '#/operator/link')
-    const steps = await page.evaluate('history.length')
-    const input = page.getByLabel('Link or tracking data')
-    await page.getByText('Paste a tracking link').waitFor()
-
-    await input.fill('https://track.example/click/no-token')
-    await page.getByRole('button', { name: 'Look up' }).click()
-    await page.getByText('/link must hold tracking data').waitFor()
-    assert.deepEqual(await findBarriers(page), [])
-    await input.fill(`https://track.example/click/${served.trackingData}?x=1`)
-    await page.getByRole('button', { name: 'Look up' }).click()
-    await page.getByRole('link', { name: served.transactionId }).waitFor()
-
-    await page.getByText(served.servedAdId).waitFor()
-    await page.getByRole('cell', { name: 'Counted' }).first().waitFor()
-    assert.deepEqual(await findBarriers(page), [])
-    assert.equal(await page.evaluate('history.length'), steps)
-    await assertNoTrace(page, served.trackingData)
-    for (const size of [sizes.phone, sizes.desktop]) {
-      await page.setViewportSize(size)
-      await assertFits(page, 'the page of a link')
-    }
-    await page.getByRole('link', { name: served.transactionId }).click()
-    await until(page, `location.hash.includes('/lookup/')`)
-    await settled(page)
-    await page.getByText('Who is credited').first().waitFor({ state: 'attached' })
-    assert.deepEqual(complaints, [])
   })
 
   it('the chart is read day by day with the arrow keys', async (t) => {
