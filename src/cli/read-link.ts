@@ -67,7 +67,6 @@ function adLines({
   viewsCountUntil,
   clicksCountUntil,
 }: ServedAdReading): readonly string[] {
-  const named = (id: number, name: string | null) => `${id} ${name ?? '(not in the catalog)'}`
   const facts = [
     ['publisher', named(ad.publisherId, names.publisher)],
     ['site', named(ad.siteId, names.site)],
@@ -87,6 +86,10 @@ function adLines({
     ['clicks count until', clicksCountUntil],
   ] as const
   return facts.map(([name, value]) => `  ${name.padEnd(18)}  ${printable(value)}`)
+}
+
+function named(id: number, name: string | null): string {
+  return `${id} ${name ?? '(not in the catalog)'}`
 }
 
 function eventLines({ events }: ServedAdReading): readonly string[] {
