@@ -60,6 +60,7 @@ import { createReportRunner } from './reports/run-report.ts'
 import { createSeriesReader } from './reports/series.ts'
 import { readRestatements, readSealedThrough } from './reports/sealed-days.ts'
 import type { SealedThrough } from './reports/sealed-days.ts'
+import { createServedAdReader } from './reports/served-ad.ts'
 import { createTrafficQualityReader } from './reports/traffic-quality.ts'
 import { createUnconvertedReader } from './reports/unconverted.ts'
 import { ensureSecrets } from './secrets.ts'
@@ -355,6 +356,7 @@ function createAdmin(
       warehouse,
       markets: () => catalogNames(catalog.current()).markets(),
     }),
+    readServedAd: createServedAdReader(warehouse),
     erasures: {
       request: (request) => access.pipeline.runAsStep(() => requestErasure(warehouse, request)),
       countOpen: () => countOpenErasures(warehouse),

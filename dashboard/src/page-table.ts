@@ -4,6 +4,7 @@ import type { Scope } from '../../src/contract/admin.ts'
 import { Assets } from './pages/assets.tsx'
 import { Catalog } from './pages/operator/catalog.tsx'
 import { Keys } from './pages/operator/keys.tsx'
+import { Link } from './pages/operator/link.tsx'
 import { Live } from './pages/operator/live.tsx'
 import { Lookup } from './pages/operator/lookup.tsx'
 import { Traffic } from './pages/operator/traffic.tsx'
@@ -70,6 +71,7 @@ export const operatorPages: readonly Page<OperatorPageProps>[] = [
     isInMenu: true,
     component: Lookup,
   },
+  { slug: 'link', title: 'Look up a link', scope: 'admin', isInMenu: true, component: Link },
   { slug: 'catalog', title: 'Catalog', scope: 'admin', isInMenu: true, component: Catalog },
   { slug: 'keys', title: 'Keys', scope: 'admin', isInMenu: true, component: Keys },
 ]

@@ -9,6 +9,7 @@ import type { ReplayKeys, ReplayResult } from '../contract/set-aside.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import type { ReadUnconverted } from '../reports/unconverted.ts'
 import type { ExplainPurchase, PurchaseName } from '../reports/explain/explain.ts'
+import type { ReadServedAd } from '../reports/served-ad.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Minter, Opener } from '../tracking-data/tracking-data.ts'
 
@@ -64,6 +65,7 @@ export interface AdminDeps {
     | { readonly kind: 'final'; readonly finalBefore: string }
   >
   readonly readUnconverted: ReadUnconverted
+  readonly readServedAd: ReadServedAd
   readonly setAside: SetAside
   readonly explainPurchase: ExplainPurchase
   /** The purchase is attributed again without the delivery. */

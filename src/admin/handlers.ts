@@ -10,6 +10,7 @@ import { createErasureHandlers } from './erasures.ts'
 import { createKeyHandlers } from './keys.ts'
 import { createProductHandlers } from './products.ts'
 import { createPutRates } from './rates.ts'
+import { createReadLink } from './read-link.ts'
 import { createRebuildDays } from './rebuilds.ts'
 import { createSetAsideHandlers } from './set-aside.ts'
 import { createMintLinks } from './tracking-links.ts'
@@ -23,6 +24,7 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     ...createProductHandlers(deps, audit),
     ...createKeyHandlers(deps, audit),
     mintTrackingLinks: createMintLinks(deps, audit),
+    readTrackingLink: createReadLink(deps),
     backfillEvents: createBackfill(deps, audit),
     putRates: createPutRates(deps, audit),
     rebuildDays: createRebuildDays(deps, audit),

@@ -9,6 +9,7 @@ import { eventsLoad } from './events.ts'
 import { ratesLoad, ratesMissing, rebuild } from './figures.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
 import { linksMint } from './links.ts'
+import { link } from './read-link.ts'
 import { setAsideList, setAsideReplay } from './set-aside.ts'
 import { status } from './status.ts'
 
@@ -34,6 +35,7 @@ export const commands: readonly Command[] = [
   keysList,
   keysRevoke,
   linksMint,
+  link,
   eventsLoad,
   ratesLoad,
   ratesMissing,

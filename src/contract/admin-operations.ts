@@ -21,6 +21,7 @@ import { catalogPageSchema, pageKinds, pageLimits } from './catalog-pages.ts'
 import { catalogId, wordOf } from './fields.ts'
 import { answer, jsonBody, refusal, type Operation } from './operation.ts'
 import { feedResultSchema, feedRowSchema, productPageSchema } from './products.ts'
+import { readLinkRequestSchema, servedAdReadingSchema } from './served-ad.ts'
 import { unconvertedPageSchema, unconvertedQuerySchema } from './unconverted.ts'
 import { upkeepOperations } from './upkeep-operations.ts'
 
@@ -179,6 +180,21 @@ const eventOperations: readonly Operation[] = [
     body: jsonBody(trackingLinksRequestSchema),
     responses: [
       answer('200', 'One link per ad, in the order of the request.', trackingLinksResponseSchema),
+      ...refusals,
+    ],
+  }),
+  admin({
+    operationId: 'readTrackingLink',
+    method: 'post',
+    path: '/tracking-links/read',
+    summary: 'Read a tracking link',
+    description:
+      'What its tracking data says, which events came of it and which purchases are credited to it. A ' +
+      'POST, so that the tracking data stands in no address; nothing is counted or changed. Whom it was ' +
+      'served to is not shown.',
+    body: jsonBody(readLinkRequestSchema),
+    responses: [
+      answer('200', 'What is known of the served ad.', servedAdReadingSchema),
       ...refusals,
     ],
   }),

@@ -36,7 +36,7 @@ const lineVerdicts = ['valid', 'out-of-range', 'no-product'] as const
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const place = Type.Integer({ minimum: 1, description: 'The place in the order; the first is 1.' })
 const exactAmount = (description: string) => Type.String({ description })
-const nullOr = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+export const nullOr = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 function deliveryIdText(description: string) {
   return Type.String({
@@ -50,7 +50,7 @@ const idKind = wordOf(['user', 'login'], {
   description: 'The `user_id` or the `user_logged_in_id`.',
 })
 
-function byProfile<T extends TSchema>(schema: T) {
+export function byProfile<T extends TSchema>(schema: T) {
   return Type.Object({
     CLK_14_DAYS: schema,
     IMP_1_DAY: schema,

@@ -26,6 +26,7 @@ import { catalogNames } from '../../src/campaign/report/names.ts'
 import { createExplainer } from '../../src/reports/explain/explain.ts'
 import { createOwnExplainer } from '../../src/reports/explain/own.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
+import { createServedAdReader } from '../../src/reports/served-ad.ts'
 import { createUnconvertedReader } from '../../src/reports/unconverted.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
@@ -138,6 +139,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
       warehouse,
       markets: () => catalogNames(catalog.current()).markets(),
     }),
+    readServedAd: createServedAdReader(warehouse),
     erasures: {
       request: (request) => requestErasure(warehouse, request),
       countOpen: () => countOpenErasures(warehouse),

@@ -17,6 +17,7 @@ import {
 } from './browser.ts'
 import { addUp, parseCsv, type CsvRow } from './csv-figures.ts'
 import {
+  assertFits,
   byText,
   expectDays,
   findBarriers,
@@ -46,6 +47,7 @@ const operatorPages = [
   '#/operator/keys',
   '#/operator/lookup',
   '#/operator/lookup/10/no-such-purchase',
+  '#/operator/link',
   '#/advertisers/2/performance',
 ]
 
@@ -123,11 +125,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
         for (const address of addresses) {
           await open(page, address)
           assert.deepEqual(await findBarriers(page), [], address)
-          const overflow = 'document.documentElement.scrollWidth - innerWidth'
-          assert.ok(
-            Number(await page.evaluate(overflow)) <= 0,
-            `${address} is wider than the screen`
-          )
+          await assertFits(page, address)
         }
         assert.deepEqual(complaints, [])
       })

@@ -21,6 +21,20 @@ export async function findBarriers(page: Page): Promise<readonly string[]> {
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`))
 }
 
+/** The page never scrolls sideways as a whole. */
+export async function assertFits(page: Page, what: string): Promise<void> {
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  assert.ok(Number(overflow) <= 0, `${what} is wider than the screen`)
+}
+
+/** Neither the address nor what the browser stores for the page holds the text. */
+export async function assertNoTrace(page: Page, text: string): Promise<void> {
+  const traces = await page.evaluate(
+    'location.href + JSON.stringify([history.state, { ...sessionStorage }, { ...localStorage }])'
+  )
+  assert.ok(!String(traces).includes(text.slice(0, 20)))
+}
+
 interface Range {
   readonly startDate: string
   readonly endDate: string

@@ -73,14 +73,17 @@ test('an address gives back the path and the query it was made of', () => {
   assert.deepEqual(parseAddress('#/a/%E0%A4%A').path, ['a', '%E0%A4%A'])
 })
 
-test('gauges are read out of the metrics, labels added up', () => {
-  const text = '# HELP a x\na 1.5\nb{kind="x"} 2\nb{kind="y"} 3\nc NaN\n'
+test('gauges are read out of the metrics, labels added up and told one by one', () => {
+  const text = '# HELP a x\na 1.5\nb{kind="x",status="503"} 2\nb{kind="y",status="503"} 3\nc NaN\n'
 
   assert.deepEqual(
     [...readGauges(text)],
     [
       ['a', 1.5],
       ['b', 5],
+      ['b{kind="x"}', 2],
+      ['b{status="503"}', 5],
+      ['b{kind="y"}', 3],
     ]
   )
 })

@@ -100,6 +100,7 @@ function rightInput({ operationId }: Operation): {
     putCatalog: { body: demoCatalog },
     createKey: { body: { name: 'n', advertisers: [1], scopes: ['site:read'] } },
     mintTrackingLinks: { body: { links: [link] } },
+    readTrackingLink: { body: { link: `https://track.example/click/${token}` } },
     requestErasure: { body: { publisherId: 10, userId, userLoggedInId: loginId } },
     readAudit: { query: 'limit=1000' },
     backfillEvents: { body: { type: 'conversion', ...event, conversion } },
@@ -151,6 +152,7 @@ function wrongCalls(operation: Operation): readonly Sent[] {
     startDate: stray,
     links: [{ ...link, costPerClick: stray, landingUrl: `x:${userId}` }],
     trackingData: wrongToken,
+    link: `https://track.example/click/${wrongToken}?user=${userId}`,
     campaigns: [{ id: stray }],
   })
   return [

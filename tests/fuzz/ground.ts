@@ -199,6 +199,7 @@ function buildVocabulary(tokens: readonly string[], keyIds: readonly string[]): 
     userId: Array.from({ length: 200 }, (_, index) => `shopper-${index}`),
     userLoggedInId: ['login-1', 'login-2'],
     trackingData: tokens,
+    link: tokens.flatMap((token) => [token, `https://track.example/click/${token}?x=1`]),
     startDate: [day(-9), ...days],
     endDate: days,
     locale: ['de-DE', 'fr', 'en-GB', 'pl_PL'],

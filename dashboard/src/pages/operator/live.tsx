@@ -5,7 +5,14 @@ import { Figure } from '../../components/figure.tsx'
 import { Empty, Failure, Loading, Warning } from '../../components/notices.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { Table } from '../../components/table.tsx'
-import { formatBytes, formatCount, formatDay, formatDuration, formatNumber } from '../../format.ts'
+import {
+  formatBytes,
+  formatCount,
+  formatDay,
+  formatDuration,
+  formatNumber,
+  nothing,
+} from '../../format.ts'
 import { messagesOf } from '../../loaded.ts'
 import { useSession } from '../../session.ts'
 import { readGauges, type Gauges } from '../../gauges.ts'
@@ -13,6 +20,8 @@ import { readGauges, type Gauges } from '../../gauges.ts'
 const pollMs = 3_000
 /** Five minutes of looking. */
 const samplesMax = 100
+/** A day is sealed once it is over everywhere and settled; more of them are behind. */
+const unsealedDaysMax = 2
 
 interface Sample {
   readonly atMs: number
@@ -84,7 +93,7 @@ function State({ samples, latest }: StateProps) {
   const rates = ratesOf(samples)
   return (
     <>
-      <dl class="tiles" aria-label="State of the pipeline">
+      <dl class="tiles by-six" aria-label="State of the pipeline">
         <LiveTile label="Events per second" trend={rates}>
           {rates.length === 0 ? '…' : formatNumber(rates.at(-1) ?? 0, 1)}
         </LiveTile>
@@ -106,7 +115,25 @@ function State({ samples, latest }: StateProps) {
         >
           {formatNumber(gauges.get('shelftrace_pipeline_failures') ?? 0)}
         </LiveTile>
+        <LiveTile
+          label="Purchases wait for attribution"
+          trend={samples.map((one) => lagMsOf(one.gauges) ?? 0)}
+        >
+          {durationOrNothing(lagMsOf(gauges))}
+        </LiveTile>
+        <CountTile
+          label="Days not sealed"
+          count={gauges.get('shelftrace_unsealed_days')}
+          usualMax={unsealedDaysMax}
+        />
+        <CountTile
+          label="Events refused since the start"
+          count={gauges.get('shelftrace_tracking_answers_total{status="503"}') ?? 0}
+        />
         <CountTile label="Set aside" count={status.setAside} />
+        <LiveTile label="Age of the newest backup">
+          {durationOrNothing(backupAgeMsOf(gauges))}
+        </LiveTile>
         <CountTile label="Conflicting purchases, 30 days" count={status.conflicts} />
       </dl>
       {!status.warehouse.available && (
@@ -157,15 +184,33 @@ interface CountTileProps {
   readonly label: string
   /** Absent while the warehouse does not answer. */
   readonly count: number | undefined
+  /** What is no cause for alarm; 0 when absent. */
+  readonly usualMax?: number
 }
 
-function CountTile({ label, count }: CountTileProps) {
+function CountTile({ label, count, usualMax = 0 }: CountTileProps) {
   const exact = count === undefined ? null : String(count)
   return (
-    <LiveTile label={label} isBad={count !== undefined && count > 0}>
+    <LiveTile label={label} isBad={count !== undefined && count > usualMax}>
       <Figure exact={exact} shown={formatCount(exact)} />
     </LiveTile>
   )
+}
+
+/** For how long the oldest purchase that is due has waited; absent where the metrics lack it. */
+function lagMsOf(gauges: Gauges): number | undefined {
+  const seconds = gauges.get('shelftrace_attribution_lag_seconds')
+  return seconds === undefined ? undefined : seconds * 1_000
+}
+
+/** Absent without a backup, and where the warehouse is a server. */
+function backupAgeMsOf(gauges: Gauges): number | undefined {
+  const takenAtSeconds = gauges.get('shelftrace_last_backup_timestamp_seconds')
+  return takenAtSeconds === undefined ? undefined : Math.max(0, Date.now() - takenAtSeconds * 1_000)
+}
+
+function durationOrNothing(ms: number | undefined): string {
+  return ms === undefined ? nothing : formatDuration(ms)
 }
 
 /** Between two samples each; a counter that fell began anew with its process. */

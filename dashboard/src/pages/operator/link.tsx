@@ -1,0 +1,219 @@
+import { useState } from 'preact/hooks'
+import type { ServedAdReading } from '../../../../src/contract/served-ad.ts'
+import { Empty, Stages, Warning } from '../../components/notices.tsx'
+import { Table } from '../../components/table.tsx'
+import { formatInstant, formatMoney, formatNumber, nothing } from '../../format.ts'
+import { useLoaded } from '../../loaded.ts'
+import { addressOf } from '../../router.ts'
+import { useSession } from '../../session.ts'
+import { profileNames, profiles } from '../../view.ts'
+import { wordsOf } from '../../words.ts'
+
+/** As much as the service takes. */
+const linkLengthMax = 16_384
+
+interface Asked {
+  readonly link: string
+  /** Tells one question from the next, so that what was pasted is the key of nothing. */
+  readonly turn: number
+}
+
+/**
+ * Everything that is known about the served ad behind a tracking link. What is pasted stays in the memory
+ * of the page: it names a shopper, so it goes into no address and no history.
+ */
+export function Link() {
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const ask = (link: string) => setAsked((last) => ({ link, turn: (last?.turn ?? 0) + 1 }))
+  return (
+    <>
+      <div class="head">
+        <h1>Look up a link</h1>
+      </div>
+      <LinkForm onAsk={ask} />
+      {asked === null ? (
+        <Empty>
+          Paste a tracking link of an impression, a click or a load, or its tracking data.
+        </Empty>
+      ) : (
+        <Found asked={asked} />
+      )}
+    </>
+  )
+}
+
+function LinkForm({ onAsk }: { readonly onAsk: (link: string) => void }) {
+  const [link, setLink] = useState('')
+  return (
+    <form
+      class="bar"
+      autocomplete="off"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (link.trim() !== '') onAsk(link.trim())
+      }}
+    >
+      <label class="wide">
+        <span>Link or tracking data</span>
+        <textarea
+          class="code"
+          rows={4}
+          value={link}
+          maxLength={linkLengthMax}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => setLink(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="primary">
+        Look up
+      </button>
+    </form>
+  )
+}
+
+function Found({ asked }: { readonly asked: Asked }) {
+  const { api } = useSession()
+  const reading = useLoaded(`link ${asked.turn}`, async (signal) =>
+    api.post<ServedAdReading>('admin/v1/tracking-links/read', { link: asked.link }, signal)
+  )
+  return (
+    <Stages loaded={reading} what="the served ad">
+      {(value) => (
+        <>
+          {value.isFinal && (
+            <Warning>
+              The day of serving is final: what came of it may have been dropped since.
+            </Warning>
+          )}
+          <Says reading={value} />
+          <Events events={value.events} />
+          <Credits reading={value} />
+        </>
+      )}
+    </Stages>
+  )
+}
+
+const carried = { absent: 'none', nobody: 'text that names nobody', present: 'yes' } as const
+
+function Says({ reading }: { readonly reading: ServedAdReading }) {
+  const { ad } = reading
+  return (
+    <section class="card" aria-label="What the link says">
+      <h2>
+        Served ad <span class="code">{ad.servedAdId}</span>
+      </h2>
+      <Table
+        caption="What the link says"
+        columns={[
+          { name: 'fact', label: 'Fact', cell: ([fact]) => fact },
+          { name: 'value', label: 'Value', cell: ([, value]) => value },
+        ]}
+        rows={factsOf(reading)}
+        keyOf={([fact]) => fact}
+      />
+    </section>
+  )
+}
+
+function factsOf(reading: ServedAdReading): readonly (readonly [fact: string, value: string])[] {
+  const { ad, names } = reading
+  return [
+    ['Served', formatInstant(ad.servedAt)],
+    ['Views count until', formatInstant(reading.viewsCountUntil)],
+    ['Clicks count until', formatInstant(reading.clicksCountUntil)],
+    ['Publisher', named(ad.publisherId, names.publisher)],
+    ['Site', named(ad.siteId, names.site)],
+    ['Market', named(ad.marketId, names.market)],
+    ['Advertiser', named(ad.advertiserId, names.advertiser)],
+    ['Campaign', named(ad.campaignId, names.campaign)],
+    ['Ad group', named(ad.adGroupId, names.adGroup)],
+    ['GTIN', ad.gtin],
+    ['Group', ad.groupId === '' ? nothing : ad.groupId],
+    ['Cost per click', formatMoney(ad.costPerClick, ad.currency)],
+    ['Cost per mille', formatMoney(ad.costPerMille, ad.currency)],
+    // Text, never a link: whoever looks must not end up there.
+    ['Landing page', ad.landingUrl === '' ? nothing : ad.landingUrl],
+    ['User id', carried[ad.userId]],
+    ['Logged-in id', carried[ad.userLoggedInId]],
+    ['Tracking key', ad.keyId],
+  ]
+}
+
+function named(id: number, name: string | null): string {
+  return `${name ?? 'not in the catalog'} (${id})`
+}
+
+function Events({ events }: Pick<ServedAdReading, 'events'>) {
+  return (
+    <section class="card" aria-label="Events">
+      <h2>Events</h2>
+      {events.length === 0 ? (
+        <Empty>No event of it has come in.</Empty>
+      ) : (
+        <Table
+          caption="Events of the served ad"
+          columns={[
+            { name: 'kind', label: 'Kind', cell: ({ kind }) => wordsOf(kind) },
+            { name: 'at', label: 'First received', cell: (one) => formatInstant(one.receivedAt) },
+            { name: 'verdict', label: 'Verdict', cell: ({ verdict }) => wordsOf(verdict) },
+          ]}
+          rows={events}
+          keyOf={({ kind, verdict }) => `${kind} ${verdict}`}
+        />
+      )}
+    </section>
+  )
+}
+
+type Credit = ServedAdReading['credits'][number]
+
+function purchaseLink({ publisherId, transactionId }: Credit) {
+  // What has no visible name can be looked up by none.
+  if (transactionId.trim() === '') return 'without a transaction id'
+  return <a href={addressOf(['operator', 'lookup', publisherId, transactionId])}>{transactionId}</a>
+}
+
+function Credits({ reading }: { readonly reading: ServedAdReading }) {
+  const { credits, creditsLeftOut, creditedPurchases } = reading
+  return (
+    <section class="card" aria-label="Purchases">
+      <h2>Purchases credited to it: {formatNumber(creditedPurchases)}</h2>
+      {credits.length === 0 ? (
+        <Empty>No purchase is credited to it.</Empty>
+      ) : (
+        <Table
+          caption="Lines credited to the served ad"
+          columns={[
+            {
+              name: 'transaction',
+              label: 'Purchase',
+              cell: purchaseLink,
+            },
+            { name: 'publisher', label: 'Publisher', cell: (one) => String(one.publisherId) },
+            { name: 'at', label: 'Bought', cell: (one) => formatInstant(one.purchasedAt) },
+            { name: 'line', label: 'Line', cell: (one) => String(one.line) },
+            { name: 'units', label: 'Units', cell: (one) => formatNumber(one.quantity) },
+            {
+              name: 'value',
+              label: 'Value',
+              isFigure: true,
+              cell: (one) => formatMoney(one.value, one.currency),
+            },
+            ...profiles.map((profile) => ({
+              name: profile,
+              label: profileNames[profile],
+              cell: (one: Credit) => wordsOf(one.rules[profile]),
+            })),
+          ]}
+          rows={credits}
+          keyOf={(one) => `${one.publisherId} ${one.transactionId} ${one.line}`}
+        />
+      )}
+      {creditsLeftOut > 0 && (
+        <p class="footnote">{formatNumber(creditsLeftOut)} more lines are not listed.</p>
+      )}
+    </section>
+  )
+}

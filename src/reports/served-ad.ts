@@ -1,0 +1,162 @@
+// What came of one served ad: its events, and the lines of purchases that are credited to it.
+
+import type { CreditRule } from '../contract/explanation.ts'
+import type { AttributionProfile } from '../contract/report-request.ts'
+import { servedAdLimits } from '../contract/served-ad.ts'
+import type { ServedAdReading } from '../contract/served-ad.ts'
+import { addDays, dayOf } from '../domain/day.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import { printExact, printInstant } from './explain/print.ts'
+import { readFinalDays } from './final-days.ts'
+
+/** Where its rows stand: what its token says of it. */
+export interface ServedAdPlace {
+  /** 32 hex digits. */
+  readonly servedAdId: string
+  readonly servedAtMs: number
+  readonly publisherId: number
+  readonly advertiserId: number
+}
+
+export type ServedAdOutcome = Pick<
+  ServedAdReading,
+  'events' | 'credits' | 'creditsLeftOut' | 'creditedPurchases' | 'isFinal'
+>
+
+export type ReadServedAd = (place: ServedAdPlace) => Promise<ServedAdOutcome>
+
+type Reader = Pick<Warehouse, 'rows'>
+
+/** One of each kind and verdict. */
+const eventsMax = 18
+
+// A click counts up to 7 days after serving and wins up to 14 days after it, a view 1 day and 1 day;
+// both may come minutes before serving, and a day more covers where in its day the ad was served.
+const daysBefore = 1
+const daysAfterClick = 22
+const daysAfterView = 3
+
+/** Events that have not been shipped yet are not seen. */
+export function createServedAdReader(warehouse: Reader): ReadServedAd {
+  return async (place) => {
+    const servedDay = dayOf(place.servedAtMs, 'UTC')
+    const { servedAdId, advertiserId, publisherId } = place
+    const [events, { finalBefore }] = await Promise.all([
+      warehouse.rows<EventRow>(eventsSql, { servedAdId, advertiserId, servedDay, eventsMax }),
+      readFinalDays(warehouse),
+    ])
+    const lines = await warehouse.rows<LineRow>(creditsSql, {
+      servedAdId,
+      publisherId,
+      fromDay: addDays(servedDay, -daysBefore),
+      toDay: addDays(servedDay, mayHaveClick(events) ? daysAfterClick : daysAfterView),
+      linesMax: servedAdLimits.creditsMax,
+    })
+    const [first] = lines
+    return {
+      events: events.map(({ kind, verdict, receivedAtMs }) => ({
+        kind,
+        verdict,
+        receivedAt: printInstant(receivedAtMs),
+      })),
+      credits: lines.map(printLine),
+      creditsLeftOut: (first?.lineCount ?? 0) - lines.length,
+      creditedPurchases: first?.purchaseCount ?? 0,
+      isFinal: finalBefore !== null && servedDay < finalBefore,
+    }
+  }
+}
+
+/** Without any event they may have been dropped, a month before the attributions that came of them. */
+function mayHaveClick(events: readonly EventRow[]): boolean {
+  const isCounted = ({ kind, verdict }: EventRow) => kind === 'click' && verdict === 'counted'
+  return events.length === 0 || events.some(isCounted)
+}
+
+interface EventRow {
+  readonly kind: ServedAdReading['events'][number]['kind']
+  readonly verdict: ServedAdReading['events'][number]['verdict']
+  readonly receivedAtMs: number
+}
+
+interface LineRow {
+  readonly publisherId: number
+  readonly transactionId: string
+  readonly purchasedAtMs: number
+  readonly currency: string
+  readonly lineIndex: number
+  readonly quantity: number
+  readonly value: string
+  /** Of the click that has the line in the profiles with clicks, whosever it is. */
+  readonly clickRule: 'none' | 'direct' | 'in-group'
+  readonly isClick: number
+  readonly isView: number
+  readonly lineCount: number
+  readonly purchaseCount: number
+}
+
+function printLine(row: LineRow): ServedAdReading['credits'][number] {
+  return {
+    publisherId: row.publisherId,
+    transactionId: row.transactionId,
+    purchasedAt: printInstant(row.purchasedAtMs),
+    line: row.lineIndex + 1,
+    quantity: row.quantity,
+    value: printExact(row.value),
+    currency: row.currency,
+    rules: rulesOf(row),
+  }
+}
+
+/** A click goes before a view where both are looked at. */
+function rulesOf({
+  clickRule,
+  isClick,
+  isView,
+}: LineRow): Readonly<Record<AttributionProfile, CreditRule | null>> {
+  const clicked = isClick === 1 && clickRule !== 'none' ? clickRule : null
+  const seen = isView === 1 ? 'view' : null
+  return {
+    CLK_14_DAYS: clicked,
+    IMP_1_DAY: seen,
+    IMP_1_DAY_CLK_14_DAYS: clickRule === 'none' ? seen : clicked,
+  }
+}
+
+/** Along the order of the table. Until the engine has merged them, repeats stand beside the earliest. */
+const eventsSql = `
+SELECT toString(kind) AS kind, toString(verdict) AS verdict,
+  toUnixTimestamp64Milli(min(received_at)) AS receivedAtMs
+FROM ad_event
+WHERE advertiser_id = {advertiserId:Int32} AND served_day = {servedDay:Date}
+  AND served_ad_id = toFixedString(unhex({servedAdId:String}), 16)
+GROUP BY kind, verdict
+ORDER BY receivedAtMs, kind, verdict LIMIT {eventsMax:UInt32}`
+
+/**
+ * The purchases that ever were credited to the ad are found by three columns of the days on which that is
+ * possible; only of these is the attribution that stands looked at, since an older one may have been another.
+ */
+const creditsSql = `
+WITH toFixedString(unhex({servedAdId:String}), 16) AS ad
+SELECT publisher_id AS publisherId, transaction_id AS transactionId,
+  toUnixTimestamp64Milli(received_at) AS purchasedAtMs, currency, line_index AS lineIndex,
+  quantity, toString(value) AS value, rule AS clickRule,
+  toUInt8(is_click) AS isClick, toUInt8(is_view) AS isView,
+  toUInt32(count() OVER ()) AS lineCount, toUInt32(uniqExact(purchase_key) OVER ()) AS purchaseCount
+FROM (
+  SELECT purchase_key, publisher_id, transaction_id, received_at, currency,
+    place AS line_index, quantity, value, toString(rule_of) AS rule,
+    rule_of != 'none' AND click_id = ad AS is_click, view_id = ad AS is_view
+  FROM attribution FINAL
+  ARRAY JOIN line_index AS place, line_quantity AS quantity, line_value AS value, click_rule AS rule_of,
+    click_served_ad_id AS click_id, view_served_ad_id AS view_id
+  WHERE day >= {fromDay:Date} AND day <= {toDay:Date}
+    AND (day, purchase_key) IN (
+      SELECT day, purchase_key FROM attribution
+      WHERE day >= {fromDay:Date} AND day <= {toDay:Date} AND publisher_id = {publisherId:Int32}
+        AND (has(click_served_ad_id, ad) OR has(view_served_ad_id, ad))
+    )
+)
+WHERE is_click OR is_view
+ORDER BY received_at, transaction_id, line_index LIMIT {linesMax:UInt32}`
