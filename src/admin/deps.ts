@@ -7,6 +7,8 @@ import type { StatusResponse } from '../contract/admin.ts'
 import type { Erasure } from '../contract/erasures.ts'
 import type { ReplayKeys, ReplayResult } from '../contract/set-aside.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
+import type { ReadConflicts } from '../reports/conflicts.ts'
+import type { ReadNamedIds } from '../reports/named-ids.ts'
 import type { ReadUnconverted } from '../reports/unconverted.ts'
 import type { ExplainPurchase, PurchaseName } from '../reports/explain/explain.ts'
 import type { Spool } from '../spool/spool.ts'
@@ -64,6 +66,8 @@ export interface AdminDeps {
     | { readonly kind: 'final'; readonly finalBefore: string }
   >
   readonly readUnconverted: ReadUnconverted
+  readonly readConflicts: ReadConflicts
+  readonly readNamedIds: ReadNamedIds
   readonly setAside: SetAside
   readonly explainPurchase: ExplainPurchase
   /** The purchase is attributed again without the delivery. */
