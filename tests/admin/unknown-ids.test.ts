@@ -130,7 +130,7 @@ test('an id leaves the list once the catalog has it', async () => {
 })
 
 test('more ids than are listed are counted, and those that are named most are listed', async () => {
-  const before = (await list()).total
+  const totalBefore = (await list()).total
   const many = Array.from({ length: unknownIdsMax + 5 }, (_, index) =>
     purchase({ siteId: 100_000 + index })
   )
@@ -139,7 +139,7 @@ test('more ids than are listed are counted, and those that are named most are li
   const { ids, total, complete } = await list()
 
   assert.equal(ids.length, unknownIdsMax)
-  assert.equal(total, before + unknownIdsMax + 5)
+  assert.equal(total, totalBefore + unknownIdsMax + 5)
   assert.equal(complete, true)
   assert.ok(ids.some(({ id }) => id === 100_000 + unknownIdsMax))
 })
