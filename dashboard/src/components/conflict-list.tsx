@@ -44,8 +44,8 @@ export function ConflictList() {
     <section class="card" aria-label="Conflicting repeats">
       <h2>Conflicting repeats</h2>
       <p class="muted">
-        Purchases and returns of the last 30 days that came again with other content. One delivery
-        of each counts; if it is the wrong one, it can be made void.
+        Purchases and returns of the last 30 days that came again with other content. At most one
+        delivery of each counts; a wrong one of a purchase can be made void.
       </p>
       <Stages loaded={page} what="the conflicting repeats">
         {({ conflicts, total }) =>

@@ -12,7 +12,7 @@ type SetAsideRecord = SetAsidePage['records'][number]
 
 const columns: readonly TableColumn<SetAsideRecord>[] = [
   { name: 'type', label: 'Record', cell: ({ type }) => wordsOf(type) },
-  { name: 'reason', label: 'Reason', cell: ({ reason }) => <span title={reason}>{reason}</span> },
+  { name: 'reason', label: 'Reason', cell: ({ reason }) => <span class="reason">{reason}</span> },
   { name: 'received', label: 'Received', cell: ({ receivedAt }) => formatInstant(receivedAt) },
   { name: 'aside', label: 'Set aside', cell: ({ setAsideAt }) => formatInstant(setAsideAt) },
   { name: 'key', label: 'Key', cell: ({ key }) => <span class="code">{key}</span> },
