@@ -24,6 +24,12 @@ const sections = [
 const transactionId = 'order 7/ü'
 const damagedCount = 2
 
+interface Purchase {
+  readonly transaction_id: string
+  readonly site_id?: number
+  readonly price: number
+}
+
 describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, () => {
   const closers: (() => Promise<void>)[] = []
   let service: Service
@@ -44,6 +50,63 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
     const response = await service.admin(method, path, body)
     assert.ok(response.ok, `${path}: ${response.status} ${await response.clone().text()}`)
     return response
+  }
+
+  /** A click in a currency without a rate, a conflict, and a site that the catalog lacks. */
+  async function deliver(): Promise<void> {
+    const link = {
+      ...placement,
+      gtin: '4006381333931',
+      userId: 'shopper-1',
+      currency: 'USD',
+      costPerClick: '1234.5',
+    }
+    const minted = await send('POST', '/admin/v1/tracking-links', { links: [link] })
+    const { links } = (await minted.json()) as { links: { trackingData: string }[] }
+    const lines = links.map(({ trackingData }) =>
+      JSON.stringify({ type: 'click', trackingData, receivedAt: new Date().toISOString() })
+    )
+    const backfill = await fetch(`${service.campaignUrl}/admin/v1/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.adminKey}` },
+      body: lines.join('\n'),
+    })
+    assert.equal(backfill.status, 200, await backfill.text())
+    for (const price of [10, 11]) await convert({ transaction_id: transactionId, price })
+    await convert({ transaction_id: 'elsewhere', site_id: 666, price: 1 })
+  }
+
+  async function convert({ price, ...changes }: Purchase): Promise<void> {
+    const response = await fetch(`${service.trackingUrl}/conversion`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        user_id: 'shopper-1',
+        site_id: 101,
+        publisher_id: 10,
+        currency: 'EUR',
+        products: [{ gtin: '4006381333931', price, quantity: 1 }],
+        ...changes,
+      }),
+    })
+    assert.equal(response.status, 200, await response.text())
+  }
+
+  async function read<Body>(path: string): Promise<Body> {
+    return (await (await send('GET', path)).json()) as Body
+  }
+
+  async function showsAll(): Promise<void> {
+    const today = Date.now()
+    const day = (offset: number) => new Date(today + offset * 86_400_000).toISOString().slice(0, 10)
+    await eventually('everything has reached the lists', async () => {
+      const conflicts = await read<ConflictPage>('/admin/v1/conflicts')
+      const unknown = await read<UnknownIds>('/admin/v1/unknown-ids')
+      const range = `startDate=${day(-1)}&endDate=${day(1)}`
+      const { rows } = await read<UnconvertedPage>(`/admin/v1/unconverted?${range}`)
+      assert.deepEqual([conflicts.total, unknown.total, rows.length], [1, 1, 1])
+      return true
+    })
   }
 
   async function start(t: TestContext, size: Size = 'desktop') {
@@ -73,67 +136,6 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
       await deliver()
       await showsAll()
     })
-
-    /** Live, as senders do it: nothing of it comes from the past. */
-    async function deliver(): Promise<void> {
-      const link = {
-        ...placement,
-        gtin: '4006381333931',
-        userId: 'shopper-1',
-        currency: 'USD',
-        costPerClick: '1234.5',
-      }
-      const minted = await send('POST', '/admin/v1/tracking-links', { links: [link] })
-      const { links } = (await minted.json()) as { links: { trackingData: string }[] }
-      const lines = links.map(({ trackingData }) =>
-        JSON.stringify({ type: 'click', trackingData, receivedAt: new Date().toISOString() })
-      )
-      const backfill = await fetch(`${service.campaignUrl}/admin/v1/events`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${service.adminKey}` },
-        body: lines.join('\n'),
-      })
-      assert.equal(backfill.status, 200, await backfill.text())
-      for (const price of [10, 11]) await convert({ transaction_id: transactionId, price })
-      await convert({ transaction_id: 'elsewhere', site_id: 666, price: 1 })
-    }
-
-    interface Purchase {
-      readonly transaction_id: string
-      readonly site_id?: number
-      readonly price: number
-    }
-
-    async function convert({ price, ...changes }: Purchase): Promise<void> {
-      const response = await fetch(`${service.trackingUrl}/conversion`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          user_id: 'shopper-1',
-          site_id: 101,
-          publisher_id: 10,
-          currency: 'EUR',
-          products: [{ gtin: '4006381333931', price, quantity: 1 }],
-          ...changes,
-        }),
-      })
-      assert.equal(response.status, 200, await response.text())
-    }
-
-    async function showsAll(): Promise<void> {
-      const today = Date.now()
-      const day = (offset: number) =>
-        new Date(today + offset * 86_400_000).toISOString().slice(0, 10)
-      const read = async <Body>(path: string) => (await (await send('GET', path)).json()) as Body
-      await eventually('everything has reached the lists', async () => {
-        const conflicts = await read<ConflictPage>('/admin/v1/conflicts')
-        const unknown = await read<UnknownIds>('/admin/v1/unknown-ids')
-        const range = `startDate=${day(-1)}&endDate=${day(1)}`
-        const { rows } = await read<UnconvertedPage>(`/admin/v1/unconverted?${range}`)
-        assert.deepEqual([conflicts.total, unknown.total, rows.length], [1, 1, 1])
-        return true
-      })
-    }
 
     for (const size of ['phone', 'desktop'] as const) {
       it(`every list shows what there is, is sound for assistive programs and fits, at ${size} width`, async (t) => {
