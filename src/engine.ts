@@ -52,10 +52,12 @@ import { listSetAside, replaySetAside } from './pipeline/set-aside.ts'
 import { describe, runChild, tell } from './processes.ts'
 import type { Child } from './processes.ts'
 import { createAttributionsLister } from './reports/attributions.ts'
+import { createConflictReader } from './reports/conflicts.ts'
 import { createExplainer } from './reports/explain/explain.ts'
 import { createOwnExplainer } from './reports/explain/own.ts'
 import { KeptPages } from './reports/kept-pages.ts'
 import { createIntakeReader } from './reports/intake.ts'
+import { createNamedIdsReader } from './reports/named-ids.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { createSeriesReader } from './reports/series.ts'
 import { readRestatements, readSealedThrough } from './reports/sealed-days.ts'
@@ -352,6 +354,8 @@ function createAdmin(
     trackingUrl: config.trackingUrl,
     rates: new RateTable({ warehouse, clock: systemClock }),
     rebuildDays: (days) => access.pipeline.runAsStep(() => rebuildDays({ warehouse, ...days })),
+    readConflicts: createConflictReader(warehouse),
+    readNamedIds: createNamedIdsReader(warehouse),
     readUnconverted: createUnconvertedReader({
       warehouse,
       markets: () => catalogNames(catalog.current()).markets(),

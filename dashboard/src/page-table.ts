@@ -7,6 +7,7 @@ import { Keys } from './pages/operator/keys.tsx'
 import { Link } from './pages/operator/link.tsx'
 import { Live } from './pages/operator/live.tsx'
 import { Lookup } from './pages/operator/lookup.tsx'
+import { ToLookAt } from './pages/operator/to-look-at.tsx'
 import { Traffic } from './pages/operator/traffic.tsx'
 import { Performance } from './pages/performance.tsx'
 import { Placements } from './pages/placements.tsx'
@@ -64,6 +65,13 @@ export const advertiserPages: readonly Page<AdvertiserPageProps>[] = [
 export const operatorPages: readonly Page<OperatorPageProps>[] = [
   { slug: 'live', title: 'Live', scope: 'admin', isInMenu: true, component: Live },
   { slug: 'traffic', title: 'Traffic quality', scope: 'admin', isInMenu: true, component: Traffic },
+  {
+    slug: 'to-look-at',
+    title: 'To look at',
+    scope: 'admin',
+    isInMenu: true,
+    component: ToLookAt,
+  },
   {
     slug: 'lookup',
     title: 'Look up a purchase',

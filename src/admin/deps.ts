@@ -7,6 +7,8 @@ import type { StatusResponse } from '../contract/admin.ts'
 import type { Erasure } from '../contract/erasures.ts'
 import type { ReplayKeys, ReplayResult } from '../contract/set-aside.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
+import type { ReadConflicts } from '../reports/conflicts.ts'
+import type { ReadNamedIds } from '../reports/named-ids.ts'
 import type { ReadUnconverted } from '../reports/unconverted.ts'
 import type { ExplainPurchase, PurchaseName } from '../reports/explain/explain.ts'
 import type { ReadServedAd } from '../reports/served-ad.ts'
@@ -66,6 +68,8 @@ export interface AdminDeps {
   >
   readonly readUnconverted: ReadUnconverted
   readonly readServedAd: ReadServedAd
+  readonly readConflicts: ReadConflicts
+  readonly readNamedIds: ReadNamedIds
   readonly setAside: SetAside
   readonly explainPurchase: ExplainPurchase
   /** The purchase is attributed again without the delivery. */

@@ -4,6 +4,7 @@ import { createReadAudit } from './audit.ts'
 import { createBackupHandlers } from './backups.ts'
 import { createBackfill } from './backfill.ts'
 import { createCatalogHandlers } from './catalog.ts'
+import { createListConflicts } from './conflicts.ts'
 import { createConversionHandlers } from './conversions.ts'
 import type { AdminDeps } from './deps.ts'
 import { createErasureHandlers } from './erasures.ts'
@@ -15,6 +16,7 @@ import { createRebuildDays } from './rebuilds.ts'
 import { createSetAsideHandlers } from './set-aside.ts'
 import { createMintLinks } from './tracking-links.ts'
 import { createListUnconverted } from './unconverted.ts'
+import { createListUnknownIds } from './unknown-ids.ts'
 
 /** The admin API, for `buildCampaignApp`. */
 export function createAdminHandlers(deps: AdminDeps): HandlerTable {
@@ -29,6 +31,8 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     putRates: createPutRates(deps, audit),
     rebuildDays: createRebuildDays(deps, audit),
     listUnconverted: createListUnconverted(deps),
+    listConflicts: createListConflicts(deps),
+    listUnknownIds: createListUnknownIds(deps),
     ...createSetAsideHandlers(deps, audit),
     ...createConversionHandlers(deps, audit),
     ...createBackupHandlers(deps, audit),

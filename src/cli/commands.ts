@@ -6,6 +6,7 @@ import type { Command } from './context.ts'
 import { explain, voidDelivery } from './conversions.ts'
 import { erase, erasuresList } from './erase.ts'
 import { eventsLoad } from './events.ts'
+import { conflicts, unknownIds } from './misfits.ts'
 import { ratesLoad, ratesMissing, rebuild } from './figures.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
 import { linksMint } from './links.ts'
@@ -42,6 +43,8 @@ export const commands: readonly Command[] = [
   rebuild,
   setAsideList,
   setAsideReplay,
+  conflicts,
+  unknownIds,
   explain,
   voidDelivery,
   erase,

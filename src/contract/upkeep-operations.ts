@@ -1,7 +1,9 @@
-// What operators do to single records and to the node: replaying, explaining, voiding, erasing, backing up.
+// What operators do to single records and to the node: finding what does not fit, replaying, explaining,
+// voiding, erasing, backing up.
 import { Type } from 'typebox'
 import { admin, refusals } from './admin-operation.ts'
 import { backupListSchema, backupRequestSchema, backupSchema } from './backups.ts'
+import { conflictPageSchema, conflictsQuerySchema } from './conflicts.ts'
 import {
   erasurePageSchema,
   erasureRequestSchema,
@@ -18,6 +20,7 @@ import {
   setAsidePageSchema,
   setAsideQuerySchema,
 } from './set-aside.ts'
+import { unknownIdsMax, unknownIdsSchema } from './unknown-ids.ts'
 
 const setAsideOperations: readonly Operation[] = [
   admin({
@@ -42,6 +45,32 @@ const setAsideOperations: readonly Operation[] = [
       `call changes nothing. At most ${setAsideLimits.replayMax} records a call.`,
     body: jsonBody(replayRequestSchema),
     responses: [answer('200', 'It is done.', replayResultSchema), ...refusals],
+  }),
+]
+
+const misfitOperations: readonly Operation[] = [
+  admin({
+    operationId: 'listConflicts',
+    method: 'get',
+    path: '/conflicts',
+    summary: 'List purchases and returns whose deliveries differ',
+    description:
+      'Those of the last 30 days, newest first. One delivery of each counts and the others change nothing: ' +
+      'a purchase is explained by its publisher and transaction id. At most `limit`, and how many there are.',
+    queryParameters: conflictsQuerySchema,
+    body: null,
+    responses: [answer('200', 'The newest conflicts.', conflictPageSchema), ...refusals],
+  }),
+  admin({
+    operationId: 'listUnknownIds',
+    method: 'get',
+    path: '/unknown-ids',
+    summary: 'List the ids that the catalog does not have',
+    description:
+      'What events and conversions of the last 30 days name and the catalog lacks, with how many name it; ' +
+      `at most ${unknownIdsMax}. Repeats may count until they are merged.`,
+    body: null,
+    responses: [answer('200', 'The ids.', unknownIdsSchema), ...refusals],
   }),
 ]
 
@@ -152,6 +181,7 @@ const backupOperations: readonly Operation[] = [
 
 export const upkeepOperations: readonly Operation[] = [
   ...setAsideOperations,
+  ...misfitOperations,
   ...conversionOperations,
   ...erasureOperations,
   ...backupOperations,

@@ -2,6 +2,7 @@ import type { StatusResponse } from '../contract/admin.ts'
 import { crowdTouchpointsMax } from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
+import { conflictCountSql } from '../reports/conflicts.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
@@ -147,15 +148,7 @@ SELECT version() AS version,
   (SELECT count() FROM set_aside AS a FINAL
     LEFT JOIN (SELECT key, replayed_at FROM set_aside_replay FINAL) AS r ON r.key = a.key
     WHERE r.replayed_at IS NULL OR a.set_aside_at >= r.replayed_at) AS setAside,
-  (SELECT count() FROM (
-    SELECT purchase_key FROM delivery
-    WHERE day >= today() - 30
-    GROUP BY purchase_key HAVING uniqExact(content_hash) > 1
-  )) + (SELECT count() FROM (
-    SELECT return_key FROM purchase_return
-    WHERE received_at >= today() - 30
-    GROUP BY purchase_key, return_key HAVING uniqExact(content_hash) > 1
-  )) AS conflicts`
+  ${conflictCountSql} AS conflicts`
 
 const uncountedSql = `
 SELECT reason, sum(count) AS count FROM (

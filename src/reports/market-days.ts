@@ -92,15 +92,15 @@ export function placeInDaysSql(rows: string, { instant, runs }: Placing): string
 /** What `placeInDaysSql` binds. */
 export function placeParams(asked: readonly MarketDays[], name: RunsName): Params {
   const runs = asked.flatMap(({ market, days }) =>
-    buildDayRuns(days, market.timeZone).map((run) => ({ ...run, unit: market.id }))
+    buildDayRuns(days, market.timeZone).map((run) => ({ run, unit: market.id }))
   )
   return {
     marketIds: asked.map(({ market }) => market.id),
     marketCurrencies: asked.map(({ market }) => market.currency),
     [`${name}Units`]: runs.map(({ unit }) => unit),
-    [`${name}FromMs`]: runs.map(({ fromMs }) => fromMs),
-    [`${name}ToMs`]: runs.map(({ toMs }) => toMs),
-    [`${name}DayMs`]: runs.map((run) => run.dayMs),
-    [`${name}FirstDays`]: runs.map(({ firstDay }) => firstDay),
+    [`${name}FromMs`]: runs.map(({ run }) => run.fromMs),
+    [`${name}ToMs`]: runs.map(({ run }) => run.toMs),
+    [`${name}DayMs`]: runs.map(({ run }) => run.dayMs),
+    [`${name}FirstDays`]: runs.map(({ run }) => run.firstDay),
   }
 }

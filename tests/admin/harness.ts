@@ -23,10 +23,12 @@ import type { KeyRequest, StatusResponse } from '../../src/contract/admin.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { catalogNames } from '../../src/campaign/report/names.ts'
+import { createConflictReader } from '../../src/reports/conflicts.ts'
 import { createExplainer } from '../../src/reports/explain/explain.ts'
 import { createOwnExplainer } from '../../src/reports/explain/own.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
 import { createServedAdReader } from '../../src/reports/served-ad.ts'
+import { createNamedIdsReader } from '../../src/reports/named-ids.ts'
 import { createUnconvertedReader } from '../../src/reports/unconverted.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
@@ -135,6 +137,8 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     trackingUrl: 'https://t.example',
     rates: new RateTable({ warehouse, clock }),
     rebuildDays: (days) => rebuildDays({ warehouse, ...days }),
+    readConflicts: createConflictReader(warehouse),
+    readNamedIds: createNamedIdsReader(warehouse),
     readUnconverted: createUnconvertedReader({
       warehouse,
       markets: () => catalogNames(catalog.current()).markets(),

@@ -42,6 +42,7 @@ const advertiserPages = [
 const operatorPages = [
   '#/operator/live',
   '#/operator/traffic',
+  '#/operator/to-look-at',
   '#/operator/catalog',
   '#/operator/catalog/assets',
   '#/operator/keys',

@@ -1,0 +1,86 @@
+import type { Conflict, ConflictPage } from '../../../src/contract/conflicts.ts'
+import { formatCount, formatInstant, formatNumber, nothing } from '../format.ts'
+import { useLoaded } from '../loaded.ts'
+import { addressOf } from '../router.ts'
+import { useSession } from '../session.ts'
+import { Figure } from './figure.tsx'
+import { Empty, Stages } from './notices.tsx'
+import { Table, type TableColumn } from './table.tsx'
+
+const columns: readonly TableColumn<Conflict>[] = [
+  { name: 'transaction', label: 'Transaction', cell: (row) => <Purchase conflict={row} /> },
+  { name: 'publisher', label: 'Publisher', cell: ({ publisherId }) => String(publisherId) },
+  { name: 'return', label: 'Return', cell: ({ returnId }) => returnId ?? nothing },
+  {
+    name: 'deliveries',
+    label: 'Deliveries',
+    isFigure: true,
+    cell: ({ deliveries }) => <Count count={deliveries} />,
+  },
+  {
+    name: 'void',
+    label: 'Of them void',
+    isFigure: true,
+    cell: ({ voidDeliveries }) => <Count count={voidDeliveries} />,
+  },
+  {
+    name: 'first',
+    label: 'First received',
+    cell: ({ firstReceivedAt }) => formatInstant(firstReceivedAt),
+  },
+  {
+    name: 'last',
+    label: 'Last received',
+    cell: ({ lastReceivedAt }) => formatInstant(lastReceivedAt),
+  },
+]
+
+/** Purchases and returns that came again with other content; each leads to its explanation. */
+export function ConflictList() {
+  const { api } = useSession()
+  const path = 'admin/v1/conflicts?limit=100'
+  const page = useLoaded(path, async (signal) => await api.get<ConflictPage>(path, signal))
+  return (
+    <section class="card" aria-label="Conflicting repeats">
+      <h2>Conflicting repeats</h2>
+      <p class="muted">
+        Purchases and returns of the last 30 days that came again with other content. At most one
+        delivery of each counts; a wrong one of a purchase can be made void.
+      </p>
+      <Stages loaded={page} what="the conflicting repeats">
+        {({ conflicts, total }) =>
+          conflicts.length === 0 ? (
+            <Empty>Nothing to look at: no repeat differs from what came before.</Empty>
+          ) : (
+            <>
+              <Table
+                caption="Conflicting repeats, newest first"
+                columns={columns}
+                rows={conflicts}
+                keyOf={(_row, index) => String(index)}
+              />
+              <p class="footnote">
+                Shown: {formatNumber(conflicts.length)} of {formatNumber(total)}, newest first.
+              </p>
+            </>
+          )
+        }
+      </Stages>
+    </section>
+  )
+}
+
+function Purchase({ conflict }: { readonly conflict: Conflict }) {
+  const { publisherId, transactionId } = conflict
+  // Purchases are looked up by ids that a catalog can have.
+  if (publisherId < 1) return <span class="code">{transactionId}</span>
+  return (
+    <a class="code" href={addressOf(['operator', 'lookup', publisherId, transactionId])}>
+      {transactionId}
+    </a>
+  )
+}
+
+function Count({ count }: { readonly count: number }) {
+  return <Figure exact={String(count)} shown={formatCount(String(count))} />
+}

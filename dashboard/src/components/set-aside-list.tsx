@@ -1,0 +1,139 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ReplayResult, SetAsidePage } from '../../../src/contract/set-aside.ts'
+import { formatInstant, formatNumber } from '../format.ts'
+import { messagesOf, useLoaded } from '../loaded.ts'
+import { useSession } from '../session.ts'
+import { wordsOf } from '../words.ts'
+import { CursorPager } from './cursor-pager.tsx'
+import { Empty, Failure, Stages } from './notices.tsx'
+import { Table, type TableColumn } from './table.tsx'
+
+type SetAsideRecord = SetAsidePage['records'][number]
+
+const columns: readonly TableColumn<SetAsideRecord>[] = [
+  { name: 'type', label: 'Record', cell: ({ type }) => wordsOf(type) },
+  { name: 'reason', label: 'Reason', cell: ({ reason }) => <span class="reason">{reason}</span> },
+  { name: 'received', label: 'Received', cell: ({ receivedAt }) => formatInstant(receivedAt) },
+  { name: 'aside', label: 'Set aside', cell: ({ setAsideAt }) => formatInstant(setAsideAt) },
+  { name: 'key', label: 'Key', cell: ({ key }) => <span class="code">{key}</span> },
+]
+
+/** What could not be shipped; what is shown can be shipped once more. */
+export function SetAsideList() {
+  const { api } = useSession()
+  const [after, setAfter] = useState<string | null>(null)
+  const [result, setResult] = useState<ReplayResult | null>(null)
+  const query = new URLSearchParams({ limit: '100', ...(after !== null && { after }) })
+  const path = `admin/v1/set-aside?${query}`
+  const list = useLoaded(path, async (signal) => await api.get<SetAsidePage>(path, signal))
+  const onReplayed = (replayed: ReplayResult) => {
+    setResult(replayed)
+    // From the start: what waits longest may be another record by now.
+    if (after !== null) setAfter(null)
+    else if (list.state === 'ready') list.refresh()
+  }
+  return (
+    <section class="card" aria-label="Records set aside">
+      <h2>Records set aside</h2>
+      <p class="muted">
+        They could not be stored and do not count. Mend the cause first, then ship them once more.
+      </p>
+      {result !== null && <Result result={result} />}
+      <Stages loaded={list} what="the records set aside">
+        {({ records, next }) =>
+          records.length === 0 && after === null ? (
+            <Empty>Nothing to look at: no record is set aside.</Empty>
+          ) : (
+            <>
+              <Table
+                caption="Records set aside, longest waiting first"
+                columns={columns}
+                rows={records}
+                keyOf={({ key }) => key}
+              />
+              <CursorPager what="records set aside" {...{ after, next, onChange: setAfter }} />
+              {records.length > 0 && (
+                <Replay
+                  key={records.map(({ key }) => key).join(' ')}
+                  records={records}
+                  onReplayed={onReplayed}
+                />
+              )}
+            </>
+          )
+        }
+      </Stages>
+    </section>
+  )
+}
+
+/** Takes the focus: the button that led here may be gone. */
+function Result({ result }: { readonly result: ReplayResult }) {
+  const { replayed, setAsideAgain, unknown, remaining } = result
+  const line = useRef<HTMLParagraphElement>(null)
+  useEffect(() => line.current?.focus(), [result])
+  return (
+    <p ref={line} class="notice" role="status" tabIndex={-1}>
+      Shipped: {formatNumber(replayed)}. Set aside again: {formatNumber(setAsideAgain)}.{' '}
+      {unknown > 0 && `No longer waiting: ${formatNumber(unknown)}. `}
+      Still waiting: {formatNumber(remaining)}.
+    </p>
+  )
+}
+
+interface ReplayProps {
+  readonly records: readonly SetAsideRecord[]
+  readonly onReplayed: (result: ReplayResult) => void
+}
+
+/** Asks once more in place, beside the button, which keeps its place for the keyboard. */
+function Replay({ records, onReplayed }: ReplayProps) {
+  const { api } = useSession()
+  const [isAsking, setIsAsking] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
+  const [messages, setMessages] = useState<readonly string[]>([])
+  const opener = useRef<HTMLButtonElement>(null)
+  const replay = async () => {
+    setIsBusy(true)
+    setMessages([])
+    try {
+      const keys = records.map(({ key }) => key)
+      onReplayed(await api.post<ReplayResult>('admin/v1/set-aside/replay', { keys }))
+      setIsAsking(false)
+    } catch (error) {
+      setMessages(messagesOf(error))
+    }
+    setIsBusy(false)
+  }
+  const cancel = () => {
+    setIsAsking(false)
+    setMessages([])
+    opener.current?.focus()
+  }
+  const count = formatNumber(records.length)
+  return (
+    <div class="actions">
+      <button
+        ref={opener}
+        type="button"
+        aria-expanded={isAsking}
+        disabled={isBusy}
+        onClick={() => setIsAsking(!isAsking)}
+      >
+        Ship the shown ones once more
+      </button>
+      {isAsking && (
+        <>
+          <span>Is the cause mended? Records shown: {count}.</span>
+          <button type="button" class="primary" disabled={isBusy} onClick={() => void replay()}>
+            {isBusy ? 'Shipping …' : 'Yes, ship them'}
+          </button>
+          <button type="button" disabled={isBusy} onClick={cancel}>
+            Not now
+          </button>
+        </>
+      )}
+      {messages.length > 0 && <Failure messages={messages} />}
+    </div>
+  )
+}

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import type { UnconvertedPage, UnconvertedRow } from '../../../src/contract/unconverted.ts'
+import { addDays } from '../../../src/domain/day.ts'
+import { formatCount, formatDay, formatMoney, nothing } from '../format.ts'
+import { useLoaded } from '../loaded.ts'
+import { useSession } from '../session.ts'
+import { todayOf } from '../view.ts'
+import { CursorPager } from './cursor-pager.tsx'
+import { Figure } from './figure.tsx'
+import { Empty, Stages } from './notices.tsx'
+import { Table, type TableColumn } from './table.tsx'
+
+type CountName = 'impressions' | 'clicks' | 'lines'
+
+function countColumn(name: CountName, label: string): TableColumn<UnconvertedRow> {
+  return {
+    name,
+    label,
+    isFigure: true,
+    cell: (row) => <Figure exact={String(row[name])} shown={formatCount(String(row[name]))} />,
+  }
+}
+
+function amountColumn(name: 'spend' | 'value', label: string): TableColumn<UnconvertedRow> {
+  return {
+    name,
+    label,
+    isFigure: true,
+    cell: (row) => <Figure exact={row[name]} shown={formatMoney(row[name], row.currency)} />,
+  }
+}
+
+const columns: readonly TableColumn<UnconvertedRow>[] = [
+  { name: 'date', label: 'Day', cell: ({ date }) => formatDay(date) },
+  {
+    name: 'market',
+    label: 'Market',
+    cell: ({ market, marketId }) => market ?? `${marketId}, not in the catalog`,
+  },
+  { name: 'advertiser', label: 'Advertiser', cell: ({ advertiserId }) => String(advertiserId) },
+  { name: 'currency', label: 'Currency', cell: ({ currency }) => currency || nothing },
+  countColumn('impressions', 'Impressions'),
+  countColumn('clicks', 'Clicks'),
+  amountColumn('spend', 'Spend'),
+  countColumn('lines', 'Lines'),
+  amountColumn('value', 'Value'),
+]
+
+/** Amounts that reports count and cannot add up. */
+export function UnconvertedList() {
+  const { api } = useSession()
+  const [after, setAfter] = useState<string | null>(null)
+  const today = todayOf(new Date())
+  const query = new URLSearchParams({
+    startDate: addDays(today, -30),
+    // Somewhere it is tomorrow already.
+    endDate: addDays(today, 1),
+    limit: '100',
+    ...(after !== null && { after }),
+  })
+  const path = `admin/v1/unconverted?${query}`
+  const page = useLoaded(path, async (signal) => await api.get<UnconvertedPage>(path, signal))
+  return (
+    <section class="card" aria-label="Amounts without a rate">
+      <h2>Amounts without a rate</h2>
+      <p class="muted">
+        Of the last 30 days. Reports count them and add no money for them until rates are loaded, or
+        the market is in the catalog.
+      </p>
+      <Stages loaded={page} what="the amounts without a rate">
+        {({ rows, next }) =>
+          rows.length === 0 && after === null ? (
+            <Empty>Nothing to look at: every amount has a rate.</Empty>
+          ) : (
+            <>
+              <Table
+                caption="Amounts without a rate, by day"
+                columns={columns}
+                rows={rows}
+                keyOf={(_row, index) => String(index)}
+              />
+              <CursorPager what="amounts without a rate" {...{ after, next, onChange: setAfter }} />
+            </>
+          )
+        }
+      </Stages>
+    </section>
+  )
+}

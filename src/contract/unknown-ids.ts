@@ -1,0 +1,51 @@
+// Ids that events and purchases name and the catalog does not have.
+import { Type } from 'typebox'
+import { int32, wordOf, type Immutable } from './fields.ts'
+
+export const unknownIdsMax = 1_000
+
+export const unknownIdKinds = [
+  'market',
+  'publisher',
+  'site',
+  'advertiser',
+  'campaign',
+  'ad-group',
+] as const
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const unknownIdsSchema = Type.Object(
+  {
+    ids: Type.Array(
+      Type.Object(
+        {
+          kind: wordOf(unknownIdKinds),
+          id: int32(),
+          parentId: Type.Optional(
+            int32({
+              description:
+                'What it is named under: the publisher of a site, the advertiser of a campaign, the campaign ' +
+                'of an ad group.',
+            })
+          ),
+          events: count('Loads, impressions and clicks that name it, counted or not.'),
+          conversions: Type.Optional(
+            count('Conversions that name it, repeats too. Of publishers and sites only.')
+          ),
+        },
+        { title: 'UnknownId' }
+      ),
+      { maxItems: unknownIdsMax, description: 'Most events and conversions first.' }
+    ),
+    total: count('All such ids, listed or not.'),
+    complete: Type.Boolean({
+      description:
+        'false: so many different ids were named that those named least were not looked at.',
+    }),
+  },
+  { title: 'UnknownIds' }
+)
+
+export type UnknownIds = Immutable<Type.Static<typeof unknownIdsSchema>>
+export type UnknownId = UnknownIds['ids'][number]

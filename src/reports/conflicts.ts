@@ -1,0 +1,86 @@
+// What was delivered with different content in the last 30 days: one definition, counted and listed.
+
+import type { Conflict, ConflictPage } from '../contract/conflicts.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+
+/** The newest conflicts, at most as many as asked for, and how many there are in all. */
+export type ReadConflicts = (limit: number) => Promise<ConflictPage>
+
+export function createConflictReader(warehouse: Pick<Warehouse, 'rows'>): ReadConflicts {
+  return async (limit) => {
+    const rows = await warehouse.rows<ConflictRow>(conflictsSql, { limit })
+    return { conflicts: rows.map(toConflict), total: rows[0]?.total ?? 0 }
+  }
+}
+
+interface ConflictRow {
+  readonly kind: Conflict['kind']
+  readonly publisherId: number
+  readonly transactionId: string
+  readonly returnId: string
+  readonly deliveries: number
+  readonly voidDeliveries: number
+  readonly firstAtMs: number
+  readonly lastAtMs: number
+  readonly total: number
+}
+
+function toConflict({ kind, returnId, firstAtMs, lastAtMs, ...row }: ConflictRow): Conflict {
+  return {
+    kind,
+    publisherId: row.publisherId,
+    transactionId: row.transactionId,
+    ...(kind === 'return' && { returnId }),
+    deliveries: row.deliveries,
+    voidDeliveries: row.voidDeliveries,
+    firstReceivedAt: new Date(firstAtMs).toISOString(),
+    lastReceivedAt: new Date(lastAtMs).toISOString(),
+  }
+}
+
+const recentDeliveries = 'day >= today() - 30'
+const recentReturns = 'received_at >= today() - 30'
+
+// The least and the greatest hash take a few bytes a group; a set of hashes would take hundreds of MB
+// over the purchases of a month.
+const conflicting = 'HAVING min(content_hash) != max(content_hash)'
+
+const purchasesSql = `
+SELECT purchase_key FROM delivery WHERE ${recentDeliveries}
+GROUP BY purchase_key ${conflicting}`
+
+const returnsSql = `
+SELECT purchase_key, return_key FROM purchase_return WHERE ${recentReturns}
+GROUP BY purchase_key, return_key ${conflicting}`
+
+/** An expression, for the status: as many as the list has. */
+export const conflictCountSql = `
+(SELECT count() FROM (${purchasesSql})) + (SELECT count() FROM (${returnsSql}))`
+
+/**
+ * Names and receipts are read of the conflicts alone. A delivery that was shipped twice and is not
+ * merged yet is one: hence the exact counts by its id.
+ */
+const conflictsSql = `
+SELECT kind, publisher_id AS publisherId, transaction_id AS transactionId, return_id AS returnId,
+  deliveries, voidDeliveries, toUnixTimestamp64Milli(first_at) AS firstAtMs,
+  toUnixTimestamp64Milli(last_at) AS lastAtMs, count() OVER () AS total
+FROM (
+  SELECT 'purchase' AS kind, any(d.publisher_id) AS publisher_id,
+    any(d.transaction_id) AS transaction_id, '' AS return_id, uniqExact(d.delivery_id) AS deliveries,
+    uniqExactIf(d.delivery_id, (d.purchase_key, d.delivery_id) IN (
+      SELECT purchase_key, delivery_id FROM delivery_void
+    )) AS voidDeliveries,
+    min(d.received_at) AS first_at, max(d.received_at) AS last_at
+  FROM delivery AS d
+  WHERE ${recentDeliveries} AND d.purchase_key IN (${purchasesSql})
+  GROUP BY d.purchase_key
+  UNION ALL
+  SELECT 'return', any(r.publisher_id), any(r.transaction_id), any(r.return_id),
+    uniqExact(r.delivery_id), toUInt64(0), min(r.received_at), max(r.received_at)
+  FROM purchase_return AS r
+  WHERE ${recentReturns} AND (r.purchase_key, r.return_key) IN (${returnsSql})
+  GROUP BY r.purchase_key, r.return_key
+)
+ORDER BY last_at DESC, kind, publisherId, transactionId, returnId
+LIMIT {limit:UInt32}`
