@@ -40,6 +40,17 @@ function faultsOfText(text: string): readonly string[] {
   return faults(body.value)
 }
 
+/** The least of three times, as collecting garbage may fall into any of them. */
+function cpuMsOf(work: () => unknown): number {
+  const times = Array.from({ length: 3 }, () => {
+    const before = process.cpuUsage()
+    work()
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1_000
+  })
+  return Math.min(...times)
+}
+
 const emoji = '😀'
 const lone = '\ud83d'
 const notText = 'must be text without lone surrogates or U+0000'
@@ -243,15 +254,16 @@ test('no more than 20 faults are told', () => {
   assert.equal(faults(aConversion({ products })).length, 20)
 })
 
-test('a body of 1 MiB full of faults is refused within a second, with at most 20 messages', () => {
+test('a body of 1 MiB full of faults is refused about as soon as it is read, with at most 20 messages', () => {
   for (const element of ['1', '{}', '""']) {
     const count = Math.floor(1_048_000 / (element.length + 1))
     const text = `{"products":[${Array.from({ length: count }, () => element).join(',')}]}`
-    const startedMs = performance.now()
+    const parsingMs = cpuMsOf(() => JSON.parse(text))
+    let messages: readonly string[] = []
 
-    const messages = faultsOfText(text)
+    const refusingMs = cpuMsOf(() => (messages = faultsOfText(text)))
 
-    assert.ok(performance.now() - startedMs < 1_000)
+    assert.ok(refusingMs < 20 * parsingMs, `${refusingMs} ms, of which ${parsingMs} ms to parse`)
     assert.ok(messages.length >= 1 && messages.length <= 20)
   }
 })
