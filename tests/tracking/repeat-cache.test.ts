@@ -113,16 +113,18 @@ test('a user agent beyond the bound only costs repeats: nothing is taken for ano
   assert.equal(cache.has(eventOf(0)), false)
 })
 
+/** Processor time in microseconds. */
+function fill(events: readonly AdEventRecord[]): number {
+  const cache = new RepeatCache(() => 0)
+  const before = process.cpuUsage()
+  for (const event of events) cache.add(event)
+  const { user, system } = process.cpuUsage(before)
+  assert.equal(cache.size, events.length)
+  return user + system
+}
+
 // One token under ever new user agents must not make one long run of places to search.
 test('one token with 49,000 user agents is about as quick as as many tokens', () => {
-  const fill = (events: readonly AdEventRecord[]): number => {
-    const cache = new RepeatCache(() => 0)
-    const before = process.cpuUsage()
-    for (const event of events) cache.add(event)
-    const { user, system } = process.cpuUsage(before)
-    assert.equal(cache.size, events.length)
-    return user + system
-  }
   const count = 49_000
   const tokens = fill(someEvents(count))
 
