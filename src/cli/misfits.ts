@@ -1,8 +1,7 @@
-import { pageLimits } from '../contract/catalog-pages.ts'
 import { conflictPageSchema, type ConflictPage } from '../contract/conflicts.ts'
 import { unknownIdsSchema, type UnknownIds } from '../contract/unknown-ids.ts'
-import { usageError } from './cli-error.ts'
 import type { Command } from './context.ts'
+import { readPageLimit } from './page-limit.ts'
 import { readAs } from './read-as.ts'
 import { formatTable } from './table.ts'
 
@@ -16,12 +15,8 @@ export const conflicts: Command = {
   options: { limit: { type: 'string' } },
   positionalCount: 0,
   run: async (context) => {
-    const { limit } = context.options
-    if (typeof limit === 'string') {
-      const isGood = /^[1-9]\d{0,3}$/.test(limit) && Number(limit) <= pageLimits.max
-      if (!isGood) throw usageError(`--limit must be an integer from 1 to ${pageLimits.max}`)
-    }
-    const path = typeof limit === 'string' ? `/conflicts?limit=${limit}` : '/conflicts'
+    const limit = readPageLimit(context.options)
+    const path = limit === null ? '/conflicts' : `/conflicts?limit=${limit}`
     const page = readConflicts(await context.client().call({ method: 'GET', path }))
     context.print(page, describeConflicts(page))
     return 0

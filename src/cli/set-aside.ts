@@ -1,7 +1,7 @@
-import { pageLimits } from '../contract/catalog-pages.ts'
 import { replayResultSchema, setAsidePageSchema } from '../contract/set-aside.ts'
 import { usageError } from './cli-error.ts'
 import type { Command } from './context.ts'
+import { readPageLimit } from './page-limit.ts'
 import { readAs } from './read-as.ts'
 import { formatTable } from './table.ts'
 
@@ -15,13 +15,10 @@ export const setAsideList: Command = {
   options: { limit: { type: 'string' }, after: { type: 'string' } },
   positionalCount: 0,
   run: async (context) => {
-    const { limit, after } = context.options
+    const limit = readPageLimit(context.options)
+    const { after } = context.options
     const query = new URLSearchParams()
-    if (typeof limit === 'string') {
-      const isGood = /^[1-9]\d{0,3}$/.test(limit) && Number(limit) <= pageLimits.max
-      if (!isGood) throw usageError(`--limit must be an integer from 1 to ${pageLimits.max}`)
-      query.set('limit', limit)
-    }
+    if (limit !== null) query.set('limit', limit)
     if (typeof after === 'string') query.set('after', after)
     const path = query.size === 0 ? '/set-aside' : `/set-aside?${query.toString()}`
     const page = readPage(await context.client().call({ method: 'GET', path }))
