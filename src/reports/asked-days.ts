@@ -1,14 +1,15 @@
 // For questions that ask for some days of all markets at once, beside those that are read from events.
 
 import type { Params } from '../warehouse/warehouse.ts'
-import { buildDayRuns, placeInDaysSql, placeParams } from './market-days.ts'
+import { placeInDaysSql, placeParams, runsOf } from './market-days.ts'
 import type { MarketDays } from './market-days.ts'
 
 /** What `withAskedDaySql` and `inAskedSpan` bind. At least one of the days has an instant. */
 export function askedDaysParams(asked: readonly MarketDays[]): Params {
-  const runs = asked.flatMap(({ market, days }) => buildDayRuns(days, market.timeZone))
+  const withRuns = runsOf(asked)
+  const runs = withRuns.flatMap((one) => one.runs)
   return {
-    ...placeParams(asked, 'asked'),
+    ...placeParams(withRuns, 'asked'),
     spanFromMs: Math.min(...runs.map(({ fromMs }) => fromMs)),
     spanToMs: Math.max(...runs.map(({ toMs }) => toMs)),
   }

@@ -4,7 +4,7 @@
 import type { AttributionProfile } from '../contract/report-request.ts'
 import type { Params } from '../warehouse/warehouse.ts'
 import type { ReportMarket } from './catalog-names.ts'
-import { buildDayRuns, currencyOf, placeInDaysSql, placeParams, unitOf } from './market-days.ts'
+import { currencyOf, placeInDaysSql, placeParams, runsOf, unitOf } from './market-days.ts'
 import type { MarketDays } from './market-days.ts'
 import { convertedSql, rateParams } from './rates.ts'
 import type { Rates } from './rates.ts'
@@ -205,14 +205,14 @@ function withDaySql({ isByDay }: DayRowsScope, rows: string): string {
 
 /** What `dayRowsSql` binds, but for `advertiserId` and what the condition names. */
 export function dayRowsParams(asked: readonly MarketDays[], rates: Rates): Params {
-  const runs = asked.map(({ market, days }) => buildDayRuns(days, market.timeZone))
+  const withRuns = runsOf(asked)
   const days = asked.flatMap((one) => one.days)
   return {
     dayMin: days.reduce((least, day) => (day < least ? day : least), days[0] ?? '1970-01-02'),
     dayMax: days.reduce((most, day) => (day > most ? day : most), days[0] ?? '1970-01-02'),
-    marketFromMs: runs.map(([first]) => first?.fromMs ?? 0),
-    marketToMs: runs.map((own) => own.at(-1)?.toMs ?? 0),
-    ...placeParams(asked, 'run'),
+    marketFromMs: withRuns.map(({ runs }) => runs[0]?.fromMs ?? 0),
+    marketToMs: withRuns.map(({ runs }) => runs.at(-1)?.toMs ?? 0),
+    ...placeParams(withRuns, 'run'),
     ...rateParams(rates, days),
   }
 }

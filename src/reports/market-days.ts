@@ -89,11 +89,18 @@ export function placeInDaysSql(rows: string, { instant, runs }: Placing): string
   WHERE r.instant_ms < d.to_ms`
 }
 
+export interface MarketRuns {
+  readonly market: ReportMarket
+  readonly runs: readonly DayRun[]
+}
+
+export function runsOf(asked: readonly MarketDays[]): readonly MarketRuns[] {
+  return asked.map(({ market, days }) => ({ market, runs: buildDayRuns(days, market.timeZone) }))
+}
+
 /** What `placeInDaysSql` binds. */
-export function placeParams(asked: readonly MarketDays[], name: RunsName): Params {
-  const runs = asked.flatMap(({ market, days }) =>
-    buildDayRuns(days, market.timeZone).map((run) => ({ run, unit: market.id }))
-  )
+export function placeParams(asked: readonly MarketRuns[], name: RunsName): Params {
+  const runs = asked.flatMap((one) => one.runs.map((run) => ({ run, unit: one.market.id })))
   return {
     marketIds: asked.map(({ market }) => market.id),
     marketCurrencies: asked.map(({ market }) => market.currency),
