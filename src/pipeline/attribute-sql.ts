@@ -94,6 +94,9 @@ const won = `
   )
   LIMIT 1 BY purchase_key`
 
+const person = `
+  SELECT publisher_id, purchase_key, received_at, ${identitiesOf} AS identity FROM won`
+
 /**
  * The touchpoints of the batch's people, each served ad and kind once with its earliest receipt.
  * That is found among all receipts: a lower bound on the receipt would drop the event that counts
@@ -292,7 +295,7 @@ known AS MATERIALIZED (${known}),
 bought AS MATERIALIZED (${won}),
 returned AS MATERIALIZED (${returnedSql('bought')}),
 won AS MATERIALIZED (${remainingSql({ deliveries: 'bought', returned: 'returned' })}),
-person AS MATERIALIZED (${personOf('SELECT * FROM won')}),
+person AS MATERIALIZED (${person}),
 touch AS MATERIALIZED (${touches})${crowds}
 SELECT
   day, purchase_key, {readAt:DateTime64(6, 'UTC')}, 0,
@@ -335,10 +338,4 @@ export function attributeWithCrowdsSql({ isLarge }: Batch): string {
     lines: lineWithoutCrowds,
     crowds: `, crowd_count AS MATERIALIZED (${crowdCount}), crowd AS MATERIALIZED (${crowd})`,
   })
-}
-
-function personOf(deliveries: string): string {
-  return `
-  SELECT publisher_id, purchase_key, received_at, login_identity, ${identitiesOf} AS identity
-  FROM (${deliveries})`
 }
