@@ -75,7 +75,8 @@ export function timesPowerOfTen(value: Whole, exponent: number): Whole {
  */
 export function readNanos(text: string): Whole {
   const nanos = Math.round(Number(text) * 1e9)
-  if (Math.abs(nanos) < 2 ** 50) return nanos
+  // No text is no amount, though a double reads it as 0.
+  if (text !== '' && Math.abs(nanos) < 2 ** 50) return nanos
   const exact = parseDecimal(text, nanosScale)
   assert(exact !== null, 'an amount of the warehouse is a plain decimal')
   return exact

@@ -9,6 +9,7 @@ import {
   readNanos,
   timesPowerOfTen,
 } from '../domain/money.ts'
+import { assert } from '../lib/assert.ts'
 import type { Values } from './blocks.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
 import type { ReportRow } from './report.ts'
@@ -34,6 +35,8 @@ type AnswerValues = readonly [
   totalUnconverted: string,
 ]
 
+const answerColumnCount: AnswerValues['length'] = 17
+
 /** The types are those of the query next door, which the engine holds to; tests compare each figure. */
 function answerValues(values: Values): AnswerValues {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -42,6 +45,7 @@ function answerValues(values: Values): AnswerValues {
 
 /** What each row says of all of them. */
 export function readTotals(values: Values) {
+  assert(values.length === answerColumnCount, 'the engine answers the columns asked for')
   const answer = answerValues(values)
   return { totalRows: answer[15], unconvertedCount: Number(answer[16]) }
 }
