@@ -1,5 +1,5 @@
 // Composition root of the engine process: ships the spool into the warehouse, attributes, and
-// answers the campaign port. On a node without the engine's role it only ships.
+// answers the campaign port. On a node without the engine's role it ships and tells how the node does.
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,6 +24,8 @@ import { isTrustedSource } from './catalog/trusted-sources.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { buildOpenApi } from './contract/openapi.ts'
+import { operations } from './contract/operations.ts'
+import { nodeOperations } from './contract/operator-operations.ts'
 import { dayOf, daysBetween } from './domain/day.ts'
 import { createIdentityHasher } from './domain/identity.ts'
 import { ServiceError } from './errors.ts'
@@ -89,7 +91,7 @@ interface Engine {
   readonly catalog: CatalogStore
   readonly clockWatch: ClockWatch
   readonly trackers: TrackerMetrics
-  /** Null: the campaign port speaks HTTP, or is not served here. */
+  /** Null: the campaign port speaks HTTP. */
   readonly tls: RenewedTls | null
 }
 
@@ -97,7 +99,9 @@ async function startEngine(config: Config): Promise<Child> {
   const log = createLog({ level: config.logLevel, process: 'engine' })
   refuseHalfRestored(config.dataDir)
   const secrets = ensureSecrets(config)
-  const tls = await openCampaignTls(config, log)
+  // Before the warehouse, which may be waited for: what is wrong with the files is told at once.
+  const tls =
+    config.tls === null ? null : await openTls({ files: config.tls, log, clock: systemClock })
   const warehouse = openWarehouse(config)
   await prepareWarehouse(warehouse, secrets, log)
   const spool = openFileSpool({
@@ -127,11 +131,11 @@ async function startEngine(config: Config): Promise<Child> {
   }
   clockWatch.start()
   const pipeline = startPipeline(engine)
-  const campaign = config.roles.includes('engine') ? await startCampaign(engine, pipeline) : null
+  const campaign = await startCampaign(engine, pipeline)
   return {
     hearCounts: (message) => trackers.hear(message),
     async close() {
-      await campaign?.close()
+      await campaign.close()
       await clockWatch.close()
       await pipeline.close()
       await catalog.close()
@@ -139,12 +143,6 @@ async function startEngine(config: Config): Promise<Child> {
       await warehouse.close()
     },
   }
-}
-
-/** Before the warehouse, which may be waited for: what is wrong with the files is told at once. */
-async function openCampaignTls(config: Config, log: Logger): Promise<RenewedTls | null> {
-  if (config.tls === null || !config.roles.includes('engine')) return null
-  return await openTls({ files: config.tls, log, clock: systemClock })
 }
 
 function openWarehouse(config: Config): Warehouse {
@@ -210,6 +208,7 @@ async function startCampaign(
   })
   const audit = new AuditTrail({ warehouse, clock: systemClock })
   const backups = config.warehouseUrl === null ? createBackups(engine, pipeline) : null
+  const isFull = config.roles.includes('engine')
   const app = buildCampaignApp({
     keys,
     catalog,
@@ -221,7 +220,8 @@ async function startCampaign(
       campaignUrl: config.campaignUrl,
       version,
     }),
-    pages: [...createDashboardPages(dashboardFolder), ...createDocsPages(config)],
+    operations: isFull ? operations : nodeOperations,
+    pages: isFull ? [...createDashboardPages(dashboardFolder), ...createDocsPages(config)] : [],
     readiness: () => complaintsOf(engine, pipeline),
     metrics: createMetrics({
       trackers: engine.trackers,

@@ -163,7 +163,7 @@ class Supervisor {
     const { trackingUrl, campaignUrl, dataDir, roles } = this.#config
     const ports = [
       ...(roles.includes('tracker') ? [`tracking ${trackingUrl}`] : []),
-      ...(roles.includes('engine') ? [`campaign ${campaignUrl}`] : []),
+      `${roles.includes('engine') ? 'campaign' : 'health and metrics'} ${campaignUrl}`,
     ]
     process.stdout.write(`Shelftrace takes traffic: ${ports.join(', ')}, data ${dataDir}\n`)
   }

@@ -67,6 +67,6 @@ export interface CampaignDeps {
   readonly trustProxy?: boolean
   /** How long `close` waits for requests under way. Default 5 s. */
   readonly drainMsMax?: number
-  /** Another table than the contract's, for tests. */
+  /** Another table than the contract's: a node may answer fewer operations, and tests have their own. */
   readonly operations?: readonly Operation[]
 }

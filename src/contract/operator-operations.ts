@@ -11,16 +11,8 @@ const publicOperation = {
 
 const healthSchema = Type.Object({ status: Type.String() })
 
-export const operatorOperations: readonly Operation[] = [
-  {
-    ...publicOperation,
-    operationId: 'getOpenApi',
-    path: '/openapi.json',
-    ports: ['campaign'],
-    summary: 'Read this document',
-    description: 'The OpenAPI 3.1 document of both ports.',
-    responses: [answer('200', 'The document.', Type.Object({})), otherwise],
-  },
+/** What every node answers, whatever its roles. */
+export const nodeOperations: readonly Operation[] = [
   {
     ...publicOperation,
     operationId: 'getHealth',
@@ -62,4 +54,17 @@ export const operatorOperations: readonly Operation[] = [
       otherwise,
     ],
   },
+]
+
+export const operatorOperations: readonly Operation[] = [
+  {
+    ...publicOperation,
+    operationId: 'getOpenApi',
+    path: '/openapi.json',
+    ports: ['campaign'],
+    summary: 'Read this document',
+    description: 'The OpenAPI 3.1 document of both ports.',
+    responses: [answer('200', 'The document.', Type.Object({})), otherwise],
+  },
+  ...nodeOperations,
 ]

@@ -29,11 +29,15 @@ export interface Finding {
   readonly answer: string
 }
 
+/**
+ * Of what a process allocated itself. Between two collections garbage piles up, by half of what is held
+ * and more, so that only the floors tell whether anything grows.
+ */
 export interface Memory {
   readonly process: string
-  /** Median of the samples of the second quarter: after the first one everything is warm. */
+  /** Least sample of the second quarter: after the first one everything is warm. */
   readonly settledMiB: number
-  /** Median of the samples of the last tenth. */
+  /** Least sample of the last quarter. */
   readonly endMiB: number
 }
 
@@ -202,7 +206,7 @@ class Run {
     if (this.#done % every !== 0) return
     const parts: string[] = []
     for (const [name, pid] of this.#processes) {
-      const bytes = residentBytes(pid)
+      const bytes = privateBytes(pid)
       const samples = this.#samples.get(name) ?? []
       this.#samples.set(name, samples)
       samples.push(bytes)
@@ -253,9 +257,13 @@ function processesOf(service: Service): ReadonlyMap<string, number> {
   )
 }
 
-function residentBytes(pid: number): number {
+/** Without the pages of programs and files, which the system may take back. */
+function privateBytes(pid: number): number {
   try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4_096
+    const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'utf8')
+      .split(' ')
+      .map(Number)
+    return (resident - shared) * 4_096
   } catch {
     // It ended, which the run reports by itself.
     return 0
@@ -263,18 +271,13 @@ function residentBytes(pid: number): number {
 }
 
 function summarize(process: string, samples: readonly number[]): Memory {
-  const part = (from: number, to: number) =>
-    samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to))
+  const floor = (from: number, to: number) =>
+    Math.min(...samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to)))
   return {
     process,
-    settledMiB: mebibytes(median(part(0.25, 0.5))),
-    endMiB: mebibytes(median(part(0.9, 1))),
+    settledMiB: mebibytes(floor(0.25, 0.5)),
+    endMiB: mebibytes(floor(0.75, 1)),
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((left, right) => left - right)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
 function mebibytes(bytes: number): number {

@@ -38,19 +38,23 @@ interface Token {
 
 export class Shoppers {
   readonly acknowledged: Acknowledged = { impressions: 0, clicks: 0, purchases: 0, valueCents: 0 }
-  readonly #service: Service
+  readonly #trackingUrl: string
   readonly #tokens: Token[]
   readonly #agent = new Agent({ keepAlive: true })
   #isStopping = false
   #working: Promise<void>[] = []
 
-  private constructor(service: Service, tokens: Token[]) {
-    this.#service = service
+  private constructor(trackingUrl: string, tokens: Token[]) {
+    this.#trackingUrl = trackingUrl
     this.#tokens = tokens
   }
 
-  /** Loads the catalog and mints a token for each shopper. */
-  static async prepare(service: Service, shopperCount: number): Promise<Shoppers> {
+  /** Loads the catalog and mints a token for each shopper. Events may be taken by another node. */
+  static async prepare(
+    service: Service,
+    shopperCount: number,
+    trackingUrl = service.trackingUrl
+  ): Promise<Shoppers> {
     const loaded = await service.admin('PUT', '/admin/v1/catalog', demoCatalog)
     if (!loaded.ok) throw new Error(`catalog: ${loaded.status} ${await loaded.text()}`)
     const tokens: Token[] = []
@@ -70,7 +74,7 @@ export class Shoppers {
         ...body.links.map(({ trackingData }, index) => ({ trackingData, userId: users[index]! }))
       )
     }
-    return new Shoppers(service, tokens)
+    return new Shoppers(trackingUrl, tokens)
   }
 
   start(atOnce: number): void {
@@ -128,7 +132,7 @@ export class Shoppers {
   async #post(path: string, body: string): Promise<number> {
     return await new Promise((resolve, reject) => {
       const sent = request(
-        `${this.#service.trackingUrl}${path}`,
+        `${this.#trackingUrl}${path}`,
         { method: 'POST', agent: this.#agent, headers: { 'user-agent': browser } },
         (response) => {
           response.on('error', reject)

@@ -1,0 +1,106 @@
+// Nodes with a part each, around one warehouse server.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { startClickHouseStandIn } from '../helpers/clickhouse-stand-in.ts'
+import { eventually, prepareService } from '../helpers/service.ts'
+import type { Service } from '../helpers/service.ts'
+import { readFigures, Shoppers } from '../helpers/shoppers.ts'
+
+interface Nodes {
+  readonly engine: Service
+  readonly tracker: Service
+}
+
+async function startNodes(t: TestContext): Promise<Nodes> {
+  const warehouse = await startClickHouseStandIn()
+  t.after(() => warehouse.close())
+  const shared = { SHELFTRACE_WAREHOUSE_URL: warehouse.url, SHELFTRACE_SETTLE_MS: '100' }
+  const engine = await prepareService(t, { env: { ...shared, SHELFTRACE_ROLES: 'engine' } })
+  await engine.start()
+  const tracker = await prepareService(t, {
+    env: {
+      ...shared,
+      SHELFTRACE_ROLES: 'tracker',
+      SHELFTRACE_TRACKERS: '2',
+      SHELFTRACE_SECRETS_FILE: join(engine.dataDir, 'secrets.json'),
+    },
+  })
+  await tracker.start()
+  return { engine, tracker }
+}
+
+async function status(url: string): Promise<number> {
+  return (await fetch(url)).status
+}
+
+test('what a node of trackers answers with 200 counts once in the reports of a node of engines, also when that was killed meanwhile', async (t) => {
+  const { engine, tracker } = await startNodes(t)
+  const shoppers = await Shoppers.prepare(engine, 1_000, tracker.trackingUrl)
+  const acknowledge = async (count: number) => {
+    const goal = shoppers.acknowledged.purchases + count
+    await eventually(`${goal} purchases`, () =>
+      Promise.resolve(shoppers.acknowledged.purchases >= goal)
+    )
+  }
+  shoppers.start(4)
+  await acknowledge(20)
+
+  await engine.killAll()
+  await acknowledge(20)
+  await engine.start()
+  await acknowledge(20)
+  await shoppers.stop()
+
+  await eventually('the figures are those that were acknowledged', async () => {
+    assert.deepEqual(await readFigures(engine), shoppers.acknowledged)
+    return true
+  })
+})
+
+test('a node of trackers tells how it does on its campaign port, to who may know, and answers nothing else there', async (t) => {
+  const { engine, tracker } = await startNodes(t)
+  const shoppers = await Shoppers.prepare(engine, 1_000, tracker.trackingUrl)
+  for (let count = 0; count < 5; count += 1) await shoppers.shopOnce()
+  const made = await engine.admin('POST', '/admin/v1/keys', {
+    name: 'Monitoring',
+    advertiserIds: null,
+    scopes: ['metrics:read'],
+  })
+  assert.equal(made.status, 201)
+  const { key } = (await made.json()) as { key: string }
+  const readMetrics = async () => {
+    const answer = await fetch(`${tracker.campaignUrl}/metrics`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    assert.equal(answer.status, 200)
+    return await answer.text()
+  }
+
+  await eventually(
+    'the metrics count both trackers, five purchases and an empty spool',
+    async () => {
+      const lines = (await readMetrics()).split('\n')
+      const sums = (name: string, part: string) =>
+        lines
+          .filter((line) => line.startsWith(name) && line.includes(part))
+          .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+      assert.equal(sums('shelftrace_trackers ', ''), 2)
+      assert.equal(sums('shelftrace_tracking_answers_total', 'route="/conversion"'), 5)
+      assert.equal(sums('shelftrace_spool_bytes ', ''), 0)
+      return true
+    }
+  )
+
+  for (const path of ['/healthz', '/readyz']) {
+    assert.equal(await status(`${tracker.campaignUrl}${path}`), 200)
+    assert.equal(await status(`${tracker.trackingUrl}${path}`), 200)
+  }
+  assert.equal(await status(`${tracker.campaignUrl}/metrics`), 401)
+  assert.equal((await tracker.admin('GET', '/admin/v1/keys')).status, 404)
+  for (const path of ['/docs', '/openapi.json']) {
+    assert.equal(await status(`${engine.campaignUrl}${path}`), 200)
+    assert.equal(await status(`${tracker.campaignUrl}${path}`), 404)
+  }
+})
