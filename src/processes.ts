@@ -38,6 +38,15 @@ export const trackerOptions: readonly string[] = ['--max-semi-space-size=16']
 /** One arena of the C library for all threads: what each of them keeps unused adds up to 5 MB. */
 export const trackerEnvironment = { MALLOC_ARENA_MAX: '1' } as const
 
+/**
+ * The old generation is collected once it grew by half. By default it grows to four times what is in
+ * use first, which under load was 100 MB of garbage beside 35 MB in use.
+ */
+export const engineOptions: readonly string[] = ['--heap-growing-percent=50']
+
+/** Two arenas for a main thread and what copies for it; the warehouse in process has its own. */
+export const engineEnvironment = { MALLOC_ARENA_MAX: '2' } as const
+
 export function parseChildMessage(value: unknown): ChildMessage | null {
   if (typeof value !== 'object' || value === null) return null
   const type: unknown = Reflect.get(value, 'type')

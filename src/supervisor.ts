@@ -10,7 +10,14 @@ import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { createLog } from './ops/log.ts'
 import type { ClockMessage, CountsMessage } from './processes.ts'
-import { drainMsMax, parseChildMessage, trackerEnvironment, trackerOptions } from './processes.ts'
+import {
+  drainMsMax,
+  engineEnvironment,
+  engineOptions,
+  parseChildMessage,
+  trackerEnvironment,
+  trackerOptions,
+} from './processes.ts'
 import { ensureSecrets } from './secrets.ts'
 import { Admission } from './admission.ts'
 import { embeddedSessions } from './warehouse/embedded.ts'
@@ -222,7 +229,8 @@ function forkTracker(): ChildProcess {
 
 function forkEngine(): ChildProcess {
   return fork(programPath('engine'), {
-    env: { ...process.env, UV_THREADPOOL_SIZE: String(engineThreads) },
+    execArgv: [...process.execArgv, ...engineOptions],
+    env: { ...process.env, ...engineEnvironment, UV_THREADPOOL_SIZE: String(engineThreads) },
   })
 }
 

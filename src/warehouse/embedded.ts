@@ -93,13 +93,24 @@ function isEmpty(params: Params): boolean {
   return Object.keys(params).length === 0
 }
 
-/**
- * One merge at a time: each holds buffers for every column of every part it reads, and several at
- * once took the engine past 800 MB in a flood of a million events.
- */
+const mebibyte = 1_048_576
+
+/** The engine's own defaults are those of a machine that does nothing else. */
 const engineSettings = {
+  // One merge at a time: each holds buffers for every column of every part it reads, and several at
+  // once took the engine past 800 MB in a flood of a million events.
   background_pool_size: 1,
   background_merges_mutations_concurrency_ratio: 1,
+  // Threads that nobody needs any more go, with their stacks and what they keep of freed memory; they
+  // were up to 140, of which eight statements at once on a few cores need a fraction.
+  max_thread_pool_free_size: 16,
+  threadpool_local_fs_reader_pool_size: 8,
+  load_marks_threadpool_pool_size: 4,
+  // What is looked up in every part. These would grow to half of the memory of the machine.
+  mark_cache_size: 256 * mebibyte,
+  primary_index_cache_size: 256 * mebibyte,
+  index_mark_cache_size: 64 * mebibyte,
+  query_condition_cache_size: 16 * mebibyte,
 } as const
 
 class SessionPool {

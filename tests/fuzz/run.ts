@@ -30,14 +30,14 @@ export interface Finding {
 }
 
 /**
- * Of what a process allocated itself. Between two collections garbage piles up, by half of what is held
- * and more, so that only the floors tell whether anything grows.
+ * Of what a process allocated itself. Single samples tell when garbage was collected, and the young
+ * generation of V8 has a small and a large state: levels are medians over a twentieth of the run.
  */
 export interface Memory {
   readonly process: string
-  /** Least sample of the second quarter: after the first one everything is warm. */
+  /** The highest level of the first half. */
   readonly settledMiB: number
-  /** Least sample of the last quarter. */
+  /** The highest level of the last quarter. */
   readonly endMiB: number
 }
 
@@ -271,13 +271,22 @@ function privateBytes(pid: number): number {
 }
 
 function summarize(process: string, samples: readonly number[]): Memory {
-  const floor = (from: number, to: number) =>
-    Math.min(...samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to)))
-  return {
-    process,
-    settledMiB: mebibytes(floor(0.25, 0.5)),
-    endMiB: mebibytes(floor(0.75, 1)),
-  }
+  const span = Math.max(1, Math.floor(samples.length / 20))
+  const highest = (from: number, to: number) =>
+    highestLevel(samples.slice(samples.length * from, samples.length * to), span)
+  return { process, settledMiB: mebibytes(highest(0, 0.5)), endMiB: mebibytes(highest(0.75, 1)) }
+}
+
+function highestLevel(samples: readonly number[], span: number): number {
+  const levels = samples
+    .slice(0, samples.length - span + 1)
+    .map((_, index) => median(samples.slice(index, index + span)))
+  return Math.max(0, ...levels)
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
 function mebibytes(bytes: number): number {
