@@ -6,7 +6,7 @@ import { fuzz, fuzzEnvironment, type FuzzReport } from '../tests/fuzz/run.ts'
 
 const { values } = parseArgs({
   options: {
-    requests: { type: 'string', default: '200000' },
+    requests: { type: 'string', default: '400000' },
     seed: { type: 'string', default: '1' },
     from: { type: 'string', default: '0' },
     only: { type: 'string' },
