@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { startClickHouseStandIn } from '../helpers/clickhouse-stand-in.ts'
-import { eventually, prepareService } from '../helpers/service.ts'
+import { eventually, prepareService, statusOf } from '../helpers/service.ts'
 import type { Service } from '../helpers/service.ts'
 import { readFigures, Shoppers } from '../helpers/shoppers.ts'
 
@@ -29,10 +29,6 @@ async function startNodes(t: TestContext): Promise<Nodes> {
   })
   await tracker.start()
   return { engine, tracker }
-}
-
-async function status(url: string): Promise<number> {
-  return (await fetch(url)).status
 }
 
 test('what a node of trackers answers with 200 counts once in the reports of a node of engines, also when that was killed meanwhile', async (t) => {
@@ -93,13 +89,13 @@ test('a node of trackers tells how it does on its campaign port, to who may know
   )
 
   for (const path of ['/healthz', '/readyz']) {
-    assert.equal(await status(`${tracker.campaignUrl}${path}`), 200)
-    assert.equal(await status(`${tracker.trackingUrl}${path}`), 200)
+    assert.equal(await statusOf(`${tracker.campaignUrl}${path}`), 200)
+    assert.equal(await statusOf(`${tracker.trackingUrl}${path}`), 200)
   }
-  assert.equal(await status(`${tracker.campaignUrl}/metrics`), 401)
+  assert.equal(await statusOf(`${tracker.campaignUrl}/metrics`), 401)
   assert.equal((await tracker.admin('GET', '/admin/v1/keys')).status, 404)
   for (const path of ['/docs', '/openapi.json']) {
-    assert.equal(await status(`${engine.campaignUrl}${path}`), 200)
-    assert.equal(await status(`${tracker.campaignUrl}${path}`), 404)
+    assert.equal(await statusOf(`${engine.campaignUrl}${path}`), 200)
+    assert.equal(await statusOf(`${tracker.campaignUrl}${path}`), 404)
   }
 })

@@ -4,13 +4,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { eventually, prepareService } from '../helpers/service.ts'
+import { eventually, prepareService, statusOf } from '../helpers/service.ts'
 import type { Service } from '../helpers/service.ts'
 import { readFigures, Shoppers } from '../helpers/shoppers.ts'
-
-async function status(url: string): Promise<number> {
-  return (await fetch(url)).status
-}
 
 function isAlive(pid: number): boolean {
   // A process that ended and waits for its parent still has an entry, but no command line.
@@ -23,10 +19,10 @@ test('a service takes traffic on both ports when it says so, and SIGTERM ends al
   await service.start()
 
   for (const path of ['/healthz', '/readyz']) {
-    assert.equal(await status(`${service.trackingUrl}${path}`), 200)
-    assert.equal(await status(`${service.campaignUrl}${path}`), 200)
+    assert.equal(await statusOf(`${service.trackingUrl}${path}`), 200)
+    assert.equal(await statusOf(`${service.campaignUrl}${path}`), 200)
   }
-  assert.equal(await status(`${service.campaignUrl}/docs`), 200)
+  assert.equal(await statusOf(`${service.campaignUrl}/docs`), 200)
   const children = [...service.children('engine'), ...service.children('tracker')]
   assert.ok(children.length >= 2)
   assert.equal(await service.terminate(), 0)
@@ -63,7 +59,7 @@ test('the children of a supervisor that is killed end by themselves, and the nex
   await service.start()
 
   assert.deepEqual(children.filter(isAlive), [])
-  assert.equal(await status(`${service.trackingUrl}/readyz`), 200)
+  assert.equal(await statusOf(`${service.trackingUrl}/readyz`), 200)
 })
 
 test('trackers answer while the engine is down', async (t) => {
@@ -88,7 +84,7 @@ test('trackers answer while the engine is down', async (t) => {
 
   assert.equal(answer.status, 200)
   await eventually('the engine is back', async () => {
-    return (await status(`${service.campaignUrl}/readyz`)) === 200
+    return (await statusOf(`${service.campaignUrl}/readyz`)) === 200
   })
 })
 

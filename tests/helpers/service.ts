@@ -177,6 +177,10 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
+export async function statusOf(url: string): Promise<number> {
+  return (await fetch(url)).status
+}
+
 /** Asks until the answer is true; the last thing seen goes into the error. */
 export async function eventually(
   what: string,
