@@ -3,6 +3,9 @@ import { parseCurrency } from '../domain/currency.ts'
 import { double, int32, type Immutable } from './fields.ts'
 import { compileParser } from './validate.ts'
 
+/** As of a return. A thousand bytes of gzip may hold thousands of lines, and each is work in every step. */
+const conversionLinesMax = 1_000
+
 export const productSchema = Type.Object(
   {
     gtin: Type.String({ maxLength: 60 }),
@@ -46,7 +49,7 @@ export const conversionSchema = Type.Object(
       maxLength: 3,
       description: 'ISO 4217 currency code of an active currency, in any case.',
     }),
-    products: Type.Array(productSchema, { minItems: 1 }),
+    products: Type.Array(productSchema, { minItems: 1, maxItems: conversionLinesMax }),
   },
   { title: 'Conversion', description: 'A reported purchase.' }
 )

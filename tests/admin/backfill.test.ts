@@ -149,6 +149,7 @@ test('lines that break a rule are told by number, and the others are taken', asy
     '  \t\r',
     '[]',
     good,
+    { ...good, conversion: { ...conversion, products: Array(1_001).fill(conversion.products[0]) } },
   ])
 
   assert.equal(result.accepted, 2)
@@ -163,6 +164,7 @@ test('lines that break a rule are told by number, and the others are taken', asy
       [8, '/trackingData is required'],
       [9, '/type must be one of: impression, click, load, conversion, return'],
       [11, 'body must be object'],
+      [13, '/conversion/products must have at most 1000 items'],
     ]
   )
 })

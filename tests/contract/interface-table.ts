@@ -23,7 +23,8 @@ export const expectedSchemas: Readonly<Record<string, ExpectedSchema>> = {
       site_id: int32,
       publisher_id: int32,
       currency: { type: 'string', maxLength: 3 },
-      products: { ...listOf(ref('Product')), minItems: 1 },
+      // The upper bound is ours: the interface names none.
+      products: { ...listOf(ref('Product')), minItems: 1, maxItems: 1_000 },
     },
   },
   Product: {

@@ -202,17 +202,22 @@ test('a small gzip body that inflates beyond 1 MiB is 413 and not stored', async
   assert.equal(tracker.records().length, 0)
 })
 
-test('an order of 2,000 lines is taken whole', async (t) => {
+test('an order of 1,000 lines is taken whole; one of more is refused, naming the limit', async (t) => {
   const tracker = await startTracker(t)
   const product = { gtin: '4006381333931', group_id: 'GRP1', brand: 'Acme', price: 1, quantity: 1 }
-  const body = JSON.stringify(
-    aConversion({ products: Array.from({ length: 2_000 }, () => product) })
+  const ofLines = (length: number) =>
+    JSON.stringify(aConversion({ products: Array.from({ length }, () => product) }))
+
+  const taken = await tracker.send('POST', '/conversion', { headers: json, body: ofLines(1_000) })
+  const refused = await tracker.send('POST', '/conversion', { headers: json, body: ofLines(1_001) })
+
+  assert.equal(taken.status, 200)
+  assert.equal(refused.status, 400)
+  assert.deepEqual(messagesOf(refused), ['/products must have at most 1000 items'])
+  assert.deepEqual(
+    tracker.conversions().map(({ lines }) => lines.length),
+    [1_000]
   )
-
-  const reply = await tracker.send('POST', '/conversion', { headers: json, body })
-
-  assert.equal(reply.status, 200)
-  assert.equal(tracker.conversions()[0]?.lines.length, 2_000)
 })
 
 test('the source is the socket, and what a sender claims is not believed', async (t) => {
