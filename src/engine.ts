@@ -327,6 +327,7 @@ function createAdmin(
   const { config, log, secrets, warehouse, spool, catalog } = engine
   const { settleMs } = config
   const rowContext = rowContextOf(engine)
+  const markets = () => catalogNames(catalog.current()).markets()
   const status = createStatusReader({
     version,
     warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
@@ -335,7 +336,7 @@ function createAdmin(
     retention: () =>
       readRetention({
         warehouse,
-        markets: () => catalogNames(catalog.current()).markets(),
+        markets,
         retentionDays: config.retentionDays,
       }),
     advertiserOfCampaign: (id) => catalog.current().campaigns.get(id)?.advertiserId ?? null,
@@ -358,7 +359,7 @@ function createAdmin(
     readNamedIds: createNamedIdsReader(warehouse),
     readUnconverted: createUnconvertedReader({
       warehouse,
-      markets: () => catalogNames(catalog.current()).markets(),
+      markets,
     }),
     readServedAd: createServedAdReader(warehouse),
     erasures: {
@@ -371,7 +372,7 @@ function createAdmin(
       list: (question) => listSetAside(warehouse, question),
       replay: (keys) =>
         access.pipeline.runAsStep(() =>
-          replaySetAside({ warehouse, settleMs, log, rowContext }, keys)
+          replaySetAside({ warehouse, settleMs, log, rowContext, markets }, keys)
         ),
     },
     explainPurchase: createExplainer({ warehouse, settleMs: config.settleMs }),

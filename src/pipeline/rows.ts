@@ -14,7 +14,6 @@ import type {
   ReturnRecord,
 } from '../spool/record.ts'
 import type { Opener, TrackingData } from '../tracking-data/tracking-data.ts'
-import { nothingIsTooLate } from './too-late.ts'
 import type { TooLate } from './too-late.ts'
 
 export interface RowContext {
@@ -22,8 +21,11 @@ export interface RowContext {
   readonly hashIdentity: IdentityHasher
   readonly isTrustedSource: (publisherId: number, address: string) => boolean
   readonly isBot: (userAgent: string) => boolean
-  /** Absent: nothing is too late. */
-  readonly tooLate?: TooLate
+}
+
+/** The same at the time of one batch. */
+export interface BatchContext extends RowContext {
+  readonly tooLate: TooLate
 }
 
 export interface AdEventRow {
@@ -51,7 +53,7 @@ export interface AdEventRow {
  * Null where the token does not open: its key was removed from the ring before the event was
  * shipped. The caller sets the record aside.
  */
-export function buildAdEventRow(record: AdEventRecord, context: RowContext): AdEventRow | null {
+export function buildAdEventRow(record: AdEventRecord, context: BatchContext): AdEventRow | null {
   const opened = context.openTrackingData(record.trackingData)
   if (!opened.ok) return null
   const { data } = opened
@@ -77,10 +79,9 @@ export function buildAdEventRow(record: AdEventRecord, context: RowContext): AdE
   }
 }
 
-function verdictOf(record: AdEventRecord, data: TrackingData, context: RowContext): string {
-  const { tooLate = nothingIsTooLate } = context
+function verdictOf(record: AdEventRecord, data: TrackingData, context: BatchContext): string {
   // Before all other reasons: whatever belongs to a final day is filed apart from it.
-  if (tooLate.event(data.marketId, record.receivedAtMs)) return 'too-late'
+  if (context.tooLate.event(data.marketId, record.receivedAtMs)) return 'too-late'
   if (record.userAgent !== '' && context.isBot(record.userAgent)) return 'bot'
   if (record.isPrefetch) return 'prefetch'
   return eventVerdict(record.kind, data.servedAtMs, record.receivedAtMs)
@@ -104,7 +105,7 @@ function trimGtin(gtin: string): string {
 }
 
 /** One row; the lines stand in arrays of equal length. */
-export function buildDeliveryRow(key: string, record: ConversionRecord, context: RowContext) {
+export function buildDeliveryRow(key: string, record: ConversionRecord, context: BatchContext) {
   const { lines } = record
   return {
     delivery_id: key,
@@ -129,15 +130,14 @@ export function buildDeliveryRow(key: string, record: ConversionRecord, context:
   }
 }
 
-function deliveryVerdict(record: ConversionRecord | ReturnRecord, context: RowContext): string {
-  const { tooLate = nothingIsTooLate } = context
-  if (tooLate.conversion(record.receivedAtMs)) return 'too-late'
+function deliveryVerdict(record: ConversionRecord | ReturnRecord, context: BatchContext): string {
+  if (context.tooLate.conversion(record.receivedAtMs)) return 'too-late'
   const isTrusted = context.isTrustedSource(record.publisherId, record.sourceAddress)
   return isTrusted ? 'valid' : 'untrusted-source'
 }
 
 /** One row per delivery of a return; which of them counts is for attribution to say. */
-export function buildReturnRow(key: string, record: ReturnRecord, context: RowContext) {
+export function buildReturnRow(key: string, record: ReturnRecord, context: BatchContext) {
   const { publisherId, transactionId, returnId, lines } = record
   return {
     purchase_key: purchaseKeyOf(key, record),

@@ -13,7 +13,7 @@ import type { Spool, SpoolBatch, SpoolEntry } from '../spool/spool.ts'
 import { instantMs, warehouseNow } from '../warehouse/instant.ts'
 import type { InsertTable, Warehouse } from '../warehouse/warehouse.ts'
 import { buildAdEventRow, buildDeliveryRow, buildReturnRow } from './rows.ts'
-import type { RowContext } from './rows.ts'
+import type { BatchContext, RowContext } from './rows.ts'
 import { tooLateBefore } from './too-late.ts'
 import { pendReturnedOfSlowSql, pendReturnedSql } from './pend-returned-sql.ts'
 
@@ -28,8 +28,8 @@ export interface ShipDeps {
   readonly warehouse: Warehouse
   readonly rowContext: RowContext
   readonly settleMs: number
-  /** Whose days may be final. Absent: none are known, and days are UTC's. */
-  readonly markets?: () => readonly ReportMarket[]
+  /** Whose days may be final. */
+  readonly markets: () => readonly ReportMarket[]
   readonly log: Logger
   /** Told when all of a batch can be seen, with the instant under which it was shipped. */
   readonly onVisible?: (shippedAt: string) => void
@@ -81,7 +81,7 @@ export async function insertRecords(
     record: Buffer.from(bytes).toString('base64'),
   }))
   const { announcedBefore } = await readFinalDays(deps.warehouse)
-  const tooLate = tooLateBefore(announcedBefore, deps.markets?.() ?? [])
+  const tooLate = tooLateBefore(announcedBefore, deps.markets())
   const context = { ...deps.rowContext, tooLate }
   const planned = planRows(batch, { shippedAt, context, refusals })
 
@@ -112,7 +112,7 @@ interface Plan {
 
 interface PlanOptions {
   readonly shippedAt: string
-  readonly context: RowContext
+  readonly context: BatchContext
   readonly refusals: Refusal[]
 }
 

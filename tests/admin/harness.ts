@@ -153,7 +153,10 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     setAside: {
       list: (question) => listSetAside(warehouse, question),
       replay: (wanted) =>
-        replaySetAside({ warehouse, settleMs: 2_000, log: pinoLog, rowContext }, wanted),
+        replaySetAside(
+          { warehouse, settleMs: 2_000, log: pinoLog, rowContext, markets: () => [] },
+          wanted
+        ),
     },
     explainPurchase: createExplainer({ warehouse, settleMs: 0 }),
     voidDelivery: (delivery) => voidDelivery(warehouse, delivery),

@@ -52,7 +52,14 @@ export async function aShipment(t: Lifetime): Promise<Shipment> {
     isTrustedSource: (_publisherId, address) => address !== untrustedAddress,
     isBot: createBotCheck(),
   }
-  const deps: ShipDeps = { spool, warehouse, rowContext, settleMs: 2_000, log: silentLog }
+  const deps: ShipDeps = {
+    spool,
+    warehouse,
+    rowContext,
+    settleMs: 2_000,
+    markets: () => [],
+    log: silentLog,
+  }
   return { deps, warehouse, spool, frames }
 }
 

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildReturnRow } from '../../src/pipeline/rows.ts'
+import { nothingIsTooLate } from '../../src/pipeline/too-late.ts'
 import { aReturn } from '../helpers/shipment.ts'
 
 const gtin = '4006381333931'
 
 test('a return has the key of its purchase, and a key of its own by publisher, transaction and id', () => {
   const context = {
+    tooLate: nothingIsTooLate,
     openTrackingData: () => ({ ok: false, reason: 'not-authentic' }) as const,
     hashIdentity: () => '',
     isTrustedSource: () => true,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { buildAdEventRow, buildDeliveryRow, createBotCheck } from '../../src/pipeline/rows.ts'
-import type { RowContext } from '../../src/pipeline/rows.ts'
+import type { BatchContext } from '../../src/pipeline/rows.ts'
+import { nothingIsTooLate } from '../../src/pipeline/too-late.ts'
 import type { AdEventRecord, ConversionLine, ConversionRecord } from '../../src/spool/record.ts'
 import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
 import type { ServedAd } from '../../src/tracking-data/tracking-data.ts'
@@ -16,7 +17,8 @@ const dayMs = 24 * hourMs
 const deliveryKey = 'ab'.repeat(16)
 const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
-const context: RowContext = {
+const context: BatchContext = {
+  tooLate: nothingIsTooLate,
   openTrackingData: createOpener(ring).open,
   hashIdentity,
   isTrustedSource: (publisherId, address) => publisherId === 10 && address !== '192.0.2.1',

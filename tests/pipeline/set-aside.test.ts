@@ -3,9 +3,11 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { countSetAside, listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
 import { shipBatch } from '../../src/pipeline/ship.ts'
+import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { aConversion, aShipment, anEvent, append, counts, snapshot } from '../helpers/shipment.ts'
 import type { Shipment } from '../helpers/shipment.ts'
+import { anAd } from '../tracking-data/builders.ts'
 
 const whole = { after: null, limit: 100 }
 /** Half of a pair of code units: the warehouse refuses the row. */
@@ -142,4 +144,26 @@ test('pages concatenate to the whole list', async (t) => {
 
   assert.deepEqual(pages, await listSetAside(warehouse, whole))
   assert.equal(pages.length, 7)
+})
+
+const losAngeles = { id: 7, code: 'US', timeZone: 'America/Los_Angeles', currency: 'USD' }
+
+// A market of Los Angeles begins its day eight hours after UTC's: an event of the last evening before
+// the boundary was counted in a day that is final.
+test('a replayed record is judged by the days of its market', async (t) => {
+  const { deps, warehouse } = await aShipment(t)
+  const ownKeys = createKeyRing()
+  const receivedAtMs = Date.UTC(2026, 2, 10, 5)
+  const ad = anAd({ servedAtMs: receivedAtMs - 3_600_000, marketId: 7 })
+  await append(deps.spool, [
+    anEvent({ receivedAtMs, trackingData: createMinter(ownKeys).mint(ad).trackingData }),
+  ])
+  await shipBatch(deps)
+  await warehouse.command(`INSERT INTO final_before VALUES ('2026-03-10', 'announced', now64(6))`)
+  const rowContext = { ...deps.rowContext, openTrackingData: createOpener(ownKeys).open }
+
+  await replaySetAside({ ...deps, rowContext, markets: () => [losAngeles] }, null)
+
+  const verdicts = await warehouse.rows('SELECT toString(verdict) AS verdict FROM ad_event')
+  assert.deepEqual(verdicts, [{ verdict: 'too-late' }])
 })
