@@ -20,6 +20,11 @@ export const errorKinds = {
     'error',
     'The service cannot store events right now; try again later.'
   ),
+  CLOCK_UNSET: retryable(
+    503,
+    'error',
+    'The service cannot store events right now; try again later.'
+  ),
   WAREHOUSE_UNAVAILABLE: retryable(
     503,
     'error',

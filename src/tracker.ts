@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { createIdentityHasher } from './domain/identity.ts'
+import { isReceiptInstant } from './domain/windows.ts'
 import { systemClock } from './lib/clock.ts'
 import { isClockFit } from './ops/clock-watch.ts'
 import { createLog } from './ops/log.ts'
@@ -36,7 +37,8 @@ async function startTracker(config: Config): Promise<Child> {
     opener: createOpener(secrets.keyRing),
     hashIdentity: createIdentityHasher(secrets.identitySecret),
     clock: systemClock,
-    isReady: () => isClockFit(clockOffsetMs),
+    // The offset does not tell where the warehouse runs on the same machine.
+    isReady: () => isClockFit(clockOffsetMs) && isReceiptInstant(systemClock()),
     log,
     trustProxy: config.trustProxy,
     tls: tls?.current,

@@ -2,6 +2,7 @@ import { isForAdvertiser } from '../access/authenticate.ts'
 import type { AccessKey } from '../access/key.ts'
 import { parseEventLine, type EventLine } from '../contract/admin.ts'
 import { parseJsonBody } from '../contract/json.ts'
+import { isReceiptInstant } from '../domain/windows.ts'
 import { toConversionRecord } from '../spool/conversion-record.ts'
 import type { SpoolRecord } from '../spool/record.ts'
 import { toReturnRecord } from '../spool/return-record.ts'
@@ -14,10 +15,6 @@ export type LineResult =
 
 type RecordDeps = Pick<AdminDeps, 'openTrackingData' | 'hashIdentity'>
 
-/** The instants of minting; outside them no table of the warehouse has a day. */
-const receivedAtMsMin = Date.UTC(2020, 0, 1)
-const receivedAtMsMax = Date.UTC(2100, 0, 1)
-
 /** As much of a user agent as is kept of a live event. */
 const userAgentLengthMax = 512
 
@@ -29,7 +26,7 @@ export function toRecord(line: Line, key: AccessKey, deps: RecordDeps): LineResu
   if (!parsed.ok) return { ok: false, messages: parsed.messages }
 
   const { receivedAtMs } = parsed.value
-  if (receivedAtMs < receivedAtMsMin || receivedAtMs > receivedAtMsMax) {
+  if (!isReceiptInstant(receivedAtMs)) {
     return refused('/receivedAt must be from 2020-01-01 to 2100-01-01 UTC')
   }
   const bytes = line.bytes.length

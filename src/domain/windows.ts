@@ -26,6 +26,15 @@ export const crowdTouchpointsMax = 5_000
 /** The click window and one day more, so that every touchpoint that could win is among those counted. */
 export const crowdWindowMs = 15 * dayMs
 
+/** The instants at which an event may be received, as for minting. No table has a day outside them. */
+const receiptMsMin = Date.UTC(2020, 0, 1)
+const receiptMsMax = Date.UTC(2100, 0, 1)
+
+/** False for what only a clock that was never set can say. */
+export function isReceiptInstant(ms: number): boolean {
+  return ms >= receiptMsMin && ms <= receiptMsMax
+}
+
 export type AdEventKind = 'load' | 'impression' | 'click'
 export type EventVerdict = 'counted' | 'expired' | 'early'
 

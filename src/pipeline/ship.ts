@@ -4,7 +4,12 @@
 
 import type { Logger } from 'pino'
 import { addDays } from '../domain/day.ts'
-import { clickCountableMs, crowdWindowMs, earlyToleranceMs } from '../domain/windows.ts'
+import {
+  clickCountableMs,
+  crowdWindowMs,
+  earlyToleranceMs,
+  isReceiptInstant,
+} from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
 import type { ReportMarket } from '../reports/catalog-names.ts'
 import { readFinalDays } from '../reports/final-days.ts'
@@ -132,6 +137,10 @@ function planRows({ entries }: Pick<SpoolBatch, 'entries'>, options: PlanOptions
 
 function planRow(plan: Plan, { key, record }: SpoolEntry, options: PlanOptions): void {
   const { shippedAt, context } = options
+  // It would make a day of long ago the first one of all reports, or one that no table can name.
+  if (!isReceiptInstant(record.receivedAtMs)) {
+    throw new Error('the clock of the node was not between 2020 and 2100 when this was received')
+  }
   switch (record.type) {
     case 'ad-event':
       return planAdEvent(plan, { key, record }, options)

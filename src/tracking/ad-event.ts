@@ -10,6 +10,7 @@ import type { BodyReader } from './body.ts'
 import type { TrackingDeps } from './deps.ts'
 import type { Failures } from './failures.ts'
 import { RepeatCache } from './repeat-cache.ts'
+import { store } from './store.ts'
 
 type AdEventDeps = Pick<TrackingDeps, 'spool' | 'opener' | 'clock'> & {
   readonly bodies: BodyReader
@@ -117,7 +118,7 @@ export class AdEventHandler {
     // Only what counts by its age may stand for its repeats: an early event repeated a minute later
     // may be in time, and then must be stored.
     const verdict = eventVerdict(event.kind, opened.data.servedAtMs, record.receivedAtMs)
-    this.#deps.spool.append(record).then(
+    store(this.#deps.spool, record).then(
       () => {
         // A repeat is known only once the first is on disk; one that comes before is stored too.
         if (verdict === 'counted') this.#repeats.add(record)

@@ -8,6 +8,7 @@ import { answerUnread, inflate, tooLarge } from './body.ts'
 import type { BodyReader } from './body.ts'
 import type { TrackingDeps } from './deps.ts'
 import type { Failures } from './failures.ts'
+import { store } from './store.ts'
 
 /** What the backend of a publisher delivers at one path. */
 export interface BackendRoute {
@@ -95,7 +96,7 @@ export class BackendHandler {
       sourceAddress: sourceAddress(request, trustProxy),
     })
     if (!parsed.ok) return reply(refusal(400, parsed.messages, 'body'))
-    spool.append(parsed.record).then(
+    store(spool, parsed.record).then(
       () => reply(stored),
       (error: unknown) => reply(failures.answer(error, this.#route.path))
     )

@@ -149,7 +149,13 @@ test('lines that break a rule are told by number, and the others are taken', asy
     '  \t\r',
     '[]',
     good,
-    { ...good, conversion: { ...conversion, products: Array.from({ length: 1_001 }, () => conversion.products[0]) } },
+    {
+      ...good,
+      conversion: {
+        ...conversion,
+        products: Array.from({ length: 1_001 }, () => conversion.products[0]),
+      },
+    },
   ])
 
   assert.equal(result.accepted, 2)

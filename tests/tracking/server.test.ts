@@ -33,6 +33,33 @@ function aGate(): { readonly gate: Promise<unknown>; readonly release: () => voi
   return { gate: once(emitter, 'open'), release: () => emitter.emit('open') }
 }
 
+// A board whose clock starts in 1970 or 1985 and was not set yet: the warehouse on it says the same.
+for (const year of [1970, 1985, 2019, 2101]) {
+  test(`while the clock says ${year}, nothing is acknowledged; once it is set, all is taken again`, async (t) => {
+    const tracker = await startTracker(t)
+    const token = tracker.mint()
+    const body = { body: conversionAndReturn }
+    const sendAll = async (): Promise<readonly number[]> => {
+      const replies = [
+        await tracker.send('POST', '/conversion', body),
+        await tracker.send('POST', '/return', body),
+        await tracker.send('POST', `/impression/${token}`),
+        await tracker.send('GET', `/click/${token}`),
+      ]
+      return replies.map(({ status }) => status)
+    }
+    tracker.at.ms = Date.UTC(year, 5, 1)
+
+    const unset = await sendAll()
+
+    assert.deepEqual(unset, [503, 503, 503, 503])
+    assert.equal(tracker.records().length, 0)
+    tracker.at.ms = nowMs
+    assert.deepEqual(await sendAll(), [200, 200, 200, 302])
+    assert.equal(tracker.records().length, 4)
+  })
+}
+
 for (const code of ['SPOOL_FULL', 'SPOOL_UNAVAILABLE'] as const) {
   test(`${code} is answered 503 with Retry-After and messages, never 200, and works again after`, async (t) => {
     let isFailing = true
