@@ -51,7 +51,9 @@ export const statementSettings = {
   session_timezone: 'UTC',
   join_use_nulls: 1,
   max_partitions_per_insert_block: 0,
-  insert_deduplicate: 0,
+  // Both, since each alone decides for one kind of insert, whatever `insert_deduplicate` says.
+  deduplicate_insert: 'disable',
+  deduplicate_insert_select: 'disable',
   async_insert: 0,
   // Batches are small; parsing them in parallel costs buffers and gains nothing.
   input_format_parallel_parsing: 0,

@@ -9,6 +9,8 @@ export const writingLaws: Laws = {
   'an insert of nothing is no call': insertsNothing,
   'rows inserted twice count once through FINAL': insertsTwice,
   'blocks that are equal are all kept where the table keeps all': keepsEqualBlocks,
+  'equal inserts are all kept, also where a table or one behind a view remembers its blocks':
+    keepsBlocksOfWindow,
   'a row that equals an earlier one but for its key is kept': keepsSimilarRows,
   'an insert may span 150 partitions': spansPartitions,
   'an unknown field refuses the insert whole': refusesUnknownField,
@@ -41,6 +43,36 @@ async function keepsEqualBlocks(warehouse: Warehouse): Promise<void> {
   await warehouse.insert('audit', lines)
 
   assert.equal(await count(warehouse, 'audit'), 200)
+}
+
+/** Replicated tables remember their blocks by default; here plain ones are told to. */
+async function keepsBlocksOfWindow(warehouse: Warehouse): Promise<void> {
+  const window = 'SETTINGS non_replicated_deduplication_window = 100'
+  const columns = `id String, key_id String DEFAULT 'key'`
+  await warehouse.command(
+    `CREATE TABLE audit (${columns}) ENGINE = MergeTree ORDER BY id ${window}`
+  )
+  await warehouse.command(
+    `CREATE TABLE copied (${columns}) ENGINE = MergeTree ORDER BY id ${window}`
+  )
+  await warehouse.command('CREATE TABLE set_aside (id String) ENGINE = Null')
+  await warehouse.command(
+    `CREATE TABLE behind (${columns}) ENGINE = MergeTree ORDER BY id ${window}`
+  )
+  await warehouse.command('CREATE MATERIALIZED VIEW seen TO behind AS SELECT id FROM set_aside')
+  const line = Buffer.from('{"id":"1"}\n')
+
+  for (let round = 0; round < 2; round += 1) {
+    await warehouse.insert('audit', line)
+    await warehouse.insert('set_aside', line)
+    await warehouse.command('INSERT INTO copied (id) SELECT {id:String}', { id: '1' })
+    await warehouse.command(`INSERT INTO copied (id) SELECT id FROM audit WHERE id = '1' LIMIT 1`)
+    await warehouse.command(`INSERT INTO copied (id) VALUES ('1')`)
+  }
+
+  assert.equal(await count(warehouse, 'audit'), 2)
+  assert.equal(await count(warehouse, 'behind'), 2)
+  assert.equal(await count(warehouse, 'copied'), 6)
 }
 
 async function keepsSimilarRows(warehouse: Warehouse): Promise<void> {

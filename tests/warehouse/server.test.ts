@@ -44,7 +44,8 @@ test('every statement carries the settings that make both adapters mean the same
   for (const { settings, statement } of requests) {
     assert.equal(settings['session_timezone'], 'UTC', statement)
     assert.equal(settings['join_use_nulls'], '1', statement)
-    assert.equal(settings['insert_deduplicate'], '0', statement)
+    assert.equal(settings['deduplicate_insert'], 'disable', statement)
+    assert.equal(settings['deduplicate_insert_select'], 'disable', statement)
     assert.equal(settings['async_insert'], '0', statement)
   }
 })
