@@ -2,7 +2,6 @@
 // answers the campaign port. On a node without the engine's role it ships and tells how the node does.
 
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -28,7 +27,6 @@ import { operations } from './contract/operations.ts'
 import { nodeOperations } from './contract/operator-operations.ts'
 import { dayOf, daysBetween } from './domain/day.ts'
 import { createIdentityHasher } from './domain/identity.ts'
-import { ServiceError } from './errors.ts'
 import { systemClock } from './lib/clock.ts'
 import { ClockWatch } from './ops/clock-watch.ts'
 import { createLog } from './ops/log.ts'
@@ -51,7 +49,8 @@ import { voidDelivery } from './pipeline/void-delivery.ts'
 import { createBotCheck } from './pipeline/rows.ts'
 import type { RowContext } from './pipeline/rows.ts'
 import { listSetAside, replaySetAside } from './pipeline/set-aside.ts'
-import { describe, runChild, tell } from './processes.ts'
+import { prepareWarehouse } from './prepare-warehouse.ts'
+import { runChild, tell } from './processes.ts'
 import type { Child } from './processes.ts'
 import { createAttributionsLister } from './reports/attributions.ts'
 import { createConflictReader } from './reports/conflicts.ts'
@@ -73,8 +72,6 @@ import { openFileSpool } from './spool/file-spool.ts'
 import type { Spool } from './spool/spool.ts'
 import { createMinter, createOpener } from './tracking-data/tracking-data.ts'
 import { openEmbeddedWarehouse } from './warehouse/embedded.ts'
-import { ensureSameIdentitySecret } from './warehouse/installation.ts'
-import { migrate } from './warehouse/migrate.ts'
 import { openServerWarehouse } from './warehouse/server.ts'
 import type { Warehouse } from './warehouse/warehouse.ts'
 
@@ -103,7 +100,8 @@ async function startEngine(config: Config): Promise<Child> {
   const tls =
     config.tls === null ? null : await openTls({ files: config.tls, log, clock: systemClock })
   const warehouse = openWarehouse(config)
-  await prepareWarehouse(warehouse, secrets, log)
+  const { identityFingerprint } = secrets
+  await prepareWarehouse({ warehouse, config, identityFingerprint, log })
   const spool = openFileSpool({
     path: join(config.dataDir, 'spool'),
     bytesMax: config.spoolBytesMax,
@@ -149,21 +147,6 @@ function openWarehouse(config: Config): Warehouse {
   return config.warehouseUrl === null
     ? openEmbeddedWarehouse({ path: join(config.dataDir, 'warehouse') })
     : openServerWarehouse({ url: config.warehouseUrl })
-}
-
-/** A warehouse that is away at start is waited for: the trackers take events in meanwhile. */
-async function prepareWarehouse(warehouse: Warehouse, secrets: Secrets, log: Logger) {
-  for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
-    try {
-      await migrate(warehouse)
-      await ensureSameIdentitySecret(warehouse, secrets.identityFingerprint)
-      return
-    } catch (error) {
-      if (!(error instanceof ServiceError && error.code === 'WAREHOUSE_UNAVAILABLE')) throw error
-      log.warn({ reason: describe(error), pauseMs }, 'the warehouse cannot be reached yet')
-      await sleep(pauseMs)
-    }
-  }
 }
 
 function rowContextOf({ secrets, catalog }: Engine): RowContext {

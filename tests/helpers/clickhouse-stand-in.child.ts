@@ -151,7 +151,7 @@ function parse(request: IncomingMessage, url: URL, body: Buffer): Parsed {
     else if (!ownParameters.has(name)) settings[name] = value
   }
   return {
-    statement,
+    statement: pose(statement),
     format,
     settings,
     bound,
@@ -160,6 +160,14 @@ function parse(request: IncomingMessage, url: URL, body: Buffer): Parsed {
     isMultipart: boundary !== undefined,
     rows: inUrl === null ? null : body,
   }
+}
+
+function pose(statement: string): string {
+  if (behaviour.kind !== 'pose') return statement
+  return Object.entries(behaviour.replaced).reduce(
+    (text, [from, to]) => text.replaceAll(from, to),
+    statement
+  )
 }
 
 function readParts(body: Buffer, boundary: string): Map<string, string> {

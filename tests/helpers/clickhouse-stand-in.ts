@@ -13,6 +13,8 @@ import { fileURLToPath } from 'node:url'
 /** What becomes of the requests from now on; `/ping` included. */
 export type StandInBehaviour =
   | { readonly kind: 'serve' }
+  /** As another server would: these texts of a statement are replaced before it is run. */
+  | { readonly kind: 'pose'; readonly replaced: Readonly<Record<string, string>> }
   /** Nobody listens, and open connections are cut. */
   | { readonly kind: 'refuse-connections' }
   /** An answer without a look at the statement; without a code it is one of a proxy. */

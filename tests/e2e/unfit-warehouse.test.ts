@@ -1,0 +1,65 @@
+// Warehouses on which figures would be wrong: who stops, and who goes on.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startClickHouseStandIn } from '../helpers/clickhouse-stand-in.ts'
+import { eventually, prepareService, statusOf } from '../helpers/service.ts'
+import { readFigures, Shoppers } from '../helpers/shoppers.ts'
+
+const asReplicated = {
+  kind: 'pose',
+  replaced: {
+    'system.databases': `(SELECT name, 'Replicated' AS engine FROM system.databases)`,
+  },
+} as const
+
+test('a new node does not start on a replicated database, and says why in a sentence', async (t) => {
+  const warehouse = await startClickHouseStandIn()
+  t.after(() => warehouse.close())
+  await warehouse.behave(asReplicated)
+
+  for (const roles of ['engine', 'tracker', 'tracker,engine']) {
+    const node = await prepareService(t, {
+      env: { SHELFTRACE_WAREHOUSE_URL: warehouse.url, SHELFTRACE_ROLES: roles },
+    })
+    await assert.rejects(node.start(), /it ended with 1: .*SHELFTRACE_WAREHOUSE_URL.*Replicated/su)
+    assert.doesNotMatch(node.stderr, /^\s+at /mu)
+  }
+})
+
+test('a node of trackers that took events before goes on taking them, and ships them once the database is fit', async (t) => {
+  const warehouse = await startClickHouseStandIn()
+  t.after(() => warehouse.close())
+  const shared = { SHELFTRACE_WAREHOUSE_URL: warehouse.url, SHELFTRACE_SETTLE_MS: '100' }
+  const engine = await prepareService(t, { env: { ...shared, SHELFTRACE_ROLES: 'engine' } })
+  await engine.start()
+  const tracker = await prepareService(t, {
+    env: {
+      ...shared,
+      SHELFTRACE_ROLES: 'tracker',
+      SHELFTRACE_TRACKERS: '1',
+      SHELFTRACE_SECRETS_FILE: join(engine.dataDir, 'secrets.json'),
+    },
+  })
+  await tracker.start()
+  const shoppers = await Shoppers.prepare(engine, 100, tracker.trackingUrl)
+  await tracker.terminate()
+
+  await warehouse.behave(asReplicated)
+  const started = tracker.start()
+  await eventually('trackers take events', async () => {
+    return (await statusOf(`${tracker.trackingUrl}/healthz`)) === 200
+  })
+  for (let count = 0; count < 5; count += 1) await shoppers.shopOnce()
+  await eventually('the log says what is wrong', async () => {
+    return await Promise.resolve(/Replicated.*nothing is shipped/u.test(tracker.stderr))
+  })
+  await warehouse.behave({ kind: 'serve' })
+  await started
+
+  assert.equal(shoppers.acknowledged.purchases, 5)
+  await eventually('the figures are those that were acknowledged', async () => {
+    assert.deepEqual(await readFigures(engine), shoppers.acknowledged)
+    return true
+  })
+})
