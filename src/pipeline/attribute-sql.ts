@@ -38,8 +38,7 @@ FROM (
   ) AS a ON a.day = p.day AND a.purchase_key = p.purchase_key
 )
 GROUP BY shipped_at
-ORDER BY shipped_at
-SETTINGS enable_materialized_cte = 1`
+ORDER BY shipped_at`
 
 const batchKeys = `
   SELECT DISTINCT purchase_key FROM pending_purchase
@@ -316,7 +315,7 @@ FROM (
     GROUP BY purchase_key
   ) AS c ON c.purchase_key = k.purchase_key
 )
-SETTINGS enable_materialized_cte = 1, join_use_nulls = 0, allow_custom_error_code_in_throwif = 1`
+SETTINGS join_use_nulls = 0, allow_custom_error_code_in_throwif = 1`
 
 interface Batch {
   /** Of so many purchases that most granules of touchpoints hold one of their people. */

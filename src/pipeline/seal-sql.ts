@@ -53,7 +53,7 @@ WHERE touched.touched_until > seals.read_at
   AND (touched.span_unit = -1 OR touched.span_unit = seals.unit)
 ORDER BY day, unit
 LIMIT 100000
-SETTINGS enable_materialized_cte = 1, join_use_nulls = 0`
+SETTINGS join_use_nulls = 0`
 
 const superseded = [
   ['product_day', 'unit, day, revision', latestSealsSql()],

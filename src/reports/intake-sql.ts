@@ -66,7 +66,7 @@ FROM judged AS j
 LEFT JOIN (${firstOfRepeats}) AS f ON f.delivery_id = j.winner_id
 GROUP BY day, outcome
 ORDER BY day, outcome
-SETTINGS enable_materialized_cte = 1, join_use_nulls = 0`
+SETTINGS join_use_nulls = 0`
 
 /** What came too late for the day of its receipt is told on the day on which it came. */
 const eventDay = `if(verdict = 'too-late', filed_day, toDate(received_at))`

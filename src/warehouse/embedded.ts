@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
-import { statementSettings } from './warehouse.ts'
+import { speedSettings, statementSettings } from './warehouse.ts'
 import type { InsertTable, Params, Warehouse } from './warehouse.ts'
 
 /** Each busy session holds a thread of libuv's pool; UV_THREADPOOL_SIZE must exceed this by far. */
@@ -123,9 +123,8 @@ class SessionPool {
 
   constructor(path: string) {
     const { Session } = loadChdb()
-    const connectionArgs = Object.entries({ ...engineSettings, ...statementSettings }).map(
-      ([name, value]) => `--${name}=${value}`
-    )
+    const settings = { ...engineSettings, ...statementSettings, ...speedSettings }
+    const connectionArgs = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
     try {
       for (let count = 0; count < embeddedSessions; count += 1) {
         const session: Session = new Session(path, { connectionArgs })

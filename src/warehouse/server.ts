@@ -5,14 +5,11 @@ import { ClickHouseError, createClient, drainStream } from '@clickhouse/client'
 import type { ClickHouseClient } from '@clickhouse/client'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
-import { statementSettings } from './warehouse.ts'
+import { speedSettings, statementSettings } from './warehouse.ts'
 import type { InsertTable, Params, Warehouse } from './warehouse.ts'
 
-// The client's types know settings as text or switches; the server reads both alike.
 const serverSettings = {
-  ...Object.fromEntries(
-    Object.entries(statementSettings).map(([name, value]) => [name, String(value)])
-  ),
+  ...asText(statementSettings),
   // Some versions would write a failure in mid-stream as one more row.
   http_write_exception_in_output_format: 0,
 } as const
@@ -34,24 +31,28 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
     clickhouse_settings: serverSettings,
     log: { level: 127 },
   })
+  const speed = new Speed()
   return {
     async command(sql, params = {}) {
-      await attempt('statement', () => client.command({ query: sql, query_params: params }))
+      await speed.attempt('statement', (clickhouse_settings) =>
+        client.command({ query: sql, query_params: params, clickhouse_settings })
+      )
     },
     async rows<Row>(sql: string, params: Params = {}) {
-      return await attempt('query', async () => {
+      return await speed.attempt('query', async (clickhouse_settings) => {
         const result = await client.query({
           query: sql,
           query_params: params,
           format: 'JSONEachRow',
+          clickhouse_settings,
         })
         return await result.json<Row>()
       })
     },
-    stream: (sql, params = {}, signal) => stream(client, sql, params, signal),
+    stream: (sql, params = {}, signal) => stream({ client, speed }, { sql, params, signal }),
     async insert(table: InsertTable, lines: Buffer) {
       if (lines.length === 0) return
-      await attempt('insert', async () => {
+      await speed.attempt('insert', async () => {
         // The client's own insert takes JSON as objects only, and would print each line anew.
         const result = await client.exec({
           query: `INSERT INTO ${table} FORMAT JSONEachRow`,
@@ -64,20 +65,32 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
   }
 }
 
+interface Connection {
+  readonly client: ClickHouseClient
+  readonly speed: Speed
+}
+
+interface Streamed {
+  readonly sql: string
+  readonly params: Params
+  readonly signal: AbortSignal | undefined
+}
+
 async function* stream(
-  client: ClickHouseClient,
-  sql: string,
-  params: Params,
-  signal?: AbortSignal
+  { client, speed }: Connection,
+  { sql, params, signal }: Streamed
 ): AsyncGenerator<unknown[][]> {
   try {
     signal?.throwIfAborted()
-    const result = await client.query({
-      query: sql,
-      query_params: params,
-      format: 'JSONCompactEachRow',
-      ...(signal === undefined ? {} : { abort_signal: signal }),
-    })
+    const result = await speed.attempt('query', (clickhouse_settings) =>
+      client.query({
+        query: sql,
+        query_params: params,
+        format: 'JSONCompactEachRow',
+        clickhouse_settings,
+        ...(signal === undefined ? {} : { abort_signal: signal }),
+      })
+    )
     const blocks = result.stream<unknown[]>()
     // The client heeds a signal only until the answer begins.
     if (signal !== undefined) addAbortSignal(signal, blocks)
@@ -89,12 +102,32 @@ async function* stream(
   }
 }
 
-async function attempt<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (cause) {
-    throw failure(what, cause)
+/** Gives the settings that are for speed alone, until the server forbids one of them. */
+class Speed {
+  #settings: Readonly<Record<string, string>> = asText(speedSettings)
+
+  async attempt<Result>(
+    what: string,
+    work: (settings: Readonly<Record<string, string>>) => Promise<Result>
+  ): Promise<Result> {
+    const settings = this.#settings
+    try {
+      return await work(settings)
+    } catch (cause) {
+      const isForbidden =
+        cause instanceof ClickHouseError &&
+        Object.keys(settings).some((name) => cause.message.includes(name))
+      if (!isForbidden) throw failure(what, cause)
+      // Settings are looked at first, so nothing of the statement was done.
+      this.#settings = {}
+      return await this.attempt(what, work)
+    }
   }
+}
+
+/** The client's types know settings as text or switches; the server reads both alike. */
+function asText(settings: Readonly<Record<string, string | number>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]))
 }
 
 function failure(what: string, cause: unknown): unknown {

@@ -62,3 +62,10 @@ export const statementSettings = {
   input_format_skip_unknown_fields: 0,
   input_format_null_as_default: 0,
 } as const
+
+/**
+ * Settings that make statements faster and nothing else. `AS MATERIALIZED` keeps a result that is used
+ * more than once; without it the text is put in its place and gives the same rows. ClickHouse calls it
+ * experimental, so a server may forbid it.
+ */
+export const speedSettings = { enable_materialized_cte: 1 } as const

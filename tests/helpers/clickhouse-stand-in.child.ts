@@ -183,6 +183,10 @@ async function run(parsed: Parsed, response: ServerResponse): Promise<void> {
   const { statement, database, settings, paramNames, isMultipart } = parsed
   requests.push({ statement, database, settings, paramNames, isMultipart })
   requests.splice(0, requests.length - requestsKeptMax)
+  if (behaviour.kind === 'forbid' && behaviour.setting in settings) {
+    const text = `Code: 452. DB::Exception: Setting ${behaviour.setting} should not be changed. (SETTING_CONSTRAINT_VIOLATION)`
+    return send(response, 500, { text, clickhouseCode: 452 })
+  }
   const session = new Session(folder, {
     connectionArgs: Object.entries(settings).map(([name, value]) => `--${name}=${value}`),
   })

@@ -15,6 +15,8 @@ export type StandInBehaviour =
   | { readonly kind: 'serve' }
   /** As another server would: these texts of a statement are replaced before it is run. */
   | { readonly kind: 'pose'; readonly replaced: Readonly<Record<string, string>> }
+  /** Refuses every statement that carries a setting, as one whose operator constrained it. */
+  | { readonly kind: 'forbid'; readonly setting: string }
   /** Nobody listens, and open connections are cut. */
   | { readonly kind: 'refuse-connections' }
   /** An answer without a look at the statement; without a code it is one of a proxy. */

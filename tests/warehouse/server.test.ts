@@ -47,7 +47,38 @@ test('every statement carries the settings that make both adapters mean the same
     assert.equal(settings['deduplicate_insert'], 'disable', statement)
     assert.equal(settings['deduplicate_insert_select'], 'disable', statement)
     assert.equal(settings['async_insert'], '0', statement)
+    if (!statement.startsWith('INSERT')) {
+      assert.equal(settings['enable_materialized_cte'], '1', statement)
+    }
   }
+})
+
+test('a setting that is for speed alone is given until the server forbids it, and then no call fails', async (t) => {
+  await standInBehaves(t, { kind: 'forbid', setting: 'enable_materialized_cte' })
+  const { warehouse } = await openDatabase(t)
+  const sql = 'WITH kept AS MATERIALIZED (SELECT 1 AS one) SELECT one FROM kept'
+  const table = 'CREATE TABLE audit (id String) ENGINE = MergeTree ORDER BY id'
+  const calls: readonly (() => Promise<unknown>)[] = [
+    () => warehouse.command(table),
+    () => warehouse.insert('audit', Buffer.from('{"id":"1"}\n')),
+    () => warehouse.rows(sql),
+    () => countStreamed(warehouse, sql),
+  ]
+
+  for (const call of calls) await call()
+
+  const carried = (await standIn.requests()).slice(-5).map(({ settings }) => Object.keys(settings))
+  assert.deepEqual(
+    carried.map((names) => names.includes('enable_materialized_cte')),
+    [true, false, false, false, false]
+  )
+})
+
+test('a forbidden setting that the figures hang on is a refusal', async (t) => {
+  await standInBehaves(t, { kind: 'forbid', setting: 'session_timezone' })
+  const warehouse = openServer(t, standIn.url)
+
+  await assert.rejects(warehouse.rows('SELECT 1'), { code: 'WAREHOUSE_REFUSED' })
 })
 
 test('values that are too long for an address travel in the body', async (t) => {
