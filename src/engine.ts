@@ -153,8 +153,8 @@ function rowContextOf({ secrets, catalog }: Engine): RowContext {
   return {
     openTrackingData: createOpener(secrets.keyRing).open,
     hashIdentity: createIdentityHasher(secrets.identitySecret),
-    isTrustedSource: (publisherId, address) =>
-      isTrustedSource(catalog.current(), publisherId, address),
+    isTrustedSource: (publisherId, origin) =>
+      isTrustedSource(catalog.current(), publisherId, origin),
     isBot: createBotCheck(),
   }
 }

@@ -4,10 +4,12 @@ import { isIP } from 'node:net'
 /**
  * Where a request came from, as plain text of an IPv4 or IPv6 address. Behind a trusted proxy that
  * is the last entry of `X-Forwarded-For`, the one the proxy itself wrote: all before it is the
- * sender's word. An entry that is no address leaves the proxy's own.
+ * sender's word. An entry that is no address leaves the proxy's own. Null once the other side has
+ * reset the connection, unless the address was asked for before.
  */
-export function sourceAddress(request: IncomingMessage, isProxyTrusted: boolean): string {
-  const socketAddress = plain(request.socket.remoteAddress ?? '')
+export function sourceAddress(request: IncomingMessage, isProxyTrusted: boolean): string | null {
+  const { remoteAddress } = request.socket
+  const socketAddress = remoteAddress === undefined ? null : plain(remoteAddress)
   if (!isProxyTrusted) return socketAddress
   const forwarded = request.headers['x-forwarded-for']
   const list = Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')

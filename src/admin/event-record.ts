@@ -4,6 +4,7 @@ import { parseEventLine, type EventLine } from '../contract/admin.ts'
 import { parseJsonBody } from '../contract/json.ts'
 import { isReceiptInstant } from '../domain/windows.ts'
 import { toConversionRecord } from '../spool/conversion-record.ts'
+import { backfilled } from '../spool/record.ts'
 import type { SpoolRecord } from '../spool/record.ts'
 import { toReturnRecord } from '../spool/return-record.ts'
 import type { AdminDeps } from './deps.ts'
@@ -31,7 +32,7 @@ export function toRecord(line: Line, key: AccessKey, deps: RecordDeps): LineResu
   }
   const bytes = line.bytes.length
   // The operator vouches for what is loaded.
-  const receipt = { receivedAtMs, sourceAddress: '' }
+  const receipt = { receivedAtMs, origin: backfilled }
   switch (parsed.value.type) {
     case 'conversion': {
       const { hashIdentity } = deps

@@ -66,7 +66,7 @@ export class Admissions {
    * by mistake). Guessing is hopeless at any rate: a key is 256 random bits.
    */
   #refuseKey(message: string, { raw }: FastifyRequest): Admission {
-    const rate = this.#refusedKeys.take(networkOf(sourceAddress(raw, this.#trustProxy)))
+    const rate = this.#refusedKeys.take(networkOf(sourceAddress(raw, this.#trustProxy) ?? ''))
     const answer: Answer = rate.isAllowed
       ? { ...refuse(401, [message]), headers: { 'www-authenticate': 'Bearer' } }
       : {

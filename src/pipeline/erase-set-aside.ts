@@ -2,7 +2,7 @@
 // their hashes, ad events by opening their tokens. A token whose key is gone cannot be opened by anybody,
 // and a damaged frame tells nothing; both stay.
 
-import { isRecord } from '../spool/frame.ts'
+import { readRecord } from '../spool/record.ts'
 import type { SpoolRecord } from '../spool/record.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { RowContext } from './rows.ts'
@@ -58,8 +58,7 @@ function isOfPerson(
 
 function parseRecord(text: string): SpoolRecord | null {
   try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : null
+    return readRecord(JSON.parse(text))
   } catch {
     return null
   }

@@ -11,6 +11,7 @@ import type {
   AdEventRecord,
   ConversionLine,
   ConversionRecord,
+  Origin,
   ReturnRecord,
 } from '../spool/record.ts'
 import type { Opener, TrackingData } from '../tracking-data/tracking-data.ts'
@@ -19,7 +20,7 @@ import type { TooLate } from './too-late.ts'
 export interface RowContext {
   readonly openTrackingData: Opener['open']
   readonly hashIdentity: IdentityHasher
-  readonly isTrustedSource: (publisherId: number, address: string) => boolean
+  readonly isTrustedSource: (publisherId: number, origin: Origin) => boolean
   readonly isBot: (userAgent: string) => boolean
 }
 
@@ -132,7 +133,7 @@ export function buildDeliveryRow(key: string, record: ConversionRecord, context:
 
 function deliveryVerdict(record: ConversionRecord | ReturnRecord, context: BatchContext): string {
   if (context.tooLate.conversion(record.receivedAtMs)) return 'too-late'
-  const isTrusted = context.isTrustedSource(record.publisherId, record.sourceAddress)
+  const isTrusted = context.isTrustedSource(record.publisherId, record.origin)
   return isTrusted ? 'valid' : 'untrusted-source'
 }
 

@@ -3,7 +3,8 @@
 
 import type { ReplayKeys, ReplayResult } from '../contract/set-aside.ts'
 import { setAsideLimits } from '../contract/set-aside.ts'
-import { decodeFrame, isRecord, recordKeys } from '../spool/frame.ts'
+import { decodeFrame, recordKeys } from '../spool/frame.ts'
+import { readRecord } from '../spool/record.ts'
 import type { SpoolEntry } from '../spool/spool.ts'
 import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
@@ -149,8 +150,8 @@ async function replayBatch(
 /** Null: it cannot be read. A frame may hold many; a later version may read what this one could not. */
 function readEntries({ key, record }: WaitingRow): readonly SpoolEntry[] | null {
   if (record.startsWith('{')) {
-    const value: unknown = JSON.parse(record)
-    return isRecord(value) ? [{ key, record: value }] : null
+    const known = readRecord(JSON.parse(record))
+    return known === null ? null : [{ key, record: known }]
   }
   const decoded = decodeFrame(Buffer.from(record, 'base64'))
   if (!decoded.ok) return null

@@ -2,14 +2,13 @@ import type { Conversion } from '../contract/conversion.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import type { ConversionRecord } from './record.ts'
 
-/** How a conversion came in: live with its sender's address, or by a backfill. */
-interface Receipt extends Pick<ConversionRecord, 'receivedAtMs' | 'sourceAddress'> {
+interface Receipt extends Pick<ConversionRecord, 'receivedAtMs' | 'origin'> {
   readonly hashIdentity: IdentityHasher
 }
 
 /** Ids are hashed here, so that the raw ones never reach the disk. */
 export function toConversionRecord(conversion: Conversion, receipt: Receipt): ConversionRecord {
-  const { hashIdentity, receivedAtMs, sourceAddress } = receipt
+  const { hashIdentity, receivedAtMs, origin } = receipt
   const publisherId = conversion.publisher_id
   return {
     type: 'conversion',
@@ -27,6 +26,6 @@ export function toConversionRecord(conversion: Conversion, receipt: Receipt): Co
       price: product.price,
       quantity: product.quantity,
     })),
-    sourceAddress,
+    origin,
   }
 }

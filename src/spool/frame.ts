@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { assert } from '../lib/assert.ts'
+import { readRecord } from './record.ts'
 import type { SpoolRecord } from './record.ts'
 
 // frame   = version 0x01 | checksum (4 bytes, CRC-32 of all that follows) | count (4 bytes) | payload
@@ -65,15 +66,9 @@ export function decodeFrame(frame: Buffer): DecodedFrame {
   if (!Array.isArray(records) || records.length !== frame.readUInt32BE(5)) {
     return broken('another count of records than its header says')
   }
-  if (!records.every(isRecord)) return broken('a record of an unknown type')
-  return { ok: true, records }
-}
-
-/** The checksum vouches for the fields; the type tells what an older program cannot know. */
-export function isRecord(value: unknown): value is SpoolRecord {
-  if (typeof value !== 'object' || value === null || !('type' in value)) return false
-  const { type } = value
-  return type === 'ad-event' || type === 'conversion' || type === 'return'
+  const known = records.map(readRecord).filter((record) => record !== null)
+  if (known.length < records.length) return broken('a record of an unknown type')
+  return { ok: true, records: known }
 }
 
 function broken(reason: string): DecodedFrame {

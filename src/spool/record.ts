@@ -1,6 +1,19 @@
 // What a tracker writes down. Raw user ids never stand in here: they are hashed before, or stay
 // inside the encrypted tracking data, which is spooled as it came.
 
+/**
+ * How a conversion or a return came in. An operator vouches for a backfill. The address of a live one is
+ * null where the connection was gone before it could be asked for; such a sender may be anybody.
+ */
+export type Origin =
+  { readonly kind: 'live'; readonly address: string | null } | { readonly kind: 'backfill' }
+
+export const backfilled: Origin = { kind: 'backfill' }
+
+export function liveFrom(address: string | null): Origin {
+  return { kind: 'live', address }
+}
+
 export interface AdEventRecord {
   readonly type: 'ad-event'
   readonly kind: 'impression' | 'click' | 'load'
@@ -22,8 +35,7 @@ export interface ConversionRecord {
   readonly loginIdentity: string
   readonly currency: string
   readonly lines: readonly ConversionLine[]
-  /** The address the delivery came from; '' for a backfill, which is trusted. */
-  readonly sourceAddress: string
+  readonly origin: Origin
 }
 
 export interface ConversionLine {
@@ -41,8 +53,7 @@ export interface ReturnRecord {
   readonly transactionId: string
   readonly returnId: string
   readonly lines: readonly ReturnLine[]
-  /** As of a conversion. */
-  readonly sourceAddress: string
+  readonly origin: Origin
 }
 
 export interface ReturnLine {
@@ -51,3 +62,29 @@ export interface ReturnLine {
 }
 
 export type SpoolRecord = AdEventRecord | ConversionRecord | ReturnRecord
+
+/**
+ * A record as it was written, by this program or an earlier one; null for a type that this one does not
+ * know. The checksum of its frame vouches for the fields.
+ */
+export function readRecord(value: unknown): SpoolRecord | null {
+  if (!isRecord(value)) return null
+  if (value.type === 'ad-event' || 'origin' in value) return value
+  return withOrigin(value)
+}
+
+function isRecord(value: unknown): value is SpoolRecord | WithoutOrigin {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false
+  const { type } = value
+  return type === 'ad-event' || type === 'conversion' || type === 'return'
+}
+
+/** Before 0.2 a record had an address alone, and an empty text meant a backfill or a lost connection. */
+type WithoutOrigin = (Omit<ConversionRecord, 'origin'> | Omit<ReturnRecord, 'origin'>) & {
+  readonly sourceAddress?: string
+}
+
+/** Which of the two an empty text was, nobody can tell any more, so nobody vouches for it. */
+function withOrigin({ sourceAddress = '', ...record }: WithoutOrigin): SpoolRecord {
+  return { ...record, origin: liveFrom(sourceAddress === '' ? null : sourceAddress) }
+}

@@ -1,8 +1,7 @@
 import type { PurchaseReturn } from '../contract/return.ts'
 import type { ReturnRecord } from './record.ts'
 
-/** How a return came in: live with its sender's address, or by a backfill. */
-type Receipt = Pick<ReturnRecord, 'receivedAtMs' | 'sourceAddress'>
+type Receipt = Pick<ReturnRecord, 'receivedAtMs' | 'origin'>
 
 export function toReturnRecord(body: PurchaseReturn, receipt: Receipt): ReturnRecord {
   return {
@@ -12,6 +11,6 @@ export function toReturnRecord(body: PurchaseReturn, receipt: Receipt): ReturnRe
     transactionId: body.transaction_id,
     returnId: body.return_id,
     lines: body.products.map(({ gtin, quantity }) => ({ gtin, quantity })),
-    sourceAddress: receipt.sourceAddress,
+    origin: receipt.origin,
   }
 }

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { sourceAddress } from '../access/source-address.ts'
 import { parseJsonBody } from '../contract/json.ts'
-import type { ConversionRecord, ReturnRecord, SpoolRecord } from '../spool/record.ts'
+import { liveFrom } from '../spool/record.ts'
+import type { ConversionRecord, Origin, ReturnRecord, SpoolRecord } from '../spool/record.ts'
 import { refusal, stored } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { answerUnread, inflate, tooLarge } from './body.ts'
@@ -19,7 +20,7 @@ export interface BackendRoute {
   readonly parse: (body: unknown, receipt: Receipt) => ParsedRecord
 }
 
-export type Receipt = Pick<ConversionRecord | ReturnRecord, 'receivedAtMs' | 'sourceAddress'>
+export type Receipt = Pick<ConversionRecord | ReturnRecord, 'receivedAtMs' | 'origin'>
 
 export type ParsedRecord =
   | { readonly ok: true; readonly record: SpoolRecord }
@@ -59,23 +60,27 @@ export class BackendHandler {
       })
       return
     }
+    // Now, not behind the body: who resets the connection meanwhile takes the address with it.
+    const origin = liveFrom(sourceAddress(request, this.#deps.trustProxy))
     this.#deps.bodies.read(request, (body) => {
-      if (body.outcome === 'whole') this.#decode(request, body.bytes, reply)
+      const delivery = { headers: request.headers, origin, reply }
+      if (body.outcome === 'whole') this.#decode(delivery, body.bytes)
       else reply(answerUnread(body))
     })
   }
 
-  #decode(request: IncomingMessage, bytes: Buffer, reply: Reply): void {
-    const encoding = request.headers['content-encoding']
-    if (encoding === undefined) return this.#take(request, bytes, reply)
+  #decode(delivery: Delivery, bytes: Buffer): void {
+    const { headers, reply } = delivery
+    const encoding = headers['content-encoding']
+    if (encoding === undefined) return this.#take(delivery, bytes)
     switch (encoding.trim().toLowerCase()) {
       case '':
       case 'identity':
-        return this.#take(request, bytes, reply)
+        return this.#take(delivery, bytes)
       case 'gzip':
       case 'x-gzip':
         return inflate(bytes, (inflated) => {
-          if (inflated.outcome === 'whole') this.#take(request, inflated.bytes, reply)
+          if (inflated.outcome === 'whole') this.#take(delivery, inflated.bytes)
           else reply(inflated.outcome === 'too-large' ? tooLarge : notGzip)
         })
       default:
@@ -83,24 +88,29 @@ export class BackendHandler {
     }
   }
 
-  #take(request: IncomingMessage, bytes: Buffer, reply: Reply): void {
-    this.#deps.failures.guard(this.#route.path, reply, () => this.#store(request, bytes, reply))
+  #take(delivery: Delivery, bytes: Buffer): void {
+    const { failures } = this.#deps
+    failures.guard(this.#route.path, delivery.reply, () => this.#store(delivery, bytes))
   }
 
-  #store(request: IncomingMessage, bytes: Buffer, reply: Reply): void {
+  #store({ origin, reply }: Delivery, bytes: Buffer): void {
     const body = parseJsonBody(bytes)
     if (!body.ok) return reply(refusal(400, body.messages, 'body'))
-    const { clock, trustProxy, spool, failures } = this.#deps
-    const parsed = this.#route.parse(body.value, {
-      receivedAtMs: clock(),
-      sourceAddress: sourceAddress(request, trustProxy),
-    })
+    const { clock, spool, failures } = this.#deps
+    const parsed = this.#route.parse(body.value, { receivedAtMs: clock(), origin })
     if (!parsed.ok) return reply(refusal(400, parsed.messages, 'body'))
     store(spool, parsed.record).then(
       () => reply(stored),
       (error: unknown) => reply(failures.answer(error, this.#route.path))
     )
   }
+}
+
+/** What is known of a delivery when its head is complete. */
+interface Delivery {
+  readonly headers: IncomingHttpHeaders
+  readonly origin: Origin
+  readonly reply: Reply
 }
 
 /** `Sec-Fetch-Mode` alone does not mean a browser: Node's own `fetch` sends it. */

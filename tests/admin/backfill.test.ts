@@ -118,7 +118,7 @@ test('events of the past are spooled with their own instants, ids hashed, tokens
       loginIdentity: admin.hashIdentity('login', 10, 'l1'),
       currency: 'EUR',
       lines: [{ gtin: '4006381333931', groupId: '', brand: '', price: 10.5, quantity: 2 }],
-      sourceAddress: '',
+      origin: { kind: 'backfill' },
     },
     {
       type: 'return',
@@ -127,7 +127,7 @@ test('events of the past are spooled with their own instants, ids hashed, tokens
       transactionId: 't-1',
       returnId: 'r-1',
       lines: [{ gtin: '4006381333931', quantity: 1 }],
-      sourceAddress: '',
+      origin: { kind: 'backfill' },
     },
   ])
 })

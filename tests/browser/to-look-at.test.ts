@@ -233,7 +233,7 @@ async function setAside(dataDir: string): Promise<void> {
     loginIdentity: '',
     currency: 'EUR',
     lines: [{ gtin: '4006381333931', groupId: '', brand: '', price: 5, quantity: 1 }],
-    sourceAddress: '',
+    origin: { kind: 'backfill' },
   }
   const base = { set_aside_at: '2026-03-01 00:00:00.000001', reason: 'Code: 6. Cannot parse.' }
   const rows = [

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { emptySnapshot, extendSnapshot } from '../../src/catalog/snapshot.ts'
 import { isTrustedSource } from '../../src/catalog/trusted-sources.ts'
+import { backfilled, liveFrom } from '../../src/spool/record.ts'
 
 const snapshot = extendSnapshot(emptySnapshot, {
   publishers: [
@@ -20,7 +21,9 @@ const snapshot = extendSnapshot(emptySnapshot, {
   ],
 })
 
-const verdicts: readonly (readonly [publisherId: number, address: string, isTrusted: boolean])[] = [
+type Case = readonly [publisherId: number, address: string | null, isTrusted: boolean]
+
+const verdicts: readonly Case[] = [
   [1, '203.0.113.0', true],
   [1, '203.0.113.255', true],
   [1, '203.0.114.0', false],
@@ -35,16 +38,24 @@ const verdicts: readonly (readonly [publisherId: number, address: string, isTrus
   [1, '2001:db8::1%eth0', true],
   [1, 'not an address', false],
   [1, '203.0.113.9:443', false],
-  [1, '', true],
+  [1, '', false],
+  [1, null, false],
+  [2, null, true],
   [2, '192.0.2.1', true],
   [3, '192.0.2.1', true],
   [99, '192.0.2.1', true],
 ]
 
-test('a sender is trusted when it is in a range of the list, when there is no list, or in a backfill', () => {
+test('a sender is trusted when its address is known and in a range of the list, or when there is no list', () => {
   for (const [publisherId, address, isTrusted] of verdicts) {
     const name = `${publisherId} ${address}`
-    assert.equal(isTrustedSource(snapshot, publisherId, address), isTrusted, name)
+    assert.equal(isTrustedSource(snapshot, publisherId, liveFrom(address)), isTrusted, name)
+  }
+})
+
+test('a backfill is trusted whatever the list says', () => {
+  for (const publisherId of [1, 2, 3, 99]) {
+    assert.equal(isTrustedSource(snapshot, publisherId, backfilled), true)
   }
 })
 
@@ -53,7 +64,7 @@ test('a changed list works with the snapshot that has it', () => {
     publishers: [{ id: 1, name: 'listed', conversionSources: ['192.0.2.0/24'] }],
   })
 
-  assert.equal(isTrustedSource(snapshot, 1, '203.0.113.1'), true)
-  assert.equal(isTrustedSource(changed, 1, '203.0.113.1'), false)
-  assert.equal(isTrustedSource(changed, 1, '192.0.2.1'), true)
+  assert.equal(isTrustedSource(snapshot, 1, liveFrom('203.0.113.1')), true)
+  assert.equal(isTrustedSource(changed, 1, liveFrom('203.0.113.1')), false)
+  assert.equal(isTrustedSource(changed, 1, liveFrom('192.0.2.1')), true)
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeFrame, textBytes } from '../../src/spool/frame.ts'
+import { backfilled, liveFrom } from '../../src/spool/record.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
 import type { Spool } from '../../src/spool/spool.ts'
 import { agreesWithModel, anEvent, emptyBatch, recordsOf, startMs } from './spool-model.ts'
@@ -55,7 +56,7 @@ async function keepsText(storage: SpoolStorage): Promise<void> {
       loginIdentity: 'a'.repeat(32),
       currency: 'EUR',
       lines: [{ gtin: '0', groupId: '', brand: text, price: 5e-324, quantity: -3 }],
-      sourceAddress: '::1',
+      origin: liveFrom('::1'),
     },
     {
       type: 'return',
@@ -64,7 +65,7 @@ async function keepsText(storage: SpoolStorage): Promise<void> {
       transactionId: text,
       returnId: text,
       lines: [{ gtin: '0', quantity: 2_147_483_647 }],
-      sourceAddress: '',
+      origin: backfilled,
     },
   ]
 

@@ -6,6 +6,7 @@ import { createBotCheck } from '../../src/pipeline/rows.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import { shipBatch } from '../../src/pipeline/ship.ts'
 import type { ReportMarket } from '../../src/reports/catalog-names.ts'
+import { backfilled, liveFrom } from '../../src/spool/record.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
 import type { Spool, SpoolEntry } from '../../src/spool/spool.ts'
 import type { TrackingData } from '../../src/tracking-data/tracking-data.ts'
@@ -13,7 +14,7 @@ import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import type { History, HistoryAd, HistoryDelivery, HistoryEvent, HistoryReturn } from './history.ts'
 import { silentLog } from './silent-log.ts'
 
-const untrustedAddress = '192.0.2.1'
+const elsewhere = liveFrom('192.0.2.1')
 const hashIdentity = createIdentityHasher(Buffer.alloc(32, 7))
 
 export interface HistoryLoader {
@@ -41,7 +42,7 @@ export function createHistoryLoader(
       return { ok: true, canonical: text, data: { ...ad, landingUrl: '' } satisfies TrackingData }
     },
     hashIdentity,
-    isTrustedSource: (_publisherId, address) => address !== untrustedAddress,
+    isTrustedSource: (_publisherId, origin) => origin !== elsewhere,
     isBot: createBotCheck(),
   }
   let eventCount = 0
@@ -86,7 +87,7 @@ function recordOf(part: HistoryPart): SpoolRecord {
       isPrefetch: part.prefetch,
     }
   }
-  const sourceAddress = part.untrusted ? untrustedAddress : ''
+  const origin = part.untrusted ? elsewhere : backfilled
   if ('returnId' in part) {
     const { receivedAtMs, publisherId, transactionId, returnId, lines } = part
     return {
@@ -96,7 +97,7 @@ function recordOf(part: HistoryPart): SpoolRecord {
       transactionId,
       returnId,
       lines,
-      sourceAddress,
+      origin,
     }
   }
   return {
@@ -109,7 +110,7 @@ function recordOf(part: HistoryPart): SpoolRecord {
     loginIdentity: hashIdentity('login', part.publisherId, part.userLoggedInId),
     currency: part.currency,
     lines: part.lines,
-    sourceAddress,
+    origin,
   }
 }
 

@@ -1,12 +1,14 @@
 // A spool, a warehouse and builders with dull defaults for tests of the shipping step.
 
 import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { createBotCheck } from '../../src/pipeline/rows.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import type { ShipDeps } from '../../src/pipeline/ship.ts'
 import { openMemorySpool } from '../../src/spool/memory-spool.ts'
+import { liveFrom } from '../../src/spool/record.ts'
 import type {
   AdEventRecord,
   ConversionLine,
@@ -27,7 +29,8 @@ const ring = createKeyRing()
 export const { mint } = createMinter(ring)
 export const { open: openTrackingData } = createOpener(ring)
 export const hashIdentity = createIdentityHasher(Buffer.alloc(32, 7))
-const untrustedAddress = '192.0.2.1'
+/** Where deliveries come from that these shipments do not trust. */
+export const elsewhere = liveFrom('192.0.2.1')
 
 export interface Shipment {
   readonly deps: ShipDeps
@@ -49,7 +52,7 @@ export async function aShipment(t: Lifetime): Promise<Shipment> {
   const rowContext: RowContext = {
     openTrackingData,
     hashIdentity,
-    isTrustedSource: (_publisherId, address) => address !== untrustedAddress,
+    isTrustedSource: (_publisherId, origin) => !isDeepStrictEqual(origin, elsewhere),
     isBot: createBotCheck(),
   }
   const deps: ShipDeps = {
@@ -123,7 +126,7 @@ export function aConversion(changes: Partial<ConversionRecord> = {}): Conversion
     loginIdentity: '',
     currency: 'EUR',
     lines: [aLine()],
-    sourceAddress: '198.51.100.7',
+    origin: liveFrom('198.51.100.7'),
     ...changes,
   }
 }
@@ -136,7 +139,7 @@ export function aReturn(changes: Partial<ReturnRecord> = {}): ReturnRecord {
     transactionId: 'T1',
     returnId: 'R1',
     lines: [{ gtin: '4006381333931', quantity: 1 }],
-    sourceAddress: '198.51.100.7',
+    origin: liveFrom('198.51.100.7'),
     ...changes,
   }
 }

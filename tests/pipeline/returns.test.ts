@@ -20,6 +20,7 @@ import {
   aReturn,
   aShipment,
   counts,
+  elsewhere,
   failing,
   mint,
   readAside,
@@ -32,7 +33,7 @@ import { anAd } from '../tracking-data/builders.ts'
 
 const hourMs = 3_600_000
 const gtin = '4006381333931'
-const untrusted = { sourceAddress: '192.0.2.1' }
+const untrusted = { origin: elsewhere }
 const loneSurrogate = '\ud800'
 
 /** A click on the product of all lines here, so that each of them is credited. */

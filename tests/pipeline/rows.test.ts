@@ -4,6 +4,7 @@ import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { buildAdEventRow, buildDeliveryRow, createBotCheck } from '../../src/pipeline/rows.ts'
 import type { BatchContext } from '../../src/pipeline/rows.ts'
 import { nothingIsTooLate } from '../../src/pipeline/too-late.ts'
+import { liveFrom } from '../../src/spool/record.ts'
 import type { AdEventRecord, ConversionLine, ConversionRecord } from '../../src/spool/record.ts'
 import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
 import type { ServedAd } from '../../src/tracking-data/tracking-data.ts'
@@ -17,11 +18,13 @@ const dayMs = 24 * hourMs
 const deliveryKey = 'ab'.repeat(16)
 const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
+const elsewhere = liveFrom('192.0.2.1')
+
 const context: BatchContext = {
   tooLate: nothingIsTooLate,
   openTrackingData: createOpener(ring).open,
   hashIdentity,
-  isTrustedSource: (publisherId, address) => publisherId === 10 && address !== '192.0.2.1',
+  isTrustedSource: (publisherId, origin) => publisherId === 10 && origin !== elsewhere,
   isBot: createBotCheck(),
 }
 
@@ -220,10 +223,7 @@ for (const blank of ['', ' ', '\t\u00a0\u3000']) {
 
 test('a repeat has the content of the first, and any change of content shows', () => {
   const first = contentHashOf({})
-  const repeats = [
-    contentHashOf({ receivedAtMs: 1 }),
-    contentHashOf({ sourceAddress: '192.0.2.1' }),
-  ]
+  const repeats = [contentHashOf({ receivedAtMs: 1 }), contentHashOf({ origin: elsewhere })]
   const others = [
     contentHashOf({ siteId: 7 }),
     contentHashOf({ currency: 'USD' }),
@@ -242,7 +242,7 @@ test('a repeat has the content of the first, and any change of content shows', (
 })
 
 test('a delivery from elsewhere is untrusted and keeps all it said', () => {
-  const row = buildDelivery({ sourceAddress: '192.0.2.1' })
+  const row = buildDelivery({ origin: elsewhere })
 
   assert.equal(row.verdict, 'untrusted-source')
   assert.equal(buildDelivery({}).verdict, 'valid')
@@ -282,7 +282,7 @@ function aConversion(): ConversionRecord {
     loginIdentity: '',
     currency: 'EUR',
     lines: [aLine()],
-    sourceAddress: '198.51.100.7',
+    origin: liveFrom('198.51.100.7'),
   }
 }
 

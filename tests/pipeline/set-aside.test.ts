@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { countSetAside, listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
 import { shipBatch } from '../../src/pipeline/ship.ts'
+import { backfilled, liveFrom } from '../../src/spool/record.ts'
+import type { Origin } from '../../src/spool/record.ts'
 import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { aConversion, aShipment, anEvent, append, counts, snapshot } from '../helpers/shipment.ts'
@@ -167,3 +169,42 @@ test('a replayed record is judged by the days of its market', async (t) => {
   const verdicts = await warehouse.rows('SELECT toString(verdict) AS verdict FROM ad_event')
   assert.deepEqual(verdicts, [{ verdict: 'too-late' }])
 })
+
+test("a replay judges by the origin that the delivery had, and one of an earlier program is nobody's", async (t) => {
+  const { deps, warehouse } = await aShipment(t)
+  const context = { ...deps.rowContext, isTrustedSource: satisfiesAList }
+  const { origin: _, ...unmarked } = aConversion()
+  const records = [
+    aConversion({ transactionId: 'backfilled', origin: backfilled }),
+    aConversion({ transactionId: 'listed', origin: liveFrom('203.0.113.7') }),
+    aConversion({ transactionId: 'reset', origin: liveFrom(null) }),
+    { ...unmarked, transactionId: 'early listed', sourceAddress: '203.0.113.7' },
+    { ...unmarked, transactionId: 'early nobody', sourceAddress: '' },
+  ]
+  const rows = records.map((record, index) =>
+    JSON.stringify({
+      key: String(index).padStart(32, '0'),
+      reason: 'refused',
+      record: JSON.stringify(record),
+      set_aside_at: '2026-03-01 00:00:00.000000',
+    })
+  )
+  await warehouse.insert('set_aside', Buffer.from(`${rows.join('\n')}\n`))
+
+  await replaySetAside({ ...deps, rowContext: context }, null)
+
+  const verdicts = await warehouse.rows(
+    'SELECT transaction_id AS transaction, verdict FROM delivery FINAL ORDER BY transaction'
+  )
+  assert.deepEqual(verdicts, [
+    { transaction: 'backfilled', verdict: 'valid' },
+    { transaction: 'early listed', verdict: 'valid' },
+    { transaction: 'early nobody', verdict: 'untrusted-source' },
+    { transaction: 'listed', verdict: 'valid' },
+    { transaction: 'reset', verdict: 'untrusted-source' },
+  ])
+})
+
+function satisfiesAList(_publisherId: number, origin: Origin): boolean {
+  return origin.kind === 'backfill' || origin.address === '203.0.113.7'
+}

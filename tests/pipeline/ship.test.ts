@@ -18,6 +18,7 @@ import {
   append,
   aShipment,
   counts,
+  elsewhere,
   failing,
   hashIdentity,
   mint,
@@ -277,7 +278,7 @@ test('the earliest delivery wins a purchase whatever the order, and every delive
 
 test('a delivery from an untrusted source is kept and makes no purchase', async (t) => {
   const { deps, spool, warehouse } = await aShipment(t)
-  await append(spool, [aConversion({ sourceAddress: '192.0.2.1' })])
+  await append(spool, [aConversion({ origin: elsewhere })])
 
   await shipBatch(deps)
 

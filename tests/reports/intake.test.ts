@@ -14,6 +14,7 @@ import {
   anEvent,
   append,
   aShipment,
+  elsewhere,
   mint,
   withRemove,
   type Shipment,
@@ -99,7 +100,7 @@ test('every delivery of a day is told once, under what became of it', async () =
     aConversion({ ...at(1), transactionId: 'A' }),
     aConversion({ ...at(2), transactionId: 'A' }),
     aConversion({ ...at(3), transactionId: 'A', lines: [aLine({ price: 5 })] }),
-    aConversion({ ...at(4), transactionId: 'B', sourceAddress: '192.0.2.1' }),
+    aConversion({ ...at(4), transactionId: 'B', origin: elsewhere }),
     aConversion({ ...at(5), transactionId: 'C', ...nobody }),
     aConversion({
       ...at(6),

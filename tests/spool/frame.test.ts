@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { recordText } from '../../src/spool/frame.ts'
+import {
+  decodeFrame,
+  emptyPayloadBytes,
+  encodeFrame,
+  recordText,
+  textBytes,
+} from '../../src/spool/frame.ts'
+import { backfilled, liveFrom, readRecord } from '../../src/spool/record.ts'
 import type { AdEventRecord } from '../../src/spool/record.ts'
+import { aReturn } from '../helpers/shipment.ts'
 
 test('the text of an ad event is the JSON of it, whatever the user agent holds', () => {
   const record: fc.Arbitrary<AdEventRecord> = fc.record({
@@ -14,4 +22,26 @@ test('the text of an ad event is the JSON of it, whatever the user agent holds',
     isPrefetch: fc.boolean(),
   })
   fc.assert(fc.property(record, (event) => assert.equal(recordText(event), JSON.stringify(event))))
+})
+
+// They wait in spools and in what was set aside; an empty address was a backfill or a lost connection.
+test('a delivery that was written without an origin is a live one, with its address or with none', () => {
+  for (const type of ['conversion', 'return'] as const) {
+    const written = { type, receivedAtMs: 1, publisherId: 10, transactionId: 't', lines: [] }
+    const origins = ['198.51.100.7', '', undefined].map((sourceAddress) => {
+      const record = readRecord({ ...written, sourceAddress })
+      assert.ok(record !== null && record.type !== 'ad-event')
+      assert.ok(!('sourceAddress' in record))
+      return record.origin
+    })
+    assert.deepEqual(origins, [liveFrom('198.51.100.7'), liveFrom(null), liveFrom(null)])
+  }
+})
+
+test('a frame brings deliveries back with the origin they had', () => {
+  const records = [backfilled, liveFrom(null), liveFrom('::1')].map((origin) => aReturn({ origin }))
+  const texts = records.map(recordText)
+  const bytes = emptyPayloadBytes + texts.reduce((sum, text) => sum + textBytes(text), 0)
+
+  assert.deepEqual(decodeFrame(encodeFrame(texts, bytes)), { ok: true, records })
 })

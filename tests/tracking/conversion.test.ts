@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { liveFrom } from '../../src/spool/record.ts'
 import { aConversion, hashIdentity, messagesOf, nowMs, startTracker } from './fixture.ts'
 
 const json = { 'content-type': 'application/json', accept: 'application/json' }
@@ -25,7 +26,7 @@ test('a valid conversion is answered 200 {} and stands in the spool by then', as
       loginIdentity: '',
       currency: 'EUR',
       lines: [{ gtin: '4006381333931', groupId: 'GRP1', brand: 'Acme', price: 10.5, quantity: 2 }],
-      sourceAddress: '127.0.0.1',
+      origin: { kind: 'live', address: '127.0.0.1' },
     },
   ])
 })
@@ -226,7 +227,7 @@ test('the source is the socket, and what a sender claims is not believed', async
 
   await tracker.send('POST', '/conversion', { headers, body: valid })
 
-  assert.equal(tracker.conversions()[0]?.sourceAddress, '127.0.0.1')
+  assert.deepEqual(tracker.conversions()[0]?.origin, liveFrom('127.0.0.1'))
 })
 
 test('behind a trusted proxy the source is the last entry, the one the proxy wrote', async (t) => {
@@ -251,6 +252,6 @@ test('behind a trusted proxy the source is the last entry, the one the proxy wro
     body: valid,
   })
 
-  const sources = tracker.conversions().map((record) => record.sourceAddress)
-  assert.deepEqual(sources, [...cases.map(([, source]) => source), '192.0.2.2'])
+  const sources = tracker.conversions().map(({ origin }) => origin)
+  assert.deepEqual(sources, [...cases.map(([, source]) => source), '192.0.2.2'].map(liveFrom))
 })

@@ -23,7 +23,7 @@ const record = {
   transactionId: 't-1',
   returnId: 'r-1',
   lines: [{ gtin: '4006381333931', quantity: 2 }],
-  sourceAddress: '127.0.0.1',
+  origin: { kind: 'live', address: '127.0.0.1' },
 }
 
 test('a valid return is answered 200 {} and stands in the spool by then, its known fields only', async (t) => {
