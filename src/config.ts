@@ -101,6 +101,7 @@ export function parseConfig(environment: Environment): Config {
     adminKey: readAdminKey(reader),
   }
   refuseContradictions(reader, config)
+  refuseCleartext(reader, config)
   reader.refuseUnknown()
   if (reader.faults.length > 0) {
     throw new ServiceError(
@@ -183,6 +184,9 @@ function refuseContradictions(reader: Reader, config: Config): void {
         'a warehouse in process belongs to the engine of its own machine'
     )
   }
+}
+
+function refuseCleartext(reader: Reader, config: Config): void {
   if (!isLoopback(config.host) && config.tls === null && !config.trustProxy) {
     reader.fault(
       'SHELFTRACE_HOST',
@@ -192,10 +196,22 @@ function refuseContradictions(reader: Reader, config: Config): void {
       config.host
     )
   }
+  const isTrusted = reader.flag('SHELFTRACE_TRUST_WAREHOUSE_NETWORK')
+  if (config.warehouseUrl === null || isTrusted) return
+  const { protocol, hostname } = new URL(config.warehouseUrl)
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    // The address may hold a password, so it is not repeated.
+    reader.faults.push(
+      'SHELFTRACE_WAREHOUSE_URL must begin with https:// unless the host is a loopback address, or ' +
+        'SHELFTRACE_TRUST_WAREHOUSE_NETWORK=true says that nobody else is on the network in between: ' +
+        'the password and the purchases must not travel in the clear'
+    )
+  }
 }
 
+/** Of a host as it is typed or as it stands in an address. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/u.test(host)
+  return ['localhost', '::1', '[::1]'].includes(host) || /^127(?:\.\d{1,3}){3}$/u.test(host)
 }
 
 function isInside(folder: string, path: string): boolean {
@@ -221,6 +237,7 @@ const known = new Set([
   'SHELFTRACE_SPOOL_BYTES_MAX',
   'SHELFTRACE_RETENTION_DAYS',
   'SHELFTRACE_TRUST_PROXY',
+  'SHELFTRACE_TRUST_WAREHOUSE_NETWORK',
   'SHELFTRACE_REQUESTS_PER_MINUTE',
   'SHELFTRACE_REPORTS_AT_ONCE',
   'SHELFTRACE_LOG_LEVEL',

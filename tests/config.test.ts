@@ -87,6 +87,36 @@ test('no fault repeats a key or a password', () => {
   assert.doesNotMatch(faults, /canary/)
 })
 
+for (const url of [
+  'http://shelf:canary@clickhouse.example:8123/shelftrace',
+  'http://10.0.0.7:8123/shelftrace',
+  'http://127.0.0.1.example/shelftrace',
+  'http://[2001:db8::1]:8123/shelftrace',
+]) {
+  test(`the warehouse is not spoken to in the clear at ${url.replace('canary', '…')}, unless its network is trusted`, () => {
+    const faults = faultsOf({ SHELFTRACE_WAREHOUSE_URL: url })
+
+    assert.match(faults, /SHELFTRACE_WAREHOUSE_URL must begin with https:.*_WAREHOUSE_NETWORK=true/)
+    assert.doesNotMatch(faults, /canary/)
+    assert.equal(
+      faultsOf({ SHELFTRACE_WAREHOUSE_URL: url, SHELFTRACE_TRUST_WAREHOUSE_NETWORK: 'true' }),
+      ''
+    )
+  })
+}
+
+for (const url of [
+  'https://shelf:secret@clickhouse.example:8443/shelftrace',
+  'http://localhost:8123/shelftrace',
+  'http://127.0.0.1:8123/shelftrace',
+  'http://127.1:8123/shelftrace',
+  'http://[::1]:8123/shelftrace',
+]) {
+  test(`the warehouse may be at ${url}`, () => {
+    assert.equal(faultsOf({ SHELFTRACE_WAREHOUSE_URL: url }), '')
+  })
+}
+
 test('another host is taken with a certificate or behind a proxy', () => {
   const proxied = { SHELFTRACE_HOST: '0.0.0.0', SHELFTRACE_TRUST_PROXY: '1' }
   const secure = {

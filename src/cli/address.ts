@@ -1,19 +1,32 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isLoopback } from '../config.ts'
 import { CliError, usageError } from './cli-error.ts'
 import type { Environment } from './context.ts'
 
 const urlDefault = 'http://127.0.0.1:8081'
 
+interface AddressOptions {
+  readonly url: string | undefined
+  /** The operator says that the key may travel in the clear. */
+  readonly allowPlainHttp: boolean
+}
+
 /** Where the server is: the option, else SHELFTRACE_URL, else the default address of the port. */
-export function findUrl(option: string | undefined, environment: Environment): URL {
-  const text = option ?? environment['SHELFTRACE_URL'] ?? urlDefault
+export function findUrl(options: AddressOptions, environment: Environment): URL {
+  const text = options.url ?? environment['SHELFTRACE_URL'] ?? urlDefault
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw usageError('The address of the server must be such as http://127.0.0.1:8081.')
   }
   if (url.username !== '' || url.password !== '') {
     throw usageError('The address must not hold credentials: the key goes into SHELFTRACE_KEY.')
+  }
+  if (url.protocol === 'http:' && !options.allowPlainHttp && !isLoopback(url.hostname)) {
+    throw usageError(
+      'The address of the server must begin with https://, since http:// would send the key in the ' +
+        'clear; --allow-plain-http sends it all the same.'
+    )
   }
   return url
 }

@@ -10,6 +10,7 @@ import { suggest } from './suggest.ts'
 
 const commonOptions = {
   url: { type: 'string' },
+  'allow-plain-http': { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -92,7 +93,13 @@ function contextOf(
     positionals,
     client: () => {
       client ??= createClient({
-        url: findUrl(typeof url === 'string' ? url : undefined, environment),
+        url: findUrl(
+          {
+            url: typeof url === 'string' ? url : undefined,
+            allowPlainHttp: options['allow-plain-http'] === true,
+          },
+          environment
+        ),
         key: findKey(environment),
       })
       return client
@@ -149,6 +156,7 @@ const commonHelp = [
   'All commands but serve and restore talk to a running server:',
   '  --url URL   its campaign port (default SHELFTRACE_URL, else http://127.0.0.1:8081)',
   '  --json      print the answer as JSON',
+  '  --allow-plain-http   send the key also to an http:// address of another machine',
   'The key is read from SHELFTRACE_KEY, else from admin-key in SHELFTRACE_DATA_DIR (default ./data).',
 ]
 

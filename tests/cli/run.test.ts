@@ -75,6 +75,8 @@ const misunderstood: readonly (readonly [argv: readonly string[], message: RegEx
   ],
   [['status', '--url', 'ftp://x'], /address of the server must be/],
   [['status', '--url', 'http://u:SECRET@x'], /must not hold credentials/],
+  [['status', '--url', 'http://track.example:8081'], /https:.*clear; --allow-plain-http/],
+  [['status', '--url', 'http://127.0.0.1.example'], /https:.*clear; --allow-plain-http/],
 ]
 test('what is not understood ends with 2, says what was meant, and asks no server', async () => {
   for (const [argv, message] of misunderstood) {
