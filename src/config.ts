@@ -4,6 +4,7 @@
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { ServiceError } from './errors.ts'
+import { isLoopback } from './lib/loopback.ts'
 
 export type Role = 'tracker' | 'engine'
 
@@ -207,11 +208,6 @@ function refuseCleartext(reader: Reader, config: Config): void {
         'the password and the purchases must not travel in the clear'
     )
   }
-}
-
-/** Of a host as it is typed or as it stands in an address. */
-export function isLoopback(host: string): boolean {
-  return ['localhost', '::1', '[::1]'].includes(host) || /^127(?:\.\d{1,3}){3}$/u.test(host)
 }
 
 function isInside(folder: string, path: string): boolean {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isLoopback } from '../config.ts'
+import { isLoopback } from '../lib/loopback.ts'
 import { CliError, usageError } from './cli-error.ts'
 import type { Environment } from './context.ts'
 

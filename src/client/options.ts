@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Immutable } from '../contract/fields.ts'
 import { compileParser, type Parsed } from '../contract/validate.ts'
+import { isLoopback } from '../lib/loopback.ts'
 import { invalid } from './client-error.ts'
 
 const hourMs = 3_600_000
@@ -121,14 +122,10 @@ function parseAddress({ url, allowPlainHttp = false }: CommonOptions): URL {
   if (address.search !== '' || address.hash !== '') {
     throw invalid('OPTIONS_INVALID', ['/url must not have a query or a fragment'])
   }
-  if (address.protocol === 'http:' && !allowPlainHttp && !isThisMachine(address.hostname)) {
+  if (address.protocol === 'http:' && !allowPlainHttp && !isLoopback(address.hostname)) {
     throw invalid('OPTIONS_INVALID', [
       '/url must be an https: address, or /allowPlainHttp be true: http: sends everything in the clear',
     ])
   }
   return address
-}
-
-function isThisMachine(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
 }
