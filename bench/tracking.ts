@@ -122,7 +122,11 @@ function start(path: string, args: readonly string[], isProfiled = false): Child
   // A tracker runs with the options the supervisor gives it.
   const isTracker = path.endsWith('tracker-server.js')
   const own = isTracker ? trackerOptions : []
-  const env = { ...process.env, NODE_ENV: 'production', ...(isTracker ? trackerEnvironment : {}) }
+  const env = {
+    ...process.env,
+    NODE_ENV: 'production',
+    ...(isTracker ? trackerEnvironment(process.env) : {}),
+  }
   return fork(path, args, {
     execArgv: [...execArgv, ...own],
     env,

@@ -27,6 +27,7 @@ import { operations } from './contract/operations.ts'
 import { nodeOperations } from './contract/operator-operations.ts'
 import { dayOf, daysBetween } from './domain/day.ts'
 import { createIdentityHasher } from './domain/identity.ts'
+import { ServiceError } from './errors.ts'
 import { systemClock } from './lib/clock.ts'
 import { ClockWatch } from './ops/clock-watch.ts'
 import { createLog } from './ops/log.ts'
@@ -49,6 +50,7 @@ import { voidDelivery } from './pipeline/void-delivery.ts'
 import { createBotCheck } from './pipeline/rows.ts'
 import type { RowContext } from './pipeline/rows.ts'
 import { listSetAside, replaySetAside } from './pipeline/set-aside.ts'
+import { campaignPortOf, portFault, tryPort } from './ports.ts'
 import { prepareWarehouse } from './prepare-warehouse.ts'
 import { runChild, tell } from './processes.ts'
 import type { Child } from './processes.ts'
@@ -96,9 +98,10 @@ async function startEngine(config: Config): Promise<Child> {
   const log = createLog({ level: config.logLevel, process: 'engine' })
   refuseHalfRestored(config.dataDir)
   const secrets = ensureSecrets(config)
-  // Before the warehouse, which may be waited for: what is wrong with the files is told at once.
+  // Before the warehouse, which takes long and may be waited for: what else is wrong is told at once.
   const tls =
     config.tls === null ? null : await openTls({ files: config.tls, log, clock: systemClock })
+  await tryPort(campaignPortOf(config))
   const warehouse = openWarehouse(config)
   const { identityFingerprint } = secrets
   await prepareWarehouse({ warehouse, config, identityFingerprint, log })
@@ -144,9 +147,15 @@ async function startEngine(config: Config): Promise<Child> {
 }
 
 function openWarehouse(config: Config): Warehouse {
-  return config.warehouseUrl === null
-    ? openEmbeddedWarehouse({ path: join(config.dataDir, 'warehouse') })
-    : openServerWarehouse({ url: config.warehouseUrl })
+  if (config.warehouseUrl !== null) return openServerWarehouse({ url: config.warehouseUrl })
+  const path = join(config.dataDir, 'warehouse')
+  try {
+    return openEmbeddedWarehouse({ path })
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === 'WAREHOUSE_LOCKED')) throw error
+    const message = `the warehouse in ${path} cannot be opened: another process has it, or this user may not write it`
+    throw new ServiceError('WAREHOUSE_LOCKED', message, { cause: error.cause })
+  }
 }
 
 function rowContextOf({ secrets, catalog }: Engine): RowContext {
@@ -365,7 +374,11 @@ function createAdmin(
 }
 
 async function listen(app: FastifyInstance, config: Config): Promise<void> {
-  await app.listen({ port: config.campaignPort, host: config.host })
+  try {
+    await app.listen({ port: config.campaignPort, host: config.host })
+  } catch (error) {
+    throw portFault(error, campaignPortOf(config))
+  }
 }
 
 await runChild(async () => await startEngine(parseConfig(process.env)))

@@ -10,6 +10,7 @@ interface ErrorKind {
 
 export const errorKinds = {
   CONFIG_INVALID: kind(500, 'fatal', 'The configuration is not valid.'),
+  PORT_TAKEN: kind(500, 'fatal', 'A port cannot be listened on.'),
   SPOOL_FULL: retryable(
     503,
     'error',

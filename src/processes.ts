@@ -1,6 +1,7 @@
 // What the processes of one node say to each other over IPC.
 
 import { ServiceError } from './errors.ts'
+import { explainSystemError, locateSystemError } from './lib/system-error.ts'
 import type { TrackerCounts } from './lib/request-counts.ts'
 
 export type ChildMessage =
@@ -9,8 +10,18 @@ export type ChildMessage =
   | ClockMessage
   /** From a tracker, for the engine's metrics. */
   | CountsMessage
-  /** The child ends. `isFinal`: starting it again cannot help. */
-  | { readonly type: 'failed'; readonly message: string; readonly isFinal: boolean }
+  | FailedMessage
+
+/** The child ends. */
+export interface FailedMessage {
+  readonly type: 'failed'
+  /** One sentence for the operator. */
+  readonly message: string
+  /** What lies behind it, for the log; empty where the sentence says it all. */
+  readonly cause: string
+  /** Starting it again cannot help. */
+  readonly isFinal: boolean
+}
 
 export interface ClockMessage {
   readonly type: 'clock'
@@ -35,8 +46,25 @@ const supervisorCheckMs = 500
  */
 export const trackerOptions: readonly string[] = ['--max-semi-space-size=16']
 
-/** One arena of the C library for all threads: what each of them keeps unused adds up to 5 MB. */
-export const trackerEnvironment = { MALLOC_ARENA_MAX: '1' } as const
+const withheld = ['SHELFTRACE_ADMIN_KEY', 'SHELFTRACE_KEY', 'SHELFTRACE_WAREHOUSE_URL'] as const
+
+/**
+ * What a tracker's environment has in place of the supervisor's. Trackers face the internet, so they get
+ * no key and no password that they have no use for. And they get one arena of the C library for all
+ * threads: what each of them keeps unused adds up to 5 MB.
+ */
+export function trackerEnvironment(
+  environment: Readonly<Record<string, string | undefined>>
+): Readonly<Record<string, string | undefined>> {
+  return {
+    ...Object.fromEntries(withheld.map((name) => [name, undefined])),
+    // That there is an address decides about roles; which one does not matter to a tracker.
+    ...(environment['SHELFTRACE_WAREHOUSE_URL'] === undefined
+      ? {}
+      : { SHELFTRACE_WAREHOUSE_URL: 'https://withheld.invalid/' }),
+    MALLOC_ARENA_MAX: '1',
+  }
+}
 
 /**
  * The old generation is collected once it grew by half. By default it grows to four times what is in
@@ -54,8 +82,12 @@ export function parseChildMessage(value: unknown): ChildMessage | null {
   if (type === 'clock') return parseClockMessage(value)
   if (type === 'counts') return parseCountsMessage(value)
   if (type !== 'failed') return null
-  const message: unknown = Reflect.get(value, 'message')
-  return { type, message: String(message), isFinal: Reflect.get(value, 'isFinal') === true }
+  return {
+    type,
+    message: String(Reflect.get(value, 'message')),
+    cause: String(Reflect.get(value, 'cause')),
+    isFinal: Reflect.get(value, 'isFinal') === true,
+  }
 }
 
 export function parseClockMessage(value: unknown): ClockMessage | null {
@@ -88,22 +120,23 @@ export interface Child {
 /**
  * Runs a child's life: starts it, reports to the supervisor, and ends it on the supervisor's word,
  * on SIGTERM, or when the supervisor is gone. SIGINT of a terminal reaches all processes at once
- * and is left to the supervisor.
+ * and is left to the supervisor; a terminal that closes (SIGHUP) ends nothing.
  */
 export async function runChild(start: () => Promise<Child>): Promise<void> {
   process.on('SIGINT', () => undefined)
+  process.on('SIGHUP', () => undefined)
   let child: Child | null = null
   let isEnding = false
   const end = async (): Promise<void> => {
     if (isEnding) return
     isEnding = true
     // Native code may hang; the supervisor's patience ends soon after.
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), drainMsMax).unref()
+    setTimeout(leave, drainMsMax).unref()
     await child?.close()
-    leave(0)
+    leave()
   }
   const endSafely = (): void => {
-    end().catch(() => leave(1))
+    end().catch(leave)
   }
   process.on('message', (message) => {
     if (isDrainMessage(message)) endSafely()
@@ -122,16 +155,16 @@ export async function runChild(start: () => Promise<Child>): Promise<void> {
     child = await start()
     tell({ type: 'ready' })
   } catch (error) {
-    tell({ type: 'failed', message: describe(error), isFinal: isFinal(error) }, () => leave(1))
+    tell({ type: 'failed', ...explainFailure(error) }, leave)
   }
 }
 
 /**
- * An exit runs the destructors of native code, which may wait for its threads for ever, holding the
- * lock of the warehouse. Without a supervisor nobody asks for the exit code: then this ends for sure.
+ * Whatever had to be written is written by now. An ordinary exit would still run the destructors of
+ * native code, which may crash, or wait for its threads for ever while they hold the ports and the lock
+ * of the warehouse.
  */
-function leave(exitCode: number): void {
-  if (process.connected) process.exit(exitCode)
+function leave(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
@@ -140,11 +173,16 @@ export function tell(message: ChildMessage, sent: () => void = () => undefined):
   process.send(message, undefined, undefined, sent)
 }
 
-function isFinal(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'CONFIG_INVALID'
+function explainFailure(error: unknown): Omit<FailedMessage, 'type'> {
+  const isOurs = error instanceof ServiceError
+  return {
+    message: isOurs ? error.message : locateSystemError(error),
+    cause: isOurs && error.cause !== undefined ? explainSystemError(error.cause) : '',
+    isFinal: isOurs && error.code === 'CONFIG_INVALID',
+  }
 }
 
-/** For the operator's eyes: with the cause, since that names the port or the folder. */
+/** For the log: with the cause, which says what the engine or the system had to say. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message

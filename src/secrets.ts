@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ServiceError } from './errors.ts'
+import { explainSystemError, systemCode } from './lib/system-error.ts'
 import { createKeyRing, formatKeyRing, parseKeyRing } from './tracking-data/tracking-data.ts'
 import type { KeyRing } from './tracking-data/tracking-data.ts'
 
@@ -35,7 +36,6 @@ const identitySecretBytes = 32
 
 /** Reads the secrets, making those that are missing. Throws CONFIG_INVALID, naming file and field. */
 export function ensureSecrets(source: SecretsSource): Secrets {
-  mkdirSync(source.dataDir, { recursive: true, mode: 0o700 })
   ensureFile(source.secretsFile, newSecrets)
   return {
     ...readSecretsFile(source.secretsFile),
@@ -65,7 +65,7 @@ function newSecrets(): string {
 
 function ensureAdminKey(path: string): string {
   ensureFile(path, () => `st_${randomBytes(32).toString('base64url')}\n`)
-  const key = readFileSync(path, 'utf8').trim()
+  const key = readText(path).trim()
   if (key.length < 32) throw invalid(path, 'must hold a key of at least 32 characters')
   return key
 }
@@ -76,41 +76,51 @@ function parseSecrets(path: string): { identitySecret: Buffer; keyRing: KeyRing 
   const text: unknown = Reflect.get(value, 'identitySecret')
   const identitySecret = typeof text === 'string' ? Buffer.from(text, 'base64') : null
   if (identitySecret?.length !== identitySecretBytes) {
-    throw invalid(path, '/identitySecret must be 32 bytes in base64')
+    throw invalid(path, 'is not valid: /identitySecret must be 32 bytes in base64')
   }
   try {
     return { identitySecret, keyRing: parseKeyRing(Reflect.get(value, 'keyRing')) }
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : 'is not a key ring'
-    throw invalid(path, `/keyRing ${message}`)
+    throw invalid(path, `is not valid: /keyRing ${message}`)
   }
 }
 
 function readJson(path: string): unknown {
+  const text = readText(path)
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
+    return JSON.parse(text)
   } catch {
-    // Node's message quotes the file's content, which is secret.
-    throw invalid(path, 'must be readable JSON')
+    // The parser's message quotes the file's content, which is secret.
+    throw invalid(path, 'must be JSON')
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw invalid(path, `cannot be read: ${explainSystemError(error)}`)
   }
 }
 
 /** Several processes may start at once: the first to link its file into place wins, whole. */
 function ensureFile(path: string, content: () => string): void {
   if (existsSync(path)) return
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${randomBytes(6).toString('hex')}`
-  writeFileSync(draft, content(), { mode: 0o600, flush: true })
   try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(draft, content(), { mode: 0o600, flush: true })
     linkSync(draft, path)
     chmodSync(path, 0o600)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    const code = systemCode(error)
+    if (code !== 'EEXIST') throw invalid(path, `cannot be made: ${explainSystemError(error)}`)
   } finally {
     rmSync(draft, { force: true })
   }
 }
 
 function invalid(path: string, rule: string): ServiceError {
-  return new ServiceError('CONFIG_INVALID', `the secrets file ${path} is not valid: ${rule}`)
+  return new ServiceError('CONFIG_INVALID', `the secrets file ${path} ${rule}`)
 }

@@ -4,169 +4,203 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import cluster from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import { Admission } from './admission.ts'
+import { ChildSlot } from './child-slot.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
+import { claimDataFolder } from './data-folder.ts'
+import { ServiceError } from './errors.ts'
+import { explainSystemError } from './lib/system-error.ts'
 import { createLog } from './ops/log.ts'
-import type { ClockMessage, CountsMessage } from './processes.ts'
+import { campaignPortOf, trackingPortOf, tryPort } from './ports.ts'
 import {
-  drainMsMax,
   engineEnvironment,
   engineOptions,
-  parseChildMessage,
   trackerEnvironment,
   trackerOptions,
 } from './processes.ts'
+import type { ChildMessage, ClockMessage } from './processes.ts'
 import { ensureSecrets } from './secrets.ts'
-import { Admission } from './admission.ts'
 import { embeddedSessions } from './warehouse/embedded.ts'
 
 const limits = {
   /** A predecessor that was killed lets go of its ports and its warehouse within this time. */
-  firstStartMs: 30_000,
-  restartPauseMsMin: 100,
-  restartPauseMsMax: 5_000,
-  /** A child that lived so long is started again without a pause. */
-  steadyMs: 10_000,
+  predecessorMs: 30_000,
+  /** Without one nobody else's doing is waited for. */
+  firstStartMs: 5_000,
+  portPauseMs: 250,
+  /** What goes on failing for the same reason is told so often. */
+  sameFailureLogMs: 60_000,
 } as const
 
 // Every busy session of the in-process warehouse holds a thread of this pool; files, DNS and
 // compression need some of their own.
 const engineThreads = embeddedSessions + 8
 
-/** Resolves with the exit code when everything has ended. */
+/**
+ * Resolves with the exit code when everything has ended. Throws CONFIG_INVALID and PORT_TAKEN for a
+ * start that cannot succeed.
+ */
 export async function runSupervisor(environment: NodeJS.ProcessEnv): Promise<number> {
   const config = parseConfig(environment)
-  const { identityFingerprint } = ensureSecrets(config)
   const log = createLog({ level: config.logLevel, process: 'supervisor' })
-  const supervisor = new Supervisor({ config, log, identityFingerprint })
-  process.on('SIGTERM', () => supervisor.stop(0))
-  process.on('SIGINT', () => supervisor.stop(0))
-  return await supervisor.run()
+  const folder = claimDataFolder(config.dataDir)
+  const patienceMs = folder.isAfterCrash ? limits.predecessorMs : limits.firstStartMs
+  const stopped = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopped.abort())
+  // A terminal that closes, or a reader of the output that goes away, ends nothing.
+  process.on('SIGHUP', () => undefined)
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
+  try {
+    const { identityFingerprint } = ensureSecrets(config)
+    const patience = { waitMs: folder.isAfterCrash ? patienceMs : 0, signal: stopped.signal, log }
+    for (const port of portsOf(config)) {
+      await waitForPort(port, patience)
+    }
+    if (stopped.signal.aborted) return 1
+    const supervisor = new Supervisor({ config, log, identityFingerprint, patienceMs })
+    stopped.signal.addEventListener('abort', () => supervisor.stop())
+    return await supervisor.run()
+  } finally {
+    folder.release()
+  }
+}
+
+function portsOf(config: Config) {
+  const isTracker = config.roles.includes('tracker')
+  return [...(isTracker ? [trackingPortOf(config)] : []), campaignPortOf(config)]
+}
+
+/** Throws like `tryPort` once it has been long enough; called off by the signal. */
+async function waitForPort(
+  port: Parameters<typeof tryPort>[0],
+  { waitMs, signal, log }: { waitMs: number; signal: AbortSignal; log: Logger }
+): Promise<void> {
+  const untilMs = performance.now() + waitMs
+  for (let hasTold = false; !signal.aborted; hasTold = true) {
+    try {
+      return await tryPort(port)
+    } catch (error) {
+      const passes = error instanceof ServiceError && error.code === 'PORT_TAKEN'
+      if (!passes || performance.now() >= untilMs) throw error
+      const seconds = Math.round(waitMs / 1_000)
+      const what = `waits up to ${seconds} s for port ${port.port}, which processes of the last start may still hold`
+      if (!hasTold) log.warn(what)
+    }
+    await sleep(limits.portPauseMs)
+  }
 }
 
 interface SupervisorOptions {
   readonly config: Config
   readonly log: Logger
   readonly identityFingerprint: string
-}
-
-interface Slot {
-  readonly name: string
-  readonly isEngine: boolean
-  /** From 1; 0 for the engine. */
-  readonly tracker: number
-  readonly start: () => ChildProcess
-  child: ChildProcess | null
-  isReady: boolean
-  startedAtMs: number
-  pauseMs: number
-  lastFailure: string | null
+  /** For how long a process of a new node may go on failing to start. */
+  readonly patienceMs: number
 }
 
 class Supervisor {
   readonly #config: Config
   readonly #log: Logger
-  readonly #slots: readonly Slot[]
+  readonly #slots: readonly ChildSlot[]
   readonly #admission: Admission
+  /** A known node takes events whatever becomes of its engine, so nothing that passes ends it. */
+  readonly #isKnown: boolean
+  readonly #patienceMs: number
   readonly #startedAtMs = Date.now()
-  #wasReady = false
+  readonly #toldFailures = new Map<string, number>()
+  #hasAnnounced = false
   /** Told by the engine; a tracker that starts while the engine is down is told what was known. */
   #clock: ClockMessage | null = null
   #stopping: { readonly exitCode: number } | null = null
   #finish: (exitCode: number) => void = () => undefined
 
-  constructor({ config, log, identityFingerprint }: SupervisorOptions) {
+  constructor({ config, log, identityFingerprint, patienceMs }: SupervisorOptions) {
     this.#config = config
     this.#log = log
+    this.#patienceMs = patienceMs
     this.#admission = new Admission(config.dataDir, identityFingerprint)
+    this.#isKnown = this.#admission.isKnown()
     const trackers = config.roles.includes('tracker') ? config.trackerCount : 0
+    const plan = {
+      onMessage: (slot: ChildSlot, message: ChildMessage) => this.#hear(slot, message),
+      onEnd: (slot: ChildSlot, how: object) => this.#onEnd(slot, how),
+    }
     // The engine process also ships the spool, so a node without the engine's role has one too.
     this.#slots = [
-      newSlot(0, forkEngine),
-      ...Array.from({ length: trackers }, (_, index) => newSlot(index + 1, forkTracker)),
+      new ChildSlot({ ...plan, tracker: 0, fork: forkEngine }),
+      ...Array.from(
+        { length: trackers },
+        (_, index) => new ChildSlot({ ...plan, tracker: index + 1, fork: forkTracker })
+      ),
     ]
   }
 
   async run(): Promise<number> {
     return await new Promise((resolve) => {
       this.#finish = resolve
-      for (const slot of this.#slots) {
-        if (slot.isEngine || this.#admission.isKnown()) this.#start(slot)
-      }
+      for (const slot of this.#slots) if (slot.isEngine || this.#isKnown) slot.start()
     })
   }
 
-  stop(exitCode: number): void {
+  /** The exit code tells whether the node ever took traffic. */
+  stop(): void {
+    this.#end(this.#hasAnnounced || this.#trackers().some(({ wasReady }) => wasReady) ? 0 : 1)
+  }
+
+  #end(exitCode: number): void {
     if (this.#stopping !== null) return
     this.#stopping = { exitCode }
-    const children = this.#slots.flatMap((slot) => (slot.child === null ? [] : [slot.child]))
-    for (const child of children) if (child.connected) child.send({ type: 'drain' })
-    setTimeout(() => {
-      for (const { child } of this.#slots) child?.kill('SIGKILL')
-    }, drainMsMax + 500).unref()
+    for (const slot of this.#slots) slot.drain()
     this.#finishWhenEmpty()
   }
 
-  #start(slot: Slot): void {
-    const child = slot.start()
-    slot.child = child
-    slot.isReady = false
-    slot.startedAtMs = Date.now()
-    child.on('message', (value) => this.#hear(slot, value))
-    child.on('error', (error) => this.#log.error({ error: error.message }, `${slot.name} failed`))
-    child.on('exit', (code, signal) => this.#onExit(slot, { code, signal }))
+  #trackers(): readonly ChildSlot[] {
+    return this.#slots.filter(({ isEngine }) => !isEngine)
   }
 
-  #hear(slot: Slot, value: unknown): void {
-    const message = parseChildMessage(value)
-    if (message === null) return
-    if (message.type === 'clock') return this.#spreadClock(message)
-    if (message.type === 'counts') return this.#passCounts(slot, message)
-    if (message.type === 'ready') {
-      slot.isReady = true
-      slot.lastFailure = null
-      if (slot.isEngine) this.#admitTrackers()
-      else this.#tellClock(slot)
-      this.#announceReady()
-      return
+  #hear(slot: ChildSlot, message: ChildMessage): void {
+    switch (message.type) {
+      case 'clock':
+        this.#clock = message
+        for (const tracker of this.#trackers()) if (tracker.isReady) tracker.send(message)
+        return
+      case 'counts':
+        // The engine serves the metrics of the node.
+        this.#slots.find(({ isEngine }) => isEngine)?.send({ ...message, tracker: slot.tracker })
+        return
+      case 'ready':
+        if (slot.isEngine) this.#admitTrackers()
+        else if (this.#clock !== null) slot.send(this.#clock)
+        this.#announceReady()
+        return
+      case 'failed':
+        if (message.isFinal && !slot.wasReady) return this.#giveUp(slot)
+        this.#logFailure(slot, message)
     }
-    slot.lastFailure = message.message
-    this.#log.error({ child: slot.name, reason: message.message }, 'a process could not start')
-    if (message.isFinal && !this.#wasReady) {
-      process.stderr.write(`${message.message}\n`)
-      this.stop(1)
-    }
-  }
-
-  #spreadClock(clock: ClockMessage): void {
-    this.#clock = clock
-    for (const slot of this.#slots) if (!slot.isEngine && slot.isReady) this.#tellClock(slot)
-  }
-
-  /** The engine serves the metrics of the node. */
-  #passCounts({ tracker }: Slot, message: CountsMessage): void {
-    const engine = this.#slots.find(({ isEngine }) => isEngine)?.child
-    if (engine?.connected === true) engine.send({ ...message, tracker })
-  }
-
-  #tellClock({ child }: Slot): void {
-    if (this.#clock !== null && child?.connected === true) child.send(this.#clock)
   }
 
   /** The engine has compared the identity secret with the warehouse's: events may be taken. */
   #admitTrackers(): void {
-    this.#admission.remember()
-    for (const slot of this.#slots) {
-      if (slot.child === null && slot.startedAtMs === 0 && this.#stopping === null)
-        this.#start(slot)
+    try {
+      this.#admission.remember()
+    } catch (error) {
+      // The disk is full, say: then the next start waits for the warehouse once more.
+      this.#log.error(
+        { reason: explainSystemError(error) },
+        'that the secret fits is not remembered'
+      )
     }
+    if (this.#stopping !== null) return
+    for (const slot of this.#slots) if (!slot.wasStarted) slot.start()
   }
 
   #announceReady(): void {
-    if (this.#wasReady || !this.#slots.every((slot) => slot.isReady)) return
-    this.#wasReady = true
+    if (this.#hasAnnounced || !this.#slots.every((slot) => slot.isReady)) return
+    this.#hasAnnounced = true
     const { trackingUrl, campaignUrl, dataDir, roles } = this.#config
     const ports = [
       ...(roles.includes('tracker') ? [`tracking ${trackingUrl}`] : []),
@@ -175,46 +209,48 @@ class Supervisor {
     process.stdout.write(`Shelftrace takes traffic: ${ports.join(', ')}, data ${dataDir}\n`)
   }
 
-  #onExit(slot: Slot, exit: { code: number | null; signal: string | null }): void {
-    slot.child = null
-    slot.isReady = false
+  #onEnd(slot: ChildSlot, how: object): void {
     if (this.#stopping !== null) return this.#finishWhenEmpty()
-    const livedMs = Date.now() - slot.startedAtMs
-    slot.pauseMs =
-      livedMs >= limits.steadyMs
-        ? limits.restartPauseMsMin
-        : Math.min(slot.pauseMs * 2, limits.restartPauseMsMax)
-    if (!this.#wasReady && Date.now() - this.#startedAtMs > limits.firstStartMs) {
-      process.stderr.write(`${slot.name} could not start: ${slot.lastFailure ?? 'it ended'}\n`)
-      return this.stop(1)
+    if (this.#isHopeless(slot)) return this.#giveUp(slot)
+    const pauseMs = slot.takePauseMs()
+    // A failure that was told has been logged with its reason.
+    if (slot.lastFailure === null) {
+      this.#log.warn({ child: slot.name, ...how, pauseMs }, 'a process is started again')
     }
-    this.#log.warn(
-      { child: slot.name, ...exit, pauseMs: slot.pauseMs },
-      'a process is started again'
-    )
     setTimeout(() => {
-      if (this.#stopping === null) this.#start(slot)
-    }, slot.pauseMs)
+      if (this.#stopping === null) slot.start()
+    }, pauseMs)
+  }
+
+  #isHopeless({ wasReady, lastFailure }: ChildSlot): boolean {
+    if (wasReady || this.#isKnown) return false
+    // What ends without a word was killed, for want of memory, say.
+    const patienceMs = lastFailure === null ? limits.predecessorMs : this.#patienceMs
+    return Date.now() - this.#startedAtMs > patienceMs
+  }
+
+  /** Before it first took traffic; nothing that comes later ends the node. */
+  #giveUp(slot: ChildSlot): void {
+    if (this.#stopping !== null) return
+    const reason = slot.lastFailure ?? 'its process ended without a word'
+    process.stderr.write(`shelftrace: ${slot.name} could not start: ${reason}\n`)
+    this.#end(1)
+  }
+
+  /** The same failure is tried again every few seconds, for hours where it must be. */
+  #logFailure({ name }: ChildSlot, { message, cause }: { message: string; cause: string }): void {
+    const toldAtMs = this.#toldFailures.get(name + message) ?? -Infinity
+    const nowMs = performance.now()
+    if (nowMs - toldAtMs < limits.sameFailureLogMs) return
+    if (this.#toldFailures.size > this.#slots.length * 4) this.#toldFailures.clear()
+    this.#toldFailures.set(name + message, nowMs)
+    const fields = { child: name, reason: message, ...(cause === '' ? {} : { cause }) }
+    this.#log.warn(fields, 'a process could not start and is started again until it can')
   }
 
   #finishWhenEmpty(): void {
-    if (this.#stopping === null || this.#slots.some((slot) => slot.child !== null)) return
+    if (this.#stopping === null || this.#slots.some((slot) => !slot.isEmpty)) return
     this.#finish(this.#stopping.exitCode)
-  }
-}
-
-function newSlot(tracker: number, start: () => ChildProcess): Slot {
-  const isEngine = tracker === 0
-  return {
-    name: isEngine ? 'engine' : `tracker ${tracker}`,
-    isEngine,
-    tracker,
-    start,
-    child: null,
-    isReady: false,
-    startedAtMs: 0,
-    pauseMs: limits.restartPauseMsMin / 2,
-    lastFailure: null,
   }
 }
 
@@ -224,7 +260,7 @@ function forkTracker(): ChildProcess {
     exec: programPath('tracker'),
     execArgv: [...process.execArgv, ...trackerOptions],
   })
-  return cluster.fork(trackerEnvironment).process
+  return cluster.fork(trackerEnvironment(process.env)).process
 }
 
 function forkEngine(): ChildProcess {

@@ -9,10 +9,11 @@ import { systemClock } from './lib/clock.ts'
 import { isClockFit } from './ops/clock-watch.ts'
 import { createLog } from './ops/log.ts'
 import { openTls } from './ops/tls.ts'
+import { portFault, trackingPortOf } from './ports.ts'
 import { runChild, tell } from './processes.ts'
 import type { TrackerCounts } from './lib/request-counts.ts'
 import type { Child } from './processes.ts'
-import { ensureSecrets } from './secrets.ts'
+import { readSecretsFile } from './secrets.ts'
 import { openFileSpool } from './spool/file-spool.ts'
 import { createOpener } from './tracking-data/tracking-data.ts'
 import { createTrackingServer } from './tracking/server.ts'
@@ -23,7 +24,7 @@ const countsPauseMs = 2_000
 
 async function startTracker(config: Config): Promise<Child> {
   const log = createLog({ level: config.logLevel, process: 'tracker' })
-  const secrets = ensureSecrets(config)
+  const secrets = readSecretsFile(config.secretsFile)
   const tls =
     config.tls === null ? null : await openTls({ files: config.tls, log, clock: systemClock })
   const spool = openFileSpool({
@@ -73,9 +74,10 @@ function readCounts({ counts }: TrackingServer): TrackerCounts {
 
 async function listen({ server }: TrackingServer, config: Config): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    const refuse = (error: Error): void => reject(portFault(error, trackingPortOf(config)))
+    server.once('error', refuse)
     server.listen(config.trackingPort, config.host, () => {
-      server.off('error', reject)
+      server.off('error', refuse)
       resolve()
     })
   })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ServiceError } from '../errors.ts'
+import { locateSystemError, systemCode } from '../lib/system-error.ts'
 import { findKey, findUrl } from './address.ts'
 import { CliError, usageError } from './cli-error.ts'
 import { createClient, type AdminClient } from './client.ts'
@@ -20,10 +21,10 @@ export async function runCli(terminal: Terminal): Promise<number> {
   try {
     return await dispatch(terminal)
   } catch (error) {
-    // A start that fails, for a setting that is wrong or a folder in use, says why in one line.
-    const isExpected = error instanceof CliError || error instanceof ServiceError
-    if (!isExpected) throw error
-    terminal.stderr.write(`shelftrace: ${error.message}\n`)
+    // What the machine or its operator caused is told in one line; anything else is a fault of ours.
+    const isOurs = error instanceof CliError || error instanceof ServiceError
+    if (!isOurs && systemCode(error) === null) throw error
+    terminal.stderr.write(`shelftrace: ${isOurs ? error.message : locateSystemError(error)}\n`)
     return error instanceof CliError ? error.exitCode : 1
   }
 }

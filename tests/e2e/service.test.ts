@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually, prepareService, statusOf } from '../helpers/service.ts'
-import type { Service } from '../helpers/service.ts'
 import { readFigures, Shoppers } from '../helpers/shoppers.ts'
 
 function isAlive(pid: number): boolean {
@@ -150,14 +148,4 @@ test('a node with another identity secret than the warehouse was begun with does
   assert.equal(run.status, 1)
   assert.match(run.stderr, /SHELFTRACE_SECRETS_FILE holds another identity secret/)
   assert.doesNotMatch(run.stderr, /"child":"tracker/)
-})
-
-test('a start on a port in use ends with an error that names the port', async (t) => {
-  const service: Service = await prepareService(t, { env: { SHELFTRACE_TRACKERS: '1' } })
-  const holder = createServer()
-  const port = Number(new URL(service.trackingUrl).port)
-  await new Promise<void>((resolve) => holder.listen(port, '127.0.0.1', resolve))
-  t.after(() => new Promise<void>((resolve) => holder.close(() => resolve())))
-
-  await assert.rejects(service.start(), new RegExp(`EADDRINUSE.*${port}`, 's'))
 })

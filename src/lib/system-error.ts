@@ -1,0 +1,37 @@
+// What the operating system refused, in plain words.
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not do that',
+  EPERM: 'this user may not do that',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of this user is used up',
+  ENOENT: 'there is nothing at this path',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'it is a folder',
+  ELOOP: 'its links lead in a circle',
+  EIO: 'the disk failed',
+  EMFILE: 'the limit of open files is reached',
+  ENFILE: 'the limit of open files of the machine is reached',
+}
+
+/** The code of a failure of the operating system, such as EACCES; null for every other. */
+export function systemCode(error: unknown): string | null {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null
+  return typeof code === 'string' && /^E[A-Z0-9_]+$/u.test(code) ? code : null
+}
+
+/** `the disk is full (ENOSPC)`; the message of the error where the code says nothing plainer. */
+export function explainSystemError(error: unknown): string {
+  const code = systemCode(error)
+  const reason = code === null ? undefined : reasons[code]
+  if (reason !== undefined) return `${reason} (${code})`
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The same with the path it is about, where there is one. */
+export function locateSystemError(error: unknown): string {
+  const path: unknown = error instanceof Error ? Reflect.get(error, 'path') : null
+  const reason = explainSystemError(error)
+  return typeof path === 'string' && !reason.includes(path) ? `${path}: ${reason}` : reason
+}

@@ -1,0 +1,189 @@
+// Starts that cannot succeed end with one sentence and exit code 1; those that can wait until they do.
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import {
+  eventually,
+  freePort,
+  prepareService,
+  signalProcess,
+  statusOf,
+} from '../helpers/service.ts'
+import type { Service } from '../helpers/service.ts'
+
+const nobody = 65_534
+
+interface Run {
+  readonly status: number | null
+  readonly stderr: string
+}
+
+interface Start {
+  readonly env: Readonly<Record<string, string>>
+  /** As another user than root, who may do everything. */
+  readonly asNobody?: boolean
+}
+
+function serve({ env, asNobody = false }: Start): Run {
+  const isRoot = process.getuid?.() === 0
+  return spawnSync(process.execPath, ['dist/cli.js', 'serve'], {
+    env: { PATH: process.env['PATH'], ...env },
+    encoding: 'utf8',
+    timeout: 60_000,
+    ...(asNobody && isRoot && { uid: nobody, gid: nobody }),
+  })
+}
+
+function assertOneSentence({ status, stderr }: Run, sentence: RegExp): void {
+  assert.match(stderr, sentence)
+  assert.equal(stderr.trimEnd().split('\n').length, 1, stderr)
+  assert.match(stderr, /^shelftrace: /u)
+  assert.equal(status, 1)
+}
+
+function makeFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shelftrace-start-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function environment(t: TestContext): Promise<Record<string, string>> {
+  return {
+    SHELFTRACE_DATA_DIR: join(makeFolder(t), 'data'),
+    SHELFTRACE_TRACKING_PORT: String(await freePort()),
+    SHELFTRACE_CAMPAIGN_PORT: String(await freePort()),
+    SHELFTRACE_TRACKERS: '1',
+  }
+}
+
+async function takePort(t: TestContext, port: number): Promise<void> {
+  const holder = createServer()
+  await new Promise<void>((resolve) => holder.listen(port, '127.0.0.1', resolve))
+  t.after(() => new Promise<void>((resolve) => holder.close(() => resolve())))
+}
+
+for (const variable of ['SHELFTRACE_TRACKING_PORT', 'SHELFTRACE_CAMPAIGN_PORT']) {
+  test(`a first start whose ${variable} is taken ends at once and names port and variable`, async (t) => {
+    const env = await environment(t)
+    await takePort(t, Number(env[variable]))
+
+    const run = serve({ env })
+
+    assertOneSentence(run, new RegExp(`port ${env[variable]} of 127.0.0.1 is taken.*${variable}`))
+  })
+}
+
+test('a second node on a folder in use ends at once, names its process and folder, and the first goes on', async (t) => {
+  const service = await prepareService(t)
+  await service.start()
+
+  const run = serve({ env: { ...(await environment(t)), SHELFTRACE_DATA_DIR: service.dataDir } })
+
+  assertOneSentence(
+    run,
+    new RegExp(`another Shelftrace \\(process ${service.pid}\\).*SHELFTRACE_DATA_DIR`)
+  )
+  assert.equal(await statusOf(`${service.campaignUrl}/readyz`), 200)
+})
+
+test('an address that the machine has not, and a data folder below a file, are named with their variables', async (t) => {
+  const env = await environment(t)
+  const file = join(makeFolder(t), 'file')
+  writeFileSync(file, '')
+
+  const elsewhere = serve({
+    env: { ...env, SHELFTRACE_HOST: '192.0.2.1', SHELFTRACE_TRUST_PROXY: 'true' },
+  })
+  const below = serve({ env: { ...env, SHELFTRACE_DATA_DIR: join(file, 'data') } })
+
+  assertOneSentence(elsewhere, /no address 192\.0\.2\.1.*SHELFTRACE_HOST/u)
+  assertOneSentence(below, /file\/data \(SHELFTRACE_DATA_DIR\) cannot be used.*\(ENOTDIR\)/u)
+})
+
+test('a folder that may not be written and secrets that may not be read are named without a stack', async (t) => {
+  const folder = makeFolder(t)
+  chmodSync(folder, 0o755)
+  const sealed = join(folder, 'sealed')
+  mkdirSync(sealed, { mode: 0o555 })
+  const secretsFile = join(folder, 'secrets.json')
+  writeFileSync(secretsFile, '{}')
+  chmodSync(secretsFile, 0)
+  const open = join(folder, 'open')
+  mkdirSync(open)
+  chmodSync(open, 0o777)
+  const env = await environment(t)
+
+  const unwritable = serve({ env: { ...env, SHELFTRACE_DATA_DIR: sealed }, asNobody: true })
+  const unreadable = serve({
+    env: { ...env, SHELFTRACE_DATA_DIR: open, SHELFTRACE_SECRETS_FILE: secretsFile },
+    asNobody: true,
+  })
+
+  assertOneSentence(unwritable, /sealed \(SHELFTRACE_DATA_DIR\) cannot be used.*\(EACCES\)/u)
+  assertOneSentence(unreadable, /secrets\.json cannot be read.*\(EACCES\)/u)
+})
+
+test('a certificate that is none ends the start with its variable', async (t) => {
+  const env = await environment(t)
+  const path = join(makeFolder(t), 'cert.pem')
+  writeFileSync(path, 'no certificate')
+
+  const run = serve({ env: { ...env, SHELFTRACE_TLS_CERT: path, SHELFTRACE_TLS_KEY: path } })
+
+  assert.equal(run.status, 1)
+  assert.match(run.stderr, /SHELFTRACE_TLS_CERT/u)
+  assert.doesNotMatch(run.stderr, /\n\s+at |^\{/u)
+})
+
+/** Started, but not waited for. */
+function begin(service: Service): Promise<Error | null> {
+  return service.start().then(
+    () => null,
+    (error: unknown) => error as Error
+  )
+}
+
+test('a start behind a killed node waits for what its children still hold, says so, and succeeds', async (t) => {
+  const service = await prepareService(t)
+  await service.start()
+  const [engine] = service.children('engine')
+  assert.ok(engine !== undefined)
+  signalProcess(engine, 'SIGSTOP')
+  await service.kill()
+  t.after(() => Promise.resolve(signalProcess(engine, 'SIGKILL')))
+
+  const started = begin(service)
+  await eventually('it tells what it waits for', async () => {
+    await Promise.resolve()
+    return /waits up to 30 s for port/u.test(service.stderr)
+  })
+  signalProcess(engine, 'SIGCONT')
+
+  assert.equal(await started, null)
+  assert.equal(await statusOf(`${service.campaignUrl}/readyz`), 200)
+})
+
+test('SIGTERM to a service that never took traffic ends it with an exit code that is not 0', async (t) => {
+  const env = { ...(await environment(t)), SHELFTRACE_WAREHOUSE_URL: 'http://127.0.0.1:1/' }
+  const child = spawn(process.execPath, ['dist/cli.js', 'serve'], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  t.after(() => Promise.resolve(child.kill('SIGKILL')))
+  let stderr = ''
+  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
+  await eventually('it waits for its warehouse', async () => {
+    await Promise.resolve()
+    return stderr.includes('the warehouse cannot be reached yet')
+  })
+
+  child.kill('SIGTERM')
+
+  const [code] = (await once(child, 'exit')) as [number | null]
+  assert.equal(code, 1)
+})
