@@ -12,7 +12,7 @@ export const figureColumns: readonly string[] = [
   'spend',
   'spend_unconverted',
   ...profiles.flatMap((profile) =>
-    ['gtin', 'conversions', 'units', 'value', 'unconverted'].map(
+    ['gtin', 'conversions', 'units', 'value', 'unconverted', 'orders'].map(
       (name) => `${profilePrefix[profile]}_${name}`
     )
   ),

@@ -15,6 +15,7 @@ import {
   listUnits,
   readBounds,
   readSeals,
+  rollupVersion,
   validSeals,
 } from '../reports/sealed-days.ts'
 import type { StoredSeal } from '../reports/sealed-days.ts'
@@ -133,7 +134,10 @@ interface Renewals {
   readonly readAt: string
 }
 
-/** Sealed days that were touched since, or whose rates are others now; the oldest reading first. */
+/**
+ * Sealed days that were touched since, or whose rates are others now, the oldest reading first; then those
+ * whose rollup lacks figures, the newest day first: all of them do after an upgrade that adds some.
+ */
 async function findRenewals(deps: SealDeps, { units, current, readAt }: Renewals) {
   const touched = await deps.warehouse.rows<{ unit: number; day: string }>(touchedSealsSql, {
     marketIds: units.map((unit) => unit.id),
@@ -143,10 +147,15 @@ async function findRenewals(deps: SealDeps, { units, current, readAt }: Renewals
     ...(await findRateChanges(deps.warehouse, current)),
   ])
   const readBeforeMs = instantMs(readAt) - (deps.renewPauseMs ?? sealLimits.renewPauseMsMax)
-  return [...keys]
-    .flatMap((key) => current.get(key) ?? [])
+  const changed = [...keys].flatMap((key) => current.get(key) ?? [])
+  const lacking = [...current]
+    .filter(([key, one]) => one.rollupVersion < rollupVersion && !keys.has(key))
+    .map(([, one]) => one)
+  return [
+    ...changed.toSorted((a, b) => a.readAt.localeCompare(b.readAt)),
+    ...lacking.toSorted((a, b) => b.day.localeCompare(a.day)),
+  ]
     .filter((one) => instantMs(one.readAt) <= readBeforeMs)
-    .toSorted((a, b) => a.readAt.localeCompare(b.readAt))
     .flatMap(({ unit: id, day }) => {
       const unit = units.find((one) => one.id === id)
       return unit === undefined ? [] : [{ unit, day, isRenewal: true }]
@@ -238,6 +247,7 @@ async function seal(warehouse: Warehouse, sealing: Sealing): Promise<void> {
       read_at: readAt,
       sealed_at: sealedAt,
       definition: definitionOf(unit, markets),
+      rollup_version: rollupVersion,
       rates: foreignKeys.has(keyOf(unit.id, day)) ? printRates(day, rates) : '',
     })
   })

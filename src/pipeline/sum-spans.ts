@@ -15,11 +15,12 @@ import {
   dayKey,
   daysOfSpan,
   isCurrent,
+  leastVersion,
   listSpans,
-  mapRevisions,
+  mapSeals,
   readSpans,
 } from '../reports/sealed-spans.ts'
-import type { DayRevisions, DaySpan } from '../reports/sealed-spans.ts'
+import type { DaySpan, SealsByDay } from '../reports/sealed-spans.ts'
 import { instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { figureColumns } from './seal-sql.ts'
@@ -49,9 +50,9 @@ export async function sumNextSpan(deps: SpanDeps): Promise<boolean> {
     finalBefore,
   })
   const stored = await readSpans(warehouse, range)
-  const revisions = mapRevisions(seals)
+  const sealsByDay = mapSeals(seals)
   const current = new Set(
-    stored.filter((span) => isCurrent(span, revisions)).map((span) => spanKey(span.unit, span))
+    stored.filter((span) => isCurrent(span, sealsByDay)).map((span) => spanKey(span.unit, span))
   )
   const settledBefore = shiftInstant(readAt, -(deps.settledMs ?? settledMs))
   const days = mapSettled(seals, settledBefore)
@@ -69,7 +70,7 @@ export async function sumNextSpan(deps: SpanDeps): Promise<boolean> {
     .filter((one) => one.units.length > 0)
   const [next] = work
   if (next === undefined) return false
-  await sumSpan(warehouse, { ...next, revisions, readAt })
+  await sumSpan(warehouse, { ...next, sealsByDay, readAt })
   return work.length > 1
 }
 
@@ -86,20 +87,16 @@ function mapSettled(seals: readonly StoredSeal[], before: string): ReadonlySet<s
 interface Summing {
   readonly span: DaySpan
   readonly units: readonly number[]
-  readonly revisions: DayRevisions
+  readonly sealsByDay: SealsByDay
   readonly readAt: string
 }
 
 async function sumSpan(warehouse: Warehouse, summing: Summing): Promise<void> {
-  const { span, units, revisions, readAt } = summing
+  const { span, units, sealsByDay, readAt } = summing
   const days = daysOfSpan(span)
   const revision = randomBytes(8).readBigUInt64BE()
-  const sealed = units.flatMap((unit) =>
-    days.flatMap((day) => {
-      const dayRevision = revisions.get(dayKey(unit, day))
-      return dayRevision === undefined ? [] : [{ unit, day, revision: dayRevision }]
-    })
-  )
+  const sealsOf = (unit: number) => days.map((day) => sealsByDay.get(dayKey(unit, day)))
+  const sealed = units.flatMap(sealsOf).filter((seal) => seal !== undefined)
   await warehouse.command(sumSpanSql, {
     firstDay: span.firstDay,
     dayCount: span.dayCount,
@@ -114,7 +111,8 @@ async function sumSpan(warehouse: Warehouse, summing: Summing): Promise<void> {
       unit,
       revision: String(revision),
       read_at: readAt,
-      day_revisions: days.map((day) => String(revisions.get(dayKey(unit, day)))),
+      day_revisions: sealsOf(unit).map((seal) => String(seal?.revision)),
+      rollup_version: leastVersion(sealsOf(unit)),
     })
   )
   await warehouse.insert('sealed_span', Buffer.from(`${lines.join('\n')}\n`))

@@ -65,7 +65,8 @@ export function dayRowsSql(scope: DayRowsScope): string {
 function sumsOf(prefix: string): string {
   return `minIf(${prefix}_gtin, ${prefix}_gtin != '') AS ${prefix}_gtin,
     sum(${prefix}_conversions) AS ${prefix}_conversions, sum(${prefix}_units) AS ${prefix}_units,
-    sum(${prefix}_value) AS ${prefix}_value, sum(${prefix}_unconverted) AS ${prefix}_unconverted`
+    sum(${prefix}_value) AS ${prefix}_value, sum(${prefix}_unconverted) AS ${prefix}_unconverted,
+    sum(${prefix}_orders) AS ${prefix}_orders`
 }
 
 function countedSql(scope: DayRowsScope): string {
@@ -94,15 +95,42 @@ function countedSql(scope: DayRowsScope): string {
   GROUP BY ${dimensions.join(', ')}`
 }
 
+const none = `toFixedString('', 16)`
+
 // Which of the stored winners a profile credits; the conditions of docs/attribution.md.
 const profileAds = {
   CLK_14_DAYS: { isCredited: 'click_rule != 0', isClick: '1' },
-  IMP_1_DAY: { isCredited: 'view_served_ad_id != none', isClick: '0' },
+  IMP_1_DAY: { isCredited: `view_served_ad_id != ${none}`, isClick: '0' },
   IMP_1_DAY_CLK_14_DAYS: {
-    isCredited: '(click_rule != 0 OR view_served_ad_id != none)',
+    isCredited: `(click_rule != 0 OR view_served_ad_id != ${none})`,
     isClick: 'click_rule != 0',
   },
 } as const satisfies Record<AttributionProfile, { isCredited: string; isClick: string }>
+
+/** The same conditions on a line whose winners are named so that no column is meant by them. */
+const creditedTo = {
+  CLK_14_DAYS: 'if(toInt8(rule) != 0, clicked, nobody)',
+  IMP_1_DAY: `if(viewed_ad != ${none}, viewed, nobody)`,
+  IMP_1_DAY_CLK_14_DAYS: `multiIf(toInt8(rule) != 0, clicked, viewed_ad != ${none}, viewed, nobody)`,
+} as const satisfies Record<AttributionProfile, string>
+
+/**
+ * Adds `is_first` to each line of the attributions: whether it is the first line of the purchase that the
+ * profile credits to that advertiser. It looks at the whole purchase, whatever is asked for: exactly one
+ * row of all days and markets holds the order, and orders add up over any rows.
+ */
+function withFirstLinesSql(attributions: string, profile: AttributionProfile): string {
+  return `
+  SELECT * EXCEPT credited_to,
+    arrayMap((id, place) -> id != nobody AND indexOf(credited_to, id) = place,
+      credited_to, arrayEnumerate(credited_to)) AS is_first
+  FROM (
+    SELECT *, toInt64(-2147483649) AS nobody,
+      arrayMap((rule, clicked, viewed_ad, viewed) -> toInt64(${creditedTo[profile]}),
+        click_rule, click_advertiser_id, view_served_ad_id, view_advertiser_id) AS credited_to
+    FROM (${attributions})
+  )`
+}
 
 function creditedSql(scope: DayRowsScope, profile: AttributionProfile): string {
   return `
@@ -142,43 +170,47 @@ export function creditedLinesSql(
   profile: AttributionProfile,
   withDetail = false
 ): string {
+  const lines = `
+      SELECT * FROM (${linesOfAdvertisersSql(scope, profile, withDetail)})
+      WHERE ${inRange('happened_at')}`
+  return convertedSql('value', withDaySql(scope, lines))
+}
+
+/** The same lines, whole purchases of them, before they are placed in days. */
+export function linesOfAdvertisersSql(
+  scope: Pick<DayRowsScope, 'isOneAdvertiser' | 'condition'>,
+  profile: AttributionProfile,
+  withDetail: boolean
+): string {
   const { isCredited, isClick } = profileAds[profile]
   const ad = (name: string): string => `if(${isClick}, click_${name}, view_${name})`
   const detail = withDetail ? lineDetail(ad, isClick) : { columns: '', joined: '' }
-  return convertedSql(
-    'value',
-    withDaySql(
-      scope,
-      `
+  return `
       SELECT *, ${gtinKeySql('gtin')} AS gtin_key
       FROM (
-        SELECT toFixedString('', 16) AS none,
-          purchase_key, publisher_id, currency, received_at AS happened_at,
-          line_quantity AS quantity, line_value AS value, ${detail.columns}
+        SELECT purchase_key, publisher_id, currency, received_at AS happened_at,
+          line_quantity AS quantity, line_value AS value, is_first, ${detail.columns}
           ${ad('market_id')} AS market_id, ${ad('advertiser_id')} AS advertiser_id,
           ${ad('campaign_id')} AS campaign_id, ${ad('ad_group_id')} AS ad_group_id, ${ad('gtin')} AS gtin
-        FROM (${attributedRowsSql(scope)})
-        ARRAY JOIN line_quantity, line_value, arrayMap(r -> toInt8(r), click_rule) AS click_rule, ${detail.joined}
+        FROM (${withFirstLinesSql(attributedRowsSql(scope), profile)})
+        ARRAY JOIN line_quantity, line_value, is_first, arrayMap(r -> toInt8(r), click_rule) AS click_rule, ${detail.joined}
           click_market_id, click_advertiser_id, click_campaign_id, click_ad_group_id, click_gtin,
           view_served_ad_id, view_market_id, view_advertiser_id, view_campaign_id, view_ad_group_id, view_gtin
         WHERE ${isCredited}
       )
       WHERE ${scope.isOneAdvertiser ? 'advertiser_id = {advertiserId:Int32}' : '1'}
-        AND ${inRange('happened_at')}
         AND ${scope.condition}`
-    )
-  )
 }
 
 function creditOf(prefix: string): string {
   return `min(gtin) AS ${prefix}_gtin, uniqExact(purchase_key) AS ${prefix}_conversions,
     sum(toInt64(quantity)) AS ${prefix}_units, sum(converted) AS ${prefix}_value,
-    countIf(is_unconverted) AS ${prefix}_unconverted`
+    countIf(is_unconverted) AS ${prefix}_unconverted, countIf(is_first) AS ${prefix}_orders`
 }
 
 function noCredit(prefix: string, gtin: 'seen_gtin' | "''"): string {
   return `${gtin} AS ${prefix}_gtin, toUInt64(0) AS ${prefix}_conversions, toInt64(0) AS ${prefix}_units,
-    toDecimal128(0, 9) AS ${prefix}_value, toUInt64(0) AS ${prefix}_unconverted`
+    toDecimal128(0, 9) AS ${prefix}_value, toUInt64(0) AS ${prefix}_unconverted, toUInt64(0) AS ${prefix}_orders`
 }
 
 /** The same as `gtinKey` in domain/gtin.ts; a test holds them equal. */

@@ -15,7 +15,11 @@ export interface Seal {
   readonly unit: number
   readonly day: string
   readonly revision: bigint
+  readonly rollupVersion: number
 }
+
+/** Which figures a rollup has that is written now; 0: all but the orders. */
+export const rollupVersion = 1
 
 /** A seal with what tells whether it is to be renewed. Instants are the warehouse's, as text. */
 export interface StoredSeal extends Seal {
@@ -29,6 +33,8 @@ export interface ReportDays {
   /** Every market, each with the days that are answered from the events (often none). */
   readonly open: readonly MarketDays[]
   readonly hasOpenDays: boolean
+  /** Sealed days of which the rollup of some market does not say how many orders it holds. */
+  readonly withoutOrders: ReadonlySet<string>
   /** The last day from which on back all is sealed, null while nothing is. */
   readonly completeThrough: string | null
 }
@@ -108,10 +114,11 @@ export function validSeals(
 export function latestSealsSql(condition = '1'): string {
   // Qualified, because the engine would put the column of that name below in its place.
   const latest =
-    'max((s.read_at, s.revision, s.sealed_at, s.from_at, s.to_at, s.definition, s.rates))'
+    'max((s.read_at, s.revision, s.sealed_at, s.from_at, s.to_at, s.definition, s.rates, s.rollup_version))'
   return `
   SELECT s.unit AS unit, s.day AS day, ${latest}.1 AS read_at, ${latest}.2 AS revision, ${latest}.3 AS sealed_at,
-    ${latest}.4 AS from_at, ${latest}.5 AS to_at, ${latest}.6 AS definition, ${latest}.7 AS rates
+    ${latest}.4 AS from_at, ${latest}.5 AS to_at, ${latest}.6 AS definition, ${latest}.7 AS rates,
+    ${latest}.8 AS rollup_version
   FROM sealed_day AS s
   WHERE ${condition}
   GROUP BY s.unit, s.day`
@@ -119,7 +126,7 @@ export function latestSealsSql(condition = '1'): string {
 
 const sealsSql = `
 SELECT unit, toString(seal.day) AS day, toString(seal.revision) AS revision, toString(read_at) AS readAt,
-  definition, rates
+  definition, rates, rollup_version AS rollupVersion
 FROM (${latestSealsSql('s.day >= {first:Date} AND s.day <= {last:Date}')}) AS seal
 ORDER BY seal.day, unit
 LIMIT ${sealsMax}`
@@ -272,6 +279,9 @@ function divideDays(division: Division): ReportDays {
     seals,
     open,
     hasOpenDays,
+    withoutOrders: new Set(
+      seals.filter((seal) => seal.rollupVersion < rollupVersion).map(({ day }) => day)
+    ),
     completeThrough:
       division.firstDay === null || completeThrough < startDate ? null : completeThrough,
   }

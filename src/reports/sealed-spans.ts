@@ -14,6 +14,7 @@ export interface DaySpan {
 export interface SealedSpan extends DaySpan {
   readonly unit: number
   readonly revision: bigint
+  readonly rollupVersion: number
 }
 
 /** A span with the revisions of the days it was summed from: it counts only while they do. */
@@ -48,12 +49,13 @@ export function daysOfSpan({ firstDay, dayCount }: DaySpan): readonly string[] {
 }
 
 // Qualified, because the engine would put the column of that name below in its place.
-const latest = 'max((s.read_at, s.revision, s.day_revisions))'
+const latest = 'max((s.read_at, s.revision, s.day_revisions, s.rollup_version))'
 
 /** The rows of `sealed_span` that count: of each span the one whose reading began last. */
 export const latestSpansSql = `
   SELECT s.first_day AS first_day, s.day_count AS day_count, s.unit AS unit,
-    ${latest}.2 AS revision, ${latest}.3 AS day_revisions
+    ${latest}.2 AS revision, ${latest}.3 AS day_revisions,
+    ${latest}.4 AS rollup_version
   FROM sealed_span AS s
   GROUP BY s.first_day, s.day_count, s.unit`
 
@@ -67,34 +69,42 @@ export async function readSpans(
     unit: number
     revision: string
     dayRevisions: readonly string[]
+    rollupVersion: number
   }>(
     `SELECT toString(first_day) AS firstDay, day_count AS dayCount, unit, toString(revision) AS revision,
-       arrayMap(r -> toString(r), day_revisions) AS dayRevisions
+       arrayMap(r -> toString(r), day_revisions) AS dayRevisions,
+       rollup_version AS rollupVersion
      FROM (${latestSpansSql})
      WHERE first_day >= {first:Date} AND first_day + day_count - 1 <= {last:Date}
      ORDER BY first_day, day_count, unit LIMIT ${spansMax}`,
     range
   )
-  return rows.map(({ firstDay, dayCount, unit, revision, dayRevisions }) => ({
-    firstDay,
-    dayCount,
-    unit,
-    revision: BigInt(revision),
-    dayRevisions: dayRevisions.map(BigInt),
-  }))
-}
-
-/** Whether a span was summed from the days as they are sealed now. */
-export function isCurrent(span: StoredSpan, revisions: DayRevisions): boolean {
-  return daysOfSpan(span).every(
-    (day, index) => revisions.get(dayKey(span.unit, day)) === span.dayRevisions[index]
+  return rows.map(({ revision, dayRevisions, ...row }) =>
+    Object.assign(row, { revision: BigInt(revision), dayRevisions: dayRevisions.map(BigInt) })
   )
 }
 
-export type DayRevisions = ReadonlyMap<string, bigint>
+/**
+ * Whether a span was summed from the days as they are sealed now, with all figures that they have: a node
+ * that runs an older program leaves some out.
+ */
+export function isCurrent(span: StoredSpan, seals: SealsByDay): boolean {
+  const days = daysOfSpan(span).map((day) => seals.get(dayKey(span.unit, day)))
+  return (
+    days.every((seal, index) => seal?.revision === span.dayRevisions[index]) &&
+    span.rollupVersion === leastVersion(days)
+  )
+}
 
-export function mapRevisions(seals: readonly Seal[]): DayRevisions {
-  return new Map(seals.map(({ unit, day, revision }) => [dayKey(unit, day), revision]))
+/** Of the seals of a span; a sum has only the figures that all its days have. */
+export function leastVersion(days: readonly (Seal | undefined)[]): number {
+  return Math.min(...days.map((seal) => seal?.rollupVersion ?? 0))
+}
+
+export type SealsByDay = ReadonlyMap<string, Seal>
+
+export function mapSeals(seals: readonly Seal[]): SealsByDay {
+  return new Map(seals.map((seal) => [dayKey(seal.unit, seal.day), seal]))
 }
 
 export function dayKey(unit: number, day: string): string {
@@ -109,10 +119,10 @@ export interface Cover {
 
 /** Puts spans in the place of their days, the longest first, no day twice. */
 export function coverWithSpans(seals: readonly Seal[], stored: readonly StoredSpan[]): Cover {
-  const revisions = mapRevisions(seals)
+  const sealsByDay = mapSeals(seals)
   const covered = new Set<string>()
   const spans = stored
-    .filter((span) => isCurrent(span, revisions))
+    .filter((span) => isCurrent(span, sealsByDay))
     .toSorted((a, b) => b.dayCount - a.dayCount)
     .filter((span) => {
       const keys = daysOfSpan(span).map((day) => dayKey(span.unit, day))

@@ -22,6 +22,7 @@ function aSpan(firstDay: string, dayCount: number): StoredSpan {
     firstDay,
     dayCount,
     revision: 2n,
+    rollupVersion: 1,
     dayRevisions: Array.from({ length: dayCount }, () => 1n),
   }
 }
@@ -63,6 +64,7 @@ test('a month stands before the weeks in it, and no day is covered twice', () =>
     unit: 1,
     day,
     revision: 1n,
+    rollupVersion: 1,
   }))
 
   const cover = coverWithSpans(seals, [
