@@ -1,7 +1,14 @@
 // A table: what each column of the report is called and how its figures are printed.
 import type { Column } from '../../src/contract/report-columns.ts'
 import type { OrderByColumn } from '../../src/contract/report-request.ts'
-import { formatCount, formatMoney, formatPercent, formatRatio, nothing } from './format.ts'
+import {
+  formatCount,
+  formatMoney,
+  formatPercent,
+  formatPrice,
+  formatRatio,
+  nothing,
+} from './format.ts'
 
 export type Row = Readonly<Record<string, string | null>>
 export type ColumnName = Exclude<Column, 'DATE'>
@@ -53,7 +60,11 @@ export const columns: Readonly<Record<ColumnName, ColumnKind>> = {
   CONVERSION_RATE: percent('CONVERSION_RATE', 'Conversion rate'),
   CONVERSION_VALUE: money('CONVERSION_VALUE', 'Value'),
   AD_SPEND_REVENUE: money('AD_SPEND_REVENUE', 'Spend'),
-  COST_PER_CLICK: money('COST_PER_CLICK', 'CPC'),
+  COST_PER_CLICK: {
+    label: 'CPC',
+    isFigure: true,
+    print: (row) => formatPrice(row['COST_PER_CLICK'], row['CURRENCY']),
+  },
   RETURN_ON_AD_SPEND: {
     label: 'ROAS',
     isFigure: true,

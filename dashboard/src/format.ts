@@ -1,5 +1,6 @@
 // Figures for people. What the service answers is decimal text; it is handed to Intl as text, which
 // prints it digit by digit, and is never turned into a float on the way to the reader.
+import { minorDigits } from '../../src/domain/currency.ts'
 
 /** The reader's own; tests give another. */
 const locale: string | undefined = undefined
@@ -13,10 +14,6 @@ const decimalForm = /^-?\d+(?:\.\d+)?$/u
 
 function isDecimal(text: string): text is `${number}` {
   return decimalForm.test(text)
-}
-
-function digitsOf(decimal: string): number {
-  return decimal.split('.')[1]?.length ?? 0
 }
 
 const formats = new Map<string, Intl.NumberFormat>()
@@ -39,16 +36,34 @@ export function formatNumber(value: number, digits = 0): string {
   return formatOf(`number ${digits}`, { maximumFractionDigits: digits }).format(value)
 }
 
-/** With exactly the digits it came with: those of its currency, or of an exact amount. */
+/** An exact amount with the digits of its currency; the whole one stands in the element's value. */
 export function formatMoney(value: Figure, currency: Figure): string {
+  const digits = minorDigits(currency ?? '')
+  return formatInCurrency(value, currency, { least: digits, most: digits })
+}
+
+/** A price with all its digits, at least those of its currency: what a click costs may be less than a cent. */
+export function formatPrice(value: Figure, currency: Figure): string {
+  return formatInCurrency(value, currency, { least: minorDigits(currency ?? ''), most: 9 })
+}
+
+interface Digits {
+  readonly least: number
+  readonly most: number
+}
+
+function formatInCurrency(value: Figure, currency: Figure, { least, most }: Digits): string {
   if (value === null || value === undefined || !isDecimal(value)) return nothing
-  const digits = digitsOf(value)
-  const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  const fraction = {
+    minimumFractionDigits: least,
+    maximumFractionDigits: most,
+    roundingMode: 'halfEven',
+  } as const
   if (currency === null || currency === undefined || !/^[A-Z]{3}$/u.test(currency)) {
-    return formatOf(`plain ${digits}`, fraction).format(value)
+    return formatOf(`plain ${least} ${most}`, fraction).format(value)
   }
   const options = { style: 'currency', currency, ...fraction } as const
-  return formatOf(`${currency} ${digits}`, options).format(value)
+  return formatOf(`${currency} ${least} ${most}`, options).format(value)
 }
 
 /** A share of 1 in per cent with two digits; the whole one stands in the element's value. */

@@ -3,7 +3,7 @@ import type { JsonSeries } from '../../src/contract/report-series.ts'
 import type { AttributionProfile } from '../../src/contract/report-request.ts'
 import { minorDigits } from '../../src/domain/currency.ts'
 import { listDays } from '../../src/domain/day.ts'
-import { formatDecimal, nanosScale } from '../../src/domain/money.ts'
+import { formatAmount } from '../../src/domain/money.ts'
 import type { Row } from './columns.ts'
 import type { ChartSeries } from './components/time-chart.tsx'
 import { formatCount, formatMoney, formatPercent, formatRatio, type Figure } from './format.ts'
@@ -60,7 +60,7 @@ export const metrics: readonly Metric[] = [
 /** Those that differ from profile to profile. */
 export const comparedMetrics: readonly Metric[] = [
   ...metrics.filter(({ name }) => name === 'CONVERSION_VALUE'),
-  count('CONVERSIONS', 'Conversions', 'series-2'),
+  count('ORDERS', 'Orders', 'series-2'),
   count('UNITS_SOLD', 'Units sold', 'series-2'),
   ...metrics.filter(({ name }) => name === 'RETURN_ON_AD_SPEND'),
   {
@@ -142,6 +142,6 @@ export function seriesOfProfiles(
 
 function valueOf(row: Row | undefined, { name, whenAbsent }: Metric, currency: string): Figure {
   if (row !== undefined) return row[name] ?? null
-  if (whenAbsent === 'money') return formatDecimal(0n, nanosScale, minorDigits(currency))
+  if (whenAbsent === 'money') return formatAmount(0n, minorDigits(currency))
   return whenAbsent === 'count' ? '0' : null
 }

@@ -32,6 +32,8 @@ export function printRatio({ over, under, digits }: Ratio): string {
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
-export function printNanos(nanos: bigint, digits: number): string {
-  return printRatio({ over: nanos, under: nanosPerUnit, digits })
+/** Not negative, and exact: with the digits of its currency where they suffice, else with all nine. */
+export function printAmount(nanos: bigint, minorDigits: number): string {
+  const isRound = nanos % 10n ** BigInt(9 - minorDigits) === 0n
+  return printRatio({ over: nanos, under: nanosPerUnit, digits: isRound ? minorDigits : 9 })
 }

@@ -1,6 +1,6 @@
 // The expected figures as the CSV must print them.
 import { adGroups, campaigns, markets, publishers, type Market } from './catalog.ts'
-import { printNanos, printRatio } from './decimal.ts'
+import { printAmount, printRatio } from './decimal.ts'
 import type { ExpectedRow } from './expectation.ts'
 import { productKey } from './sales.ts'
 import { products } from './products.ts'
@@ -66,9 +66,9 @@ function printFigures(row: ExpectedRow, { currency, minorDigits }: Market) {
     UNITS_SOLD: String(units),
     CLICK_THROUGH_RATE: rate(clicks, impressions),
     CONVERSION_RATE: rate(conversions, clicks),
-    CONVERSION_VALUE: printNanos(valueNanos, minorDigits),
-    AD_SPEND_REVENUE: printNanos(spendNanos, minorDigits),
-    COST_PER_CLICK: printRatio({ over: spendNanos, under: nanosPerClick, digits: 4 }),
+    CONVERSION_VALUE: printAmount(valueNanos, minorDigits),
+    AD_SPEND_REVENUE: printAmount(spendNanos, minorDigits),
+    COST_PER_CLICK: printRatio({ over: spendNanos, under: nanosPerClick, digits: 6 }),
     RETURN_ON_AD_SPEND: printRatio({ over: valueNanos, under: spendNanos, digits: 4 }),
     CURRENCY: currency,
   }

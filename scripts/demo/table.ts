@@ -1,5 +1,6 @@
+import { markets } from './catalog.ts'
 import type { CsvRow } from './comparison.ts'
-import { nanosOf, printNanos } from './decimal.ts'
+import { nanosOf, printAmount } from './decimal.ts'
 
 interface TableColumn {
   readonly title: string
@@ -65,6 +66,7 @@ export function reportTable(rows: readonly CsvRow[], rowsMax: number): string {
 
 function totalOf(rows: readonly CsvRow[], currency: string): CsvRow {
   const own = rows.filter((row) => row['CURRENCY'] === currency)
+  const digits = markets.find((market) => market.currency === currency)?.minorDigits ?? 2
   const total: Record<string, string> = {
     PRODUCT_TITLE: `Total of ${own.length} rows`,
     CURRENCY: currency,
@@ -74,7 +76,7 @@ function totalOf(rows: readonly CsvRow[], currency: string): CsvRow {
   }
   for (const column of summedMoney) {
     const sum = own.reduce((nanos, row) => nanos + nanosOf(row[column] ?? '0'), 0n)
-    total[column] = printNanos(sum, own[0]?.[column]?.split('.')[1]?.length ?? 0)
+    total[column] = printAmount(sum, digits)
   }
   return total
 }

@@ -11,10 +11,10 @@ export const reportRowSchema = Type.Unsafe<Record<string, string | null>>(
 export const reportJsonSchema = Type.Object(
   {
     rows: Type.Array(reportRowSchema, {
-      description: 'By column name, as printed; null for a ratio over zero.',
+      description: 'By column name, amounts exactly; null for a ratio over zero.',
     }),
     totals: Type.Array(reportRowSchema, {
-      description: 'Sums of the rows as printed, by currency.',
+      description: "Exact sums of the page's rows, by currency.",
     }),
     page: Type.Integer(),
     limit: Type.Integer(),

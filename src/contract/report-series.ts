@@ -6,12 +6,13 @@ export const reportSeriesSchema = Type.Object(
   {
     days: Type.Array(reportRowSchema, {
       description:
-        'By DATE, then CURRENCY: sums of the rows of the report with dateBreakdown, as printed. Days ' +
-        'without a row are left out.',
+        'By DATE, then CURRENCY: exact sums of the rows of the report with dateBreakdown, and ORDERS, the ' +
+        'distinct purchases behind them; null where these cannot be told any more. Days without a row are ' +
+        'left out.',
     }),
     totals: Type.Array(reportRowSchema, {
       description:
-        'By CURRENCY: sums of all rows of the report without dateBreakdown, as printed, over all pages.',
+        'By CURRENCY: the sums of the days, which are those of the report over all pages.',
     }),
     completeThrough: Type.Union([dateText(), Type.Null()], {
       description: 'The last day from which on back the figures are sealed; null if there is none.',

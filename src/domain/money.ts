@@ -55,6 +55,17 @@ export function formatDecimal(value: Whole, scale: number, digits: number): stri
 }
 
 /**
+ * An amount as it is printed, never rounded: with the `minorDigits` of its currency where these are exact,
+ * else with all nine. Nothing in between: many spreadsheets read `0.252` as 252.
+ */
+export function formatAmount(nanos: Whole, minorDigits: number): string {
+  const unit = timesPowerOfTen(1, nanosScale - minorDigits)
+  const isRound =
+    typeof nanos === 'number' ? nanos % Number(unit) === 0 : nanos % BigInt(unit) === 0n
+  return formatDecimal(nanos, nanosScale, isRound ? minorDigits : nanosScale)
+}
+
+/**
  * `numerator` / `denominator`, both of the same scale, with exactly `digits` digits behind the point.
  * The ratio is exact until its single rounding, half even. A ratio over zero has no value: ''.
  */

@@ -5,7 +5,7 @@ import type { CreditRule } from '../contract/explanation.ts'
 import type { AttributionProfile } from '../contract/report-request.ts'
 import { minorDigits } from '../domain/currency.ts'
 import { listDays } from '../domain/day.ts'
-import { formatDecimal, nanosScale, readNanos } from '../domain/money.ts'
+import { formatAmount, readNanos } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { CatalogNames } from './catalog-names.ts'
@@ -39,12 +39,11 @@ export interface AttributionRow {
   readonly rule: CreditRule
   readonly touchedAtMs: number
   readonly units: string
-  /** With the minor digits of the currency; '' without a rate. */
+  /** Exact, in the market's currency; '' without a rate. */
   readonly conversionValue: string
   readonly currency: string
   /** 32 hex digits. */
   readonly servedAdId: string
-  readonly exact: { readonly conversionValue: string }
 }
 
 export interface AttributionsRequest {
@@ -209,7 +208,6 @@ function createRowFormat(catalog: CatalogNames): (values: readonly unknown[]) =>
     const { day, marketId, lineIndex, quantity, value, isUnconverted, ...row } = readRow(values)
     const { totalRows: _rows, unconvertedCount: _count, ...shown } = row
     const place = marketOf(markets, marketId)
-    const digits = minorDigits(place.currency)
     return {
       ...shown,
       ...place,
@@ -218,8 +216,7 @@ function createRowFormat(catalog: CatalogNames): (values: readonly unknown[]) =>
       line: lineIndex + 1,
       units: String(quantity),
       conversionValue:
-        isUnconverted === 1 ? '' : formatDecimal(readNanos(value), nanosScale, digits),
-      exact: { conversionValue: value },
+        isUnconverted === 1 ? '' : formatAmount(readNanos(value), minorDigits(place.currency)),
     }
   }
 }

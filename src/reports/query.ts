@@ -3,10 +3,10 @@
 
 import type { OrderByColumn, ReportRequest } from '../contract/report-request.ts'
 import { daysBetween } from '../domain/day.ts'
-import { gtinKey } from '../domain/gtin.ts'
 import type { Params } from '../warehouse/warehouse.ts'
 import type { CatalogNames } from './catalog-names.ts'
 import { dayRowsParams, dayRowsSql, profilePrefix } from './day-rows.ts'
+import { filterParams, productConditions, rowConditions } from './filters.ts'
 import type { MarketDays } from './market-days.ts'
 import type { Rates } from './rates.ts'
 import { sealParams, sealedRowSql } from './sealed-days.ts'
@@ -66,7 +66,8 @@ function grouped(source: QuerySource): string {
     minIf(seen_gtin, seen_gtin != '') AS seen_gtin_min,
     sum(loads) AS loads, sum(impressions) AS impressions, sum(clicks) AS clicks,
     sum(conversions) AS conversions, sum(units) AS units_sold,
-    sum(value) AS conversion_value, sum(spend) AS spend, sum(unconverted) AS unconverted
+    sum(value) AS conversion_value, sum(spend) AS spend, sum(unconverted) AS unconverted,
+    sum(orders) AS orders
   FROM (${(parts.length === 0 ? [openRows(source)] : parts).join(' UNION ALL ')})
   GROUP BY market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day
   HAVING loads + impressions + clicks + conversions > 0`
@@ -78,7 +79,7 @@ function figures(request: ReportRequest, day = 'day'): string {
   return `market_id, publisher_id, campaign_id, ad_group_id, gtin_key, ${day} AS row_day,
     ${prefix}_gtin AS seen_gtin, loads, impressions, clicks,
     ${prefix}_conversions AS conversions, ${prefix}_units AS units, ${prefix}_value AS value,
-    spend, spend_unconverted + ${prefix}_unconverted AS unconverted`
+    spend, spend_unconverted + ${prefix}_unconverted AS unconverted, ${prefix}_orders AS orders`
 }
 
 function openRows({ request, days, rates }: QuerySource): string {
@@ -139,29 +140,7 @@ export function reportRowsSql(source: QuerySource): string {
   ) AS p
   RIGHT JOIN (${grouped(source)}) AS g
     ON p.product_market_id = g.market_id AND p.product_key = g.gtin_key
-  WHERE ${filterConditions(source.request).join(' AND ')}`
-}
-
-/** Conditions that need no product: applied to events and products before anything is summed. */
-function rowConditions(request: ReportRequest): string {
-  const conditions = request.filters.flatMap((filter, index) => {
-    if (filter.field === 'GTIN') return [`gtin_key IN {filter${index}:Array(String)}`]
-    if (filter.field === 'MARKET') return [`market_id IN {filter${index}:Array(Int32)}`]
-    return []
-  })
-  return conditions.length === 0 ? '1' : conditions.join(' AND ')
-}
-
-function filterConditions(request: ReportRequest): readonly string[] {
-  const conditions = request.filters.flatMap((filter, index) => {
-    const values = `arrayMap(v -> lowerUTF8(v), {filter${index}:Array(String)})`
-    if (filter.field === 'BRAND') return [`has(${values}, lowerUTF8(brand))`]
-    if (filter.field === 'PRODUCT_TITLE') {
-      return [`arrayExists(v -> position(lowerUTF8(title), v) > 0, ${values})`]
-    }
-    return []
-  })
-  return conditions.length === 0 ? ['1'] : conditions
+  WHERE ${productConditions(source.request)}`
 }
 
 const ratios = {
@@ -248,29 +227,6 @@ export function reportParams(source: QuerySource): Params {
         [`${kind}Names`, ['', ...entries.map((entry) => entry.name)]],
       ])
     ),
-    ...Object.fromEntries(filterParams(request, catalog)),
+    ...filterParams(request, catalog),
   }
-}
-
-function filterParams(
-  request: ReportRequest,
-  catalog: CatalogNames
-): [string, readonly string[] | readonly number[]][] {
-  return request.filters.map((filter, index) => {
-    const name = `filter${index}`
-    if (filter.field === 'GTIN') return [name, filter.values.map(gtinKey)]
-    if (filter.field === 'MARKET') return [name, marketIds(filter.values, catalog)]
-    return [name, filter.values]
-  })
-}
-
-/** A market is named by its code in any case, or by its id, also while the catalog lacks it. */
-function marketIds(values: readonly string[], catalog: CatalogNames): readonly number[] {
-  return values.flatMap((value) => {
-    const wanted = value.toUpperCase()
-    const byCode = catalog.markets().filter((market) => market.code.toUpperCase() === wanted)
-    const byId =
-      /^[1-9]\d{0,9}$/u.test(value) && Number(value) <= 2_147_483_647 ? [Number(value)] : []
-    return [...byCode.map((market) => market.id), ...byId]
-  })
 }

@@ -4,7 +4,7 @@
 import { minorDigits } from '../domain/currency.ts'
 import {
   divideHalfEven,
-  formatDecimal,
+  formatAmount,
   nanosScale,
   readNanos,
   timesPowerOfTen,
@@ -70,7 +70,7 @@ export function createRowFormat(
   return (values) => new AnswerRow(answerValues(values), names)
 }
 
-/** Every ratio is computed from exact amounts with one rounding, never from printed figures. */
+/** Amounts are printed exactly; every ratio is computed from them with one rounding. */
 class AnswerRow implements ReportRow {
   readonly #values: AnswerValues
   readonly #names: Names
@@ -157,24 +157,20 @@ class AnswerRow implements ReportRow {
   }
 
   get conversionValue(): string {
-    return formatDecimal(readNanos(this.#values[13]), nanosScale, minorDigits(this.currency))
+    return formatAmount(readNanos(this.#values[13]), minorDigits(this.currency))
   }
 
   get adSpendRevenue(): string {
-    return formatDecimal(readNanos(this.#values[14]), nanosScale, minorDigits(this.currency))
+    return formatAmount(readNanos(this.#values[14]), minorDigits(this.currency))
   }
 
   get costPerClick(): string {
     const clicks = timesPowerOfTen(this.#values[10], nanosScale)
-    return divideHalfEven(readNanos(this.#values[14]), clicks, 4)
+    return divideHalfEven(readNanos(this.#values[14]), clicks, 6)
   }
 
   get returnOnAdSpend(): string {
     return divideHalfEven(readNanos(this.#values[13]), readNanos(this.#values[14]), 4)
-  }
-
-  get exact() {
-    return { conversionValue: this.#values[13], adSpendRevenue: this.#values[14] }
   }
 }
 

@@ -2,8 +2,8 @@ import type { ReportRequest } from '../contract/report-request.ts'
 import type { PagedResult } from './paged.ts'
 
 /**
- * One line of the report, every figure as printed: counts in digits, money with the minor digits
- * of `currency`, ratios with 4 or 6 digits or empty over zero. The exact amounts stand beside.
+ * One line of the report, every figure as printed: counts in digits, money exactly (with the minor digits
+ * of `currency`, or with nine), ratios with 4 or 6 digits or empty over zero.
  */
 export interface ReportRow {
   readonly gtin: string
@@ -30,7 +30,6 @@ export interface ReportRow {
   readonly costPerClick: string
   readonly returnOnAdSpend: string
   readonly currency: string
-  readonly exact: { readonly conversionValue: string; readonly adSpendRevenue: string }
 }
 
 export type ReportResult = PagedResult<ReportRow>

@@ -1,6 +1,11 @@
 // The CSV added up apart from the service, as a reader with a spreadsheet would.
 import { parse } from 'csv-parse/sync'
-import { divideHalfEven, formatDecimal, parseDecimal } from '../../src/domain/money.ts'
+import {
+  divideHalfEven,
+  formatAmount,
+  formatDecimal,
+  parseDecimal,
+} from '../../src/domain/money.ts'
 
 export type CsvRow = Readonly<Record<string, string>>
 
@@ -16,13 +21,12 @@ export function addUp(rows: readonly CsvRow[]): Readonly<Record<string, string>>
     rows.reduce((total, row) => total + (parseDecimal(row[name] ?? '', 9) ?? 0n), 0n)
   const digits = moneyDigits[rows[0]?.['CURRENCY'] ?? ''] ?? 2
   const count = (name: string) => formatDecimal(sum(name), 9, 0)
-  const money = (name: string) => formatDecimal(sum(name), 9, digits)
+  const money = (name: string) => formatAmount(sum(name), digits)
   return {
     IMPRESSIONS: count('IMPRESSIONS'),
     CLICKS: count('CLICKS'),
     CLICK_THROUGH_RATE: divideHalfEven(sum('CLICKS'), sum('IMPRESSIONS'), 6),
     AD_SPEND_REVENUE: money('AD_SPEND_REVENUE'),
-    CONVERSIONS: count('CONVERSIONS'),
     UNITS_SOLD: count('UNITS_SOLD'),
     CONVERSION_VALUE: money('CONVERSION_VALUE'),
     RETURN_ON_AD_SPEND: divideHalfEven(sum('CONVERSION_VALUE'), sum('AD_SPEND_REVENUE'), 4),

@@ -27,7 +27,6 @@ function aRow(changes: Partial<AttributionRow> = {}): AttributionRow {
     conversionValue: '19.98',
     currency: 'EUR',
     servedAdId: '3f2504e04f8941d39a0c0305e82c3301',
-    exact: { conversionValue: '19.98' },
     ...changes,
   }
 }

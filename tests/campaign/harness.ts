@@ -164,10 +164,9 @@ export function aRow(changes: Partial<ReportRow> = {}): ReportRow {
     conversionRate: '0.500000',
     conversionValue: '30.10',
     adSpendRevenue: '0.50',
-    costPerClick: '0.2500',
+    costPerClick: '0.250000',
     returnOnAdSpend: '60.2000',
     currency: 'EUR',
-    exact: { conversionValue: '30.100000000', adSpendRevenue: '0.500000000' },
     ...changes,
   }
 }

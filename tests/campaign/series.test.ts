@@ -6,12 +6,12 @@ import { bearer, startHarness } from './harness.ts'
 
 const url = '/v2/advertisers/1/reports/spa/series.json'
 const sums: SeriesSums = {
-  day: null,
   currency: 'EUR',
   impressions: 3n,
   clicks: 2n,
   loads: 4n,
   conversions: 1n,
+  orders: 1n,
   unitsSold: 5n,
   valueNanos: 30_100_000_000n,
   spendNanos: 500_000_000n,
@@ -22,7 +22,9 @@ test('sums are printed as a report prints its figures, ratios over zero are null
   const { app } = startHarness({
     readSeries: (call) => {
       calls.push(call)
-      const days = [{ ...sums, day: '2026-03-01', currency: 'JPY', clicks: 0n, spendNanos: 0n }]
+      const days = [
+        { ...sums, day: '2026-03-01', currency: 'JPY', clicks: 0n, spendNanos: 0n, orders: null },
+      ]
       return Promise.resolve({
         days,
         totals: [sums],
@@ -48,11 +50,12 @@ test('sums are printed as a report prints its figures, ratios over zero are null
         UNITS_SOLD: '5',
         CLICK_THROUGH_RATE: '0.000000',
         CONVERSION_RATE: null,
-        CONVERSION_VALUE: '30',
+        CONVERSION_VALUE: '30.100000000',
         AD_SPEND_REVENUE: '0',
         COST_PER_CLICK: null,
         RETURN_ON_AD_SPEND: null,
         CURRENCY: 'JPY',
+        ORDERS: null,
       },
     ],
     totals: [
@@ -66,9 +69,10 @@ test('sums are printed as a report prints its figures, ratios over zero are null
         CONVERSION_RATE: '0.500000',
         CONVERSION_VALUE: '30.10',
         AD_SPEND_REVENUE: '0.50',
-        COST_PER_CLICK: '0.2500',
+        COST_PER_CLICK: '0.250000',
         RETURN_ON_AD_SPEND: '60.2000',
         CURRENCY: 'EUR',
+        ORDERS: '1',
       },
     ],
     completeThrough: '2026-03-01',

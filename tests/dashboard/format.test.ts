@@ -6,6 +6,7 @@ import {
   formatCount,
   formatMoney,
   formatPercent,
+  formatPrice,
   formatRatio,
   nothing,
 } from '../../dashboard/src/format.ts'
@@ -14,7 +15,7 @@ import { addressOf, parseAddress } from '../../dashboard/src/router.ts'
 import { readGauges } from '../../dashboard/src/gauges.ts'
 
 // No float holds these: 2^53 and one, and cents beyond the digits of a double.
-test('an amount keeps every digit it came with, however many there are', () => {
+test('an amount keeps every digit that its currency has, however many stand before the point', () => {
   assert.equal(digitsOf(formatCount('9007199254740993')), '9007199254740993')
   assert.equal(digitsOf(formatMoney('90071992547409.93', 'EUR')), '9007199254740993')
   assert.equal(digitsOf(formatMoney('0.100', 'KWD')), '0100')
@@ -28,11 +29,30 @@ test('an amount keeps every digit it came with, however many there are', () => {
   )
 })
 
+test('an amount is shown with the digits of its currency, rounded half even, and a price with all it has', () => {
+  for (const [amount, currency, shown] of [
+    ['0.252000000', 'EUR', '025'],
+    ['0.005000000', 'EUR', '000'],
+    ['0.015000000', 'EUR', '002'],
+    ['0.005000001', 'EUR', '001'],
+    ['2.500000000', 'JPY', '2'],
+    ['3.500000000', 'JPY', '4'],
+    ['0.000500000', 'KWD', '0000'],
+    ['10.00', '', '1000'],
+  ] as const) {
+    assert.equal(digitsOf(formatMoney(amount, currency)), shown, amount)
+  }
+  assert.equal(digitsOf(formatPrice('0.252000', 'EUR')), '0252')
+  assert.equal(digitsOf(formatPrice('4', 'EUR')), '400')
+  assert.equal(digitsOf(formatPrice('0.000001', 'JPY')), '0000001')
+})
+
 test('what is no figure is shown as none', () => {
   for (const value of [null, undefined, '', 'NaN', '1e3', 'Infinity', '1,5']) {
     const shown = [
       formatCount(value),
       formatMoney(value, 'EUR'),
+      formatPrice(value, 'EUR'),
       formatPercent(value),
       formatRatio(value),
     ]

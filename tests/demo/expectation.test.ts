@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { nanosOf, printNanos, printRatio } from '../../scripts/demo/decimal.ts'
+import { nanosOf, printAmount, printRatio } from '../../scripts/demo/decimal.ts'
 import {
   expectReports,
   type AdEventKind,
@@ -117,7 +117,7 @@ describe('what the demo expects of returns', () => {
   ]
   const left = (...returns: readonly Return[]) => {
     const { conversions, units, valueNanos } = onlyRow({ fires, deliveries, returns })
-    return `${conversions}: ${units} for ${printNanos(valueNanos, 0)}`
+    return `${conversions}: ${units} for ${printAmount(valueNanos, 0)}`
   }
 
   it('takes units from the lines in order, at their own prices, and never more than there are', () => {
@@ -343,11 +343,13 @@ describe('what the demo compares', () => {
     assert.notEqual(productKey('sku-1'), productKey('SKU-1'))
   })
 
-  it('prints amounts and ratios with one rounding, half to even, and nothing over zero', () => {
-    assert.equal(printNanos(nanosOf('0.125'), 2), '0.12')
-    assert.equal(printNanos(nanosOf('0.135'), 2), '0.14')
-    assert.equal(printNanos(nanosOf('1234.5'), 0), '1234')
-    assert.equal(printNanos(nanosOf('0.005000001'), 2), '0.01')
+  it('prints amounts exactly, ratios with one rounding, half to even, and nothing over zero', () => {
+    assert.equal(printAmount(nanosOf('0.12'), 2), '0.12')
+    assert.equal(printAmount(nanosOf('0.125'), 2), '0.125000000')
+    assert.equal(printAmount(nanosOf('1234'), 0), '1234')
+    assert.equal(printAmount(nanosOf('1234.5'), 0), '1234.500000000')
+    assert.equal(printRatio({ over: 1n, under: 8n, digits: 2 }), '0.12')
+    assert.equal(printRatio({ over: 3n, under: 8n, digits: 2 }), '0.38')
     assert.equal(printRatio({ over: 1n, under: 3n, digits: 6 }), '0.333333')
     assert.equal(printRatio({ over: 1n, under: 0n, digits: 6 }), '')
   })

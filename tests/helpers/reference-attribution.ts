@@ -56,6 +56,8 @@ export interface ReferenceRow {
   readonly impressions: number
   readonly clicks: number
   readonly conversions: number
+  /** Purchases of which the row holds the first line that is credited to the advertiser. */
+  readonly orders: number
   readonly unitsSold: bigint
   readonly conversionValueNanos: bigint
   readonly adSpendNanos: bigint
@@ -70,6 +72,8 @@ export interface ReportOptions {
   readonly toDay: string
   readonly dateBreakdown: boolean
   readonly crowdMax?: number
+  /** Which ads pass the filters of the report; absent: all. */
+  readonly isShown?: (ad: HistoryAd) => boolean
 }
 
 type Verdict = 'counted' | 'expired' | 'early' | 'bot' | 'prefetch'
@@ -146,9 +150,11 @@ export function verdictOf(event: HistoryEvent): Verdict {
  */
 export function referenceReport(history: History, options: ReportOptions): ReferenceRow[] {
   const rows = new Map<string, OpenRow>()
+  const isAsked = (ad: HistoryAd): boolean =>
+    ad.advertiserId === options.advertiserId && (options.isShown?.(ad) ?? true)
   const rowOf = (ad: HistoryAd, atMs: number): OpenRow | undefined => {
     const day = options.dayOf(ad.marketId, atMs)
-    if (ad.advertiserId !== options.advertiserId) return undefined
+    if (!isAsked(ad)) return undefined
     if (day < options.fromDay || day > options.toDay) return undefined
     const fresh = emptyRow(ad, options.dateBreakdown ? day : null)
     const key = rowKey(fresh)
@@ -174,12 +180,17 @@ export function referenceReport(history: History, options: ReportOptions): Refer
 
   for (const purchase of attributeHistory(history, crowdOption(options))) {
     const creditedRows = new Set<string>()
-    for (const { quantity, valueNanos, ad } of creditedLines(history, purchase, options.profile)) {
+    const lines = creditedLines(history, purchase, options.profile)
+    // Decision: of the lines of every market that pass the filters, also outside the days asked for.
+    const first = lines.find(({ ad }) => isAsked(ad))
+    for (const line of lines) {
+      const { quantity, valueNanos, ad } = line
       const row = rowOf(ad, purchase.receivedAtMs)
       if (row === undefined) continue
       row.unitsSold += BigInt(quantity)
       row.conversionValueNanos += valueNanos
       if (!creditedRows.has(rowKey(row))) row.conversions += 1
+      if (line === first) row.orders += 1
       creditedRows.add(rowKey(row))
     }
   }
@@ -459,6 +470,7 @@ function emptyRow(ad: HistoryAd, day: string | null): OpenRow {
     impressions: 0,
     clicks: 0,
     conversions: 0,
+    orders: 0,
     unitsSold: 0n,
     conversionValueNanos: 0n,
     adSpendNanos: 0n,

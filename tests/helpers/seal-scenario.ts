@@ -25,6 +25,8 @@ export interface World {
   readonly warehouse: Warehouse
   readonly loader: HistoryLoader
   readonly markets: ReportMarket[]
+  /** Attributes what is due. */
+  readonly attribute: () => Promise<void>
   /** Attributes what is due, seals what is over and renews what was touched. */
   readonly settle: () => Promise<number>
   readonly figures: (range?: FiguresAsked) => Promise<readonly string[]>
@@ -39,13 +41,17 @@ export async function aWorld(t: TestContext): Promise<World> {
     settledThroughMs: () => throughMs,
     renewPauseMs: 0,
   }
+  const attribute = async () => {
+    const attributor = new Attributor({ warehouse, settleMs: 0 })
+    while ((await attributor.attributeBatch()).hasMore);
+  }
   return {
     warehouse,
     loader: createHistoryLoader(warehouse, 0),
     markets,
+    attribute,
     settle: async () => {
-      const attributor = new Attributor({ warehouse, settleMs: 0 })
-      while ((await attributor.attributeBatch()).hasMore);
+      await attribute()
       let sealedCount = 0
       // What was touched within the last minutes counts as touched still, so this never comes to rest.
       for (let round = 0; round < 3; round++) sealedCount += (await sealBatch(deps)).sealedCount
@@ -150,13 +156,18 @@ export async function readFigures(
   const lines: string[] = []
   for await (const block of result.rows) {
     for (const row of block) {
-      const { conversionValue, adSpendRevenue } = row.exact
+      const [value, spend] = [row.conversionValue, row.adSpendRevenue].map(withoutZeros)
       lines.push(
         `${row.date} ${row.loads}/${row.impressions}/${row.clicks} conversions ${row.conversions} units ${row.unitsSold}` +
-          ` value ${conversionValue} spend ${adSpendRevenue} ${state}${unconverted}`
+          ` value ${value} spend ${spend} ${state}${unconverted}`
       )
     }
   }
   keptPages.close()
   return lines
+}
+
+/** `20.00` as 20, `0.250000000` as 0.25. */
+function withoutZeros(amount: string): string {
+  return amount.replace(/\.0+$|(\.\d*?)0+$/u, '$1')
 }

@@ -96,13 +96,13 @@ function sumsOf<Row>(
 const fromReport = (row: ReportRow) => ({
   key: [row.date, row.market, row.publisherId, row.campaignId, row.adGroupId].join(' '),
   units: row.unitsSold,
-  value: row.exact.conversionValue,
+  value: row.conversionValue,
 })
 
 const fromList = (row: AttributionRow) => ({
   key: [row.date, row.market, row.publisherId, row.campaignId, row.adGroupId].join(' '),
   units: row.units,
-  value: row.exact.conversionValue,
+  value: row.conversionValue,
 })
 
 test('units and values of the credited lines add up to those of the report, by day, market, campaign and ad group, in every profile', async (t) => {
@@ -201,7 +201,6 @@ test('a credited line tells the purchase, the product, the ad and the time betwe
       conversionValue: '39.98',
       currency: 'EUR',
       servedAdId: ad.servedAdId,
-      exact: { conversionValue: '39.98' },
     },
   ])
   assert.deepEqual([views.totalRows, before.totalRows, others.totalRows], [0, 0, 0])

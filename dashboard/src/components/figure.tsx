@@ -6,6 +6,16 @@ interface FigureProps {
   readonly shown: string
 }
 
+/** Where fewer digits are shown than there are, pointing at the figure shows them all. */
 export function Figure({ exact, shown }: FigureProps) {
-  return <data value={exact ?? ''}>{shown}</data>
+  const title = exact && digitsOf(exact) !== digitsOf(shown) ? exact : undefined
+  return (
+    <data value={exact ?? ''} title={title}>
+      {shown}
+    </data>
+  )
+}
+
+function digitsOf(text: string): string {
+  return text.replaceAll(/\D/gu, '')
 }

@@ -1,3 +1,4 @@
+import { Figure } from './figure.tsx'
 import type { OwnExplanation } from '../../../src/contract/explanation.ts'
 import { formatDuration, formatInstant, formatMoney, formatNumber } from '../format.ts'
 import { useLoaded } from '../loaded.ts'
@@ -75,7 +76,8 @@ function LineCard({ line, currency }: LineCardProps) {
         Line {line.line}: <span class="code">{line.gtin}</span>
       </h2>
       <p>
-        {formatNumber(line.quantity)} units, {formatMoney(line.value, currency)}
+        {formatNumber(line.quantity)} units,{' '}
+        <Figure exact={line.value} shown={formatMoney(line.value, currency)} />
       </p>
       <Table
         caption={`Who is credited for line ${line.line}`}

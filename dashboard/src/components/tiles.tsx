@@ -28,7 +28,7 @@ const tiles: readonly Tile[] = [
     isGoodWhenMore: true,
   },
   { name: 'AD_SPEND_REVENUE', label: 'Spend', print: formatMoney, isGoodWhenMore: null },
-  { name: 'CONVERSIONS', label: 'Conversions', print: formatCount, isGoodWhenMore: true },
+  { name: 'ORDERS', label: 'Orders', print: formatCount, isGoodWhenMore: true },
   { name: 'UNITS_SOLD', label: 'Units sold', print: formatCount, isGoodWhenMore: true },
   { name: 'CONVERSION_VALUE', label: 'Value', print: formatMoney, isGoodWhenMore: true },
   {

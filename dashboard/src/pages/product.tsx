@@ -1,6 +1,7 @@
 import { minorDigits } from '../../../src/domain/currency.ts'
 import {
   divideHalfEven,
+  formatAmount,
   formatDecimal,
   nanosScale,
   parseDecimal,
@@ -146,13 +147,13 @@ function linesOf(group: readonly Row[]): readonly Line[] {
   return [{ row: sumOf(group), isCampaign: true }, ...adGroups]
 }
 
-/** As the service sums a report: what is printed is added, ratios are made from the sums. */
+/** As the service sums a report: amounts exactly, ratios made from the sums. Purchases of several rows may be the same. */
 function sumOf(rows: readonly Row[]): Row {
   const currency = rows[0]?.['CURRENCY'] ?? ''
   const sum = (name: string) =>
     rows.reduce((total, row) => total + (parseDecimal(row[name] ?? '0', nanosScale) ?? 0n), 0n)
   const count = (name: string) => formatDecimal(sum(name), nanosScale, 0)
-  const money = (name: string) => formatDecimal(sum(name), nanosScale, minorDigits(currency))
+  const money = (name: string) => formatAmount(sum(name), minorDigits(currency))
   return {
     CAMPAIGN_ID: rows[0]?.['CAMPAIGN_ID'] ?? '',
     CAMPAIGN_NAME: rows[0]?.['CAMPAIGN_NAME'] ?? '',
@@ -161,7 +162,7 @@ function sumOf(rows: readonly Row[]): Row {
     CURRENCY: currency,
     IMPRESSIONS: count('IMPRESSIONS'),
     CLICKS: count('CLICKS'),
-    CONVERSIONS: count('CONVERSIONS'),
+    CONVERSIONS: rows.length === 1 ? count('CONVERSIONS') : null,
     UNITS_SOLD: count('UNITS_SOLD'),
     AD_SPEND_REVENUE: money('AD_SPEND_REVENUE'),
     CONVERSION_VALUE: money('CONVERSION_VALUE'),

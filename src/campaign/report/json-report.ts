@@ -1,7 +1,6 @@
 import type { JsonReport } from '../../contract/report-json.ts'
 import type { ReportRequest } from '../../contract/report-request.ts'
-import { nanosScale, parseDecimal } from '../../domain/money.ts'
-import { assert } from '../../lib/assert.ts'
+import { readNanos } from '../../domain/money.ts'
 import { listColumns, type Column } from '../../contract/report-columns.ts'
 import type { ReportResult, ReportRow } from '../../reports/report.ts'
 import type { ReportSums } from '../../reports/series.ts'
@@ -35,7 +34,7 @@ export async function jsonReport(
   }
 }
 
-/** As in the CSV, but unescaped, null for a ratio over zero, and with the exact amounts beside. */
+/** As in the CSV, but unescaped, and null for a ratio over zero. */
 function toJsonRow(row: ReportRow, columns: readonly Column[]): JsonRow {
   const values: Record<string, string | null> = {}
   for (const column of columns) {
@@ -43,8 +42,6 @@ function toJsonRow(row: ReportRow, columns: readonly Column[]): JsonRow {
     if ('text' in cell) values[column] = cell.text
     else values[column] = cell.number === '' ? null : cell.number
   }
-  values['CONVERSION_VALUE_EXACT'] = row.exact.conversionValue
-  values['AD_SPEND_REVENUE_EXACT'] = row.exact.adSpendRevenue
   return values
 }
 
@@ -66,21 +63,14 @@ function totalsOf(totals: Map<string, Totals>, currency: string): Totals {
   return made
 }
 
-/** Adds what is printed, not what is exact: a reader who adds the column gets the same. */
 function addRow(totals: Totals, row: ReportRow): void {
   totals.impressions += BigInt(row.impressions)
   totals.clicks += BigInt(row.clicks)
   totals.loads += BigInt(row.loads)
   totals.conversions += BigInt(row.conversions)
   totals.unitsSold += BigInt(row.unitsSold)
-  totals.valueNanos += printedNanos(row.conversionValue)
-  totals.spendNanos += printedNanos(row.adSpendRevenue)
-}
-
-function printedNanos(text: string): bigint {
-  const value = parseDecimal(text, nanosScale)
-  assert(value !== null, 'a printed amount is a plain decimal')
-  return value
+  totals.valueNanos += BigInt(readNanos(row.conversionValue))
+  totals.spendNanos += BigInt(readNanos(row.adSpendRevenue))
 }
 
 function byCode([one]: readonly [string, Totals], [other]: readonly [string, Totals]): number {

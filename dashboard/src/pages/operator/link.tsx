@@ -1,8 +1,9 @@
+import { Figure } from '../../components/figure.tsx'
 import { useState } from 'preact/hooks'
 import type { ServedAdReading } from '../../../../src/contract/served-ad.ts'
 import { Empty, Stages, Warning } from '../../components/notices.tsx'
 import { Table } from '../../components/table.tsx'
-import { formatInstant, formatMoney, formatNumber, nothing } from '../../format.ts'
+import { formatInstant, formatMoney, formatNumber, formatPrice, nothing } from '../../format.ts'
 import { useLoaded } from '../../loaded.ts'
 import { addressOf } from '../../router.ts'
 import { useSession } from '../../session.ts'
@@ -131,8 +132,8 @@ function factsOf(reading: ServedAdReading): readonly (readonly [fact: string, va
     ['Ad group', named(ad.adGroupId, names.adGroup)],
     ['GTIN', ad.gtin],
     ['Group', ad.groupId === '' ? nothing : ad.groupId],
-    ['Cost per click', formatMoney(ad.costPerClick, ad.currency)],
-    ['Cost per mille', formatMoney(ad.costPerMille, ad.currency)],
+    ['Cost per click', formatPrice(ad.costPerClick, ad.currency)],
+    ['Cost per mille', formatPrice(ad.costPerMille, ad.currency)],
     // Text, never a link: whoever looks must not end up there.
     ['Landing page', ad.landingUrl === '' ? nothing : ad.landingUrl],
     ['User id', carried[ad.userId]],
@@ -199,7 +200,9 @@ function Credits({ reading }: { readonly reading: ServedAdReading }) {
               name: 'value',
               label: 'Value',
               isFigure: true,
-              cell: (one) => formatMoney(one.value, one.currency),
+              cell: (one) => (
+                <Figure exact={one.value} shown={formatMoney(one.value, one.currency)} />
+              ),
             },
             ...profiles.map((profile) => ({
               name: profile,

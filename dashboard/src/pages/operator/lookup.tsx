@@ -1,3 +1,4 @@
+import { Figure } from '../../components/figure.tsx'
 import { useState } from 'preact/hooks'
 import type { Explanation } from '../../../../src/contract/explanation.ts'
 import { Empty, Stages, Warning } from '../../components/notices.tsx'
@@ -127,7 +128,8 @@ function LineCard({ line, currency }: LineCardProps) {
         Line {line.line}: <span class="code">{line.gtin}</span>
       </h2>
       <p>
-        {formatNumber(line.quantity)} units, {formatMoney(line.value, currency)},{' '}
+        {formatNumber(line.quantity)} units,{' '}
+        <Figure exact={line.value} shown={formatMoney(line.value, currency)} />,{' '}
         {wordsOf(line.verdict)}
       </p>
       <Table

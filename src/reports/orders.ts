@@ -1,0 +1,73 @@
+// How many orders stand behind what was credited. An order is a purchase; it counts once, where its first
+// line stands that is credited to the advertiser, so that orders add up over days and markets. The rollup
+// says so of each row. Which line is the first that passes filters, only the attributions can tell.
+
+import type { ReportRequest } from '../contract/report-request.ts'
+import { listDays } from '../domain/day.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import type { CatalogNames } from './catalog-names.ts'
+import { dayRowsParams, linesOfAdvertisersSql } from './day-rows.ts'
+import { readFinalDays } from './final-days.ts'
+import { filterParams, productConditions, rowConditions } from './filters.ts'
+import { placeInDaysSql } from './market-days.ts'
+import { noRates } from './rates.ts'
+import { listUnits } from './sealed-days.ts'
+
+export interface OrdersAsked {
+  readonly advertiserId: number
+  readonly request: ReportRequest
+  readonly catalog: CatalogNames
+}
+
+/** By day and currency; null where the attributions of the day are dropped. */
+export type CountOrders = (day: string, currency: string) => bigint | null
+
+/** Of the lines that pass the filters, always from the attributions as they are now. */
+export async function readFilteredOrders(
+  warehouse: Pick<Warehouse, 'rows'>,
+  { advertiserId, request, catalog }: OrdersAsked
+): Promise<CountOrders> {
+  const { announcedBefore } = await readFinalDays(warehouse)
+  const markets = catalog.markets()
+  const days = listDays(request.startDate, request.endDate)
+  const asked = listUnits(markets).map((market) => ({ market, days }))
+  const rows = await warehouse.rows<{ day: string; currency: string; orders: string }>(
+    ordersSql(request),
+    {
+      advertiserId,
+      ...dayRowsParams(asked, noRates),
+      ...filterParams(request, catalog),
+    }
+  )
+  const counts = new Map(rows.map((row) => [`${row.day} ${row.currency}`, BigInt(row.orders)]))
+  return (day, currency) =>
+    announcedBefore !== null && day < announcedBefore
+      ? null
+      : (counts.get(`${day} ${currency}`) ?? 0n)
+}
+
+/** As many as 731 days have in the currencies of all markets. */
+const countsMax = 200_000
+
+/** The first line of a purchase is found before it is placed in a day: another may lie in another market. */
+function ordersSql(request: ReportRequest): string {
+  const scope = { isOneAdvertiser: true, condition: rowConditions(request) }
+  const firstLines = `
+  SELECT purchase_key, happened_at, argMin(l.market_id, l.line_index) AS market_id
+  FROM (
+    SELECT market_id AS product_market_id, gtin_key AS product_key, title, brand
+    FROM product FINAL
+    WHERE market_id IN {marketIds:Array(Int32)} AND ${rowConditions(request)}
+  ) AS p
+  RIGHT JOIN (${linesOfAdvertisersSql(scope, request.attributionProfile, true)}) AS l
+    ON p.product_market_id = l.market_id AND p.product_key = l.gtin_key
+  WHERE ${productConditions(request)}
+  GROUP BY purchase_key, happened_at`
+  return `
+SELECT toString(day) AS day, if(market_currency = '-', '', market_currency) AS currency,
+  toString(count()) AS orders
+FROM (${placeInDaysSql(firstLines, { instant: 'happened_at', runs: 'run' })})
+GROUP BY day, currency
+LIMIT ${countsMax}
+SETTINGS join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1`
+}
