@@ -8,6 +8,7 @@ import { Loop } from '../lib/loop.ts'
 import { instantMs } from '../warehouse/instant.ts'
 import { Attributor } from './attribute.ts'
 import { eraseDue } from './erase.ts'
+import { RefusalStreaks } from './insert-rows.ts'
 import { advanceRetention } from './retention.ts'
 import { sealBatch, sealLimits, sweepSuperseded } from './seal.ts'
 import type { SealDeps } from './seal.ts'
@@ -28,7 +29,7 @@ const intervals = {
   failurePauseMsMax: 5_000,
 } as const
 
-export interface PipelineDeps extends ShipDeps {
+export interface PipelineDeps extends Omit<ShipDeps, 'streaks'> {
   readonly markets: SealDeps['markets']
   readonly retentionDays: number
   readonly clock: Clock
@@ -64,10 +65,12 @@ export class Pipeline {
     this.#deps = deps
     const attributor = new Attributor(deps)
     this.#attributor = attributor
+    const streaks = new RefusalStreaks()
     this.#loops = [
       this.#repeat('ship', intervals.shipPauseMs, async () => {
         const { shippedCount, setAsideCount } = await shipBatch({
           ...deps,
+          streaks,
           onVisible: (shippedAt) => attributor.noteVisible(shippedAt),
         })
         this.counts.shipped += shippedCount

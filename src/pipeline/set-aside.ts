@@ -29,6 +29,8 @@ export interface SetAsideFound {
   readonly reason: string
 }
 
+export type ReplayDeps = Omit<ShipDeps, 'spool' | 'streaks'>
+
 interface WaitingRow {
   readonly atMicros: number
   readonly key: string
@@ -83,10 +85,7 @@ function tellReason(reason: string): string {
 }
 
 /** Null keys: the longest waiting, as many as a call takes. */
-export async function replaySetAside(
-  deps: Omit<ShipDeps, 'spool'>,
-  keys: ReplayKeys
-): Promise<ReplayResult> {
+export async function replaySetAside(deps: ReplayDeps, keys: ReplayKeys): Promise<ReplayResult> {
   const { warehouse } = deps
   const wanted = keys === null ? await oldestKeys(warehouse) : [...new Set(keys)]
   const result = { replayed: 0, setAsideAgain: 0, unknown: 0 }
@@ -120,7 +119,7 @@ async function oldestKeys(warehouse: Pick<Warehouse, 'rows'>): Promise<readonly 
 
 /** The keys of the records that are shipped now. */
 async function replayBatch(
-  deps: Omit<ShipDeps, 'spool'>,
+  deps: ReplayDeps,
   rows: readonly WaitingRow[]
 ): Promise<readonly string[]> {
   if (rows.length === 0) return []
@@ -128,7 +127,7 @@ async function replayBatch(
   const replayedAt = await warehouseNow(deps.warehouse)
   const read = rows.map((row) => ({ row, entries: readEntries(row) }))
   const entries = read.flatMap((one) => one.entries ?? [])
-  const refusals = await insertRecords(deps, { entries, broken: [] })
+  const refusals = await insertRecords({ ...deps, streaks: null }, { entries, broken: [] })
   const unreadable = read.flatMap((one) => (one.entries === null ? [one.row] : []))
   // To the end of the list, so that they never stand in the way of the others.
   if (unreadable.length > 0) {

@@ -10,13 +10,14 @@ import {
   earlyToleranceMs,
   isReceiptInstant,
 } from '../domain/windows.ts'
-import { ServiceError } from '../errors.ts'
 import type { ReportMarket } from '../reports/catalog-names.ts'
 import { readFinalDays } from '../reports/final-days.ts'
 import type { AdEventRecord } from '../spool/record.ts'
 import type { Spool, SpoolBatch, SpoolEntry } from '../spool/spool.ts'
 import { instantMs, warehouseNow } from '../warehouse/instant.ts'
-import type { InsertTable, Warehouse } from '../warehouse/warehouse.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import { insertRows } from './insert-rows.ts'
+import type { PlannedRow, Refusal, RefusalStreaks } from './insert-rows.ts'
 import { buildAdEventRow, buildDeliveryRow, buildReturnRow } from './rows.ts'
 import type { BatchContext, RowContext } from './rows.ts'
 import { tooLateBefore } from './too-late.ts'
@@ -36,6 +37,7 @@ export interface ShipDeps {
   /** Whose days may be final. */
   readonly markets: () => readonly ReportMarket[]
   readonly log: Logger
+  readonly streaks: RefusalStreaks | null
   /** Told when all of a batch can be seen, with the instant under which it was shipped. */
   readonly onVisible?: (shippedAt: string) => void
 }
@@ -43,19 +45,6 @@ export interface ShipDeps {
 export interface ShipResult {
   readonly shippedCount: number
   readonly setAsideCount: number
-}
-
-/** What is inserted for one record; `key` names it when it has to be set aside. */
-interface PlannedRow {
-  readonly key: string
-  readonly record: unknown
-  readonly line: string
-}
-
-interface Refusal {
-  readonly key: string
-  readonly reason: string
-  readonly record: string
 }
 
 /** Ships the oldest batch. A failure that passes (warehouse away) throws and leaves the spool. */
@@ -91,11 +80,13 @@ export async function insertRecords(
   const planned = planRows(batch, { shippedAt, context, refusals })
 
   // Touchpoints before deliveries: a purchase that is visible has its touchpoints beside it.
-  refusals.push(...(await insertRows(deps, 'ad_event_in', planned.adEvents)))
+  refusals.push(...(await insertRows({ ...deps, table: 'ad_event_in', rows: planned.adEvents })))
   await announceLateTouchpoints(deps, planned.touches)
-  refusals.push(...(await insertRows(deps, 'delivery_in', planned.deliveries)))
+  refusals.push(...(await insertRows({ ...deps, table: 'delivery_in', rows: planned.deliveries })))
   if (planned.deliveries.length > 0) await announceSlowDeliveries(deps, shippedAt)
-  refusals.push(...(await insertRows(deps, 'purchase_return_in', planned.returns)))
+  refusals.push(
+    ...(await insertRows({ ...deps, table: 'purchase_return_in', rows: planned.returns }))
+  )
   if (planned.returns.length > 0) await announceReturns(deps, { shippedAt, announcedBefore })
   if (refusals.length > 0) await setAside(deps, refusals)
   deps.onVisible?.(shippedAt)
@@ -179,31 +170,6 @@ function planAdEvent(plan: Plan, { key, record }: AdEventEntry, options: PlanOpt
       receivedAtMs: row.received_at_ms,
     })
   }
-}
-
-/** Inserts the rows; a refused batch is halved until the rows at fault stand alone. */
-async function insertRows(
-  deps: Pick<ShipDeps, 'warehouse'>,
-  table: InsertTable,
-  rows: readonly PlannedRow[]
-): Promise<Refusal[]> {
-  if (rows.length === 0) return []
-  try {
-    await deps.warehouse.insert(table, Buffer.from(rows.map((row) => row.line).join('\n') + '\n'))
-    return []
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'WAREHOUSE_REFUSED') throw error
-    if (rows.length === 1) return rows.map((row) => refusalOf(row, error))
-    const middle = Math.ceil(rows.length / 2)
-    const first = await insertRows(deps, table, rows.slice(0, middle))
-    const second = await insertRows(deps, table, rows.slice(middle))
-    return [...first, ...second]
-  }
-}
-
-function refusalOf(row: PlannedRow, error: ServiceError): Refusal {
-  const reason = error.cause instanceof Error ? error.cause.message : error.message
-  return { key: row.key, reason: reason.slice(0, 1_000), record: JSON.stringify(row.record) }
 }
 
 export async function setAside(

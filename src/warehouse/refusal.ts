@@ -93,6 +93,17 @@ export const passingCodes = {
 
 const passing: ReadonlySet<number> = new Set(Object.values(passingCodes))
 
+/** Of those, what says that this statement took too much: a smaller one may pass at once. */
+const limitOfCode: ReadonlyMap<number, 'time' | 'memory'> = new Map([
+  [passingCodes.TIMEOUT_EXCEEDED, 'time'],
+  [passingCodes.TOO_SLOW, 'time'],
+  [passingCodes.QUERY_WAS_CANCELLED, 'time'],
+  [passingCodes.CANNOT_ALLOCATE_MEMORY, 'memory'],
+  [passingCodes.MEMORY_LIMIT_EXCEEDED, 'memory'],
+  [passingCodes.MEMORY_RESERVATION_KILLED, 'memory'],
+  [passingCodes.MEMORY_RESERVATION_FAILED, 'memory'],
+])
+
 /** Turns an engine's failure into ours; `code` is ClickHouse's own, undefined where none came. */
 export function warehouseFailure(
   what: string,
@@ -100,9 +111,23 @@ export function warehouseFailure(
   cause: unknown
 ): ServiceError {
   const passes = code === undefined || passing.has(code)
+  const limit = code === undefined ? undefined : limitOfCode.get(code)
   return new ServiceError(
     passes ? 'WAREHOUSE_UNAVAILABLE' : 'WAREHOUSE_REFUSED',
     passes ? `the warehouse could not take a ${what}` : `the warehouse refused a ${what}`,
-    { cause, details: { what, clickhouseCode: code } }
+    { cause, details: { what, clickhouseCode: code, ...(limit !== undefined && { limit }) } }
   )
+}
+
+/** Whether the statement or its data is at fault: the same call fails again. */
+export function isRefused(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === 'WAREHOUSE_REFUSED'
+}
+
+/**
+ * Whether a statement reached a limit of time or memory. Either it is too heavy, and a part of it would
+ * pass, or the warehouse has no room for anything; the error alone does not tell which.
+ */
+export function isBeyondLimit(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.details['limit'] !== undefined
 }

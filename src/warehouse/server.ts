@@ -1,5 +1,6 @@
 // A ClickHouse server, cluster or Cloud, over HTTP with the official client.
 
+import { randomUUID } from 'node:crypto'
 import { addAbortSignal, Readable } from 'node:stream'
 import { ClickHouseError, createClient, drainStream } from '@clickhouse/client'
 import type { ClickHouseClient } from '@clickhouse/client'
@@ -14,6 +15,13 @@ const serverSettings = {
   http_write_exception_in_output_format: 0,
 } as const
 
+const limits = {
+  requestTimeoutMs: 120_000,
+  /** A stream is read at the pace of its reader; no report takes longer. */
+  streamSecondsMax: 3_600,
+  killTimeoutMs: 5_000,
+} as const
+
 export interface ServerOptions {
   /** `http(s)://user:password@host:8123/database` */
   readonly url: string
@@ -21,42 +29,49 @@ export interface ServerOptions {
 }
 
 export function openServerWarehouse(options: ServerOptions): Warehouse {
+  const requestTimeoutMs = options.requestTimeoutMs ?? limits.requestTimeoutMs
   const client = createClient({
     url: options.url,
     application: 'shelftrace',
-    request_timeout: options.requestTimeoutMs ?? 120_000,
+    request_timeout: requestTimeoutMs,
     max_open_connections: 16,
     // Long lists of bound values do not fit into an address.
     use_multipart_params_auto: true,
-    clickhouse_settings: serverSettings,
+    clickhouse_settings: {
+      ...serverSettings,
+      // The server gives up before the client does: a statement that nobody waits for any more would
+      // go on beside its own repetition, and the client would never learn that it was too heavy.
+      max_execution_time: Math.max(1, Math.floor((requestTimeoutMs * 0.9) / 1_000)),
+    },
     log: { level: 127 },
   })
-  const speed = new Speed()
+  const statements = new Statements(client)
   return {
     async command(sql, params = {}) {
-      await speed.attempt('statement', (clickhouse_settings) =>
-        client.command({ query: sql, query_params: params, clickhouse_settings })
+      await statements.run('statement', (given) =>
+        client.command({ query: sql, query_params: params, ...given })
       )
     },
     async rows<Row>(sql: string, params: Params = {}) {
-      return await speed.attempt('query', async (clickhouse_settings) => {
+      return await statements.run('query', async (given) => {
         const result = await client.query({
           query: sql,
           query_params: params,
           format: 'JSONEachRow',
-          clickhouse_settings,
+          ...given,
         })
         return await result.json<Row>()
       })
     },
-    stream: (sql, params = {}, signal) => stream({ client, speed }, { sql, params, signal }),
+    stream: (sql, params = {}, signal) => stream({ client, statements }, { sql, params, signal }),
     async insert(table: InsertTable, lines: Buffer) {
       if (lines.length === 0) return
-      await speed.attempt('insert', async () => {
+      await statements.run('insert', async ({ query_id }) => {
         // The client's own insert takes JSON as objects only, and would print each line anew.
         const result = await client.exec({
           query: `INSERT INTO ${table} FORMAT JSONEachRow`,
           values: Readable.from([lines], { objectMode: false }),
+          query_id,
         })
         await drainStream(result.stream)
       })
@@ -67,7 +82,7 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
 
 interface Connection {
   readonly client: ClickHouseClient
-  readonly speed: Speed
+  readonly statements: Statements
 }
 
 interface Streamed {
@@ -77,51 +92,85 @@ interface Streamed {
 }
 
 async function* stream(
-  { client, speed }: Connection,
+  { client, statements }: Connection,
   { sql, params, signal }: Streamed
 ): AsyncGenerator<unknown[][]> {
+  let running: string | null = null
   try {
     signal?.throwIfAborted()
-    const result = await speed.attempt('query', (clickhouse_settings) =>
+    const result = await statements.run('query', ({ query_id, clickhouse_settings }) =>
       client.query({
         query: sql,
         query_params: params,
+        query_id,
         format: 'JSONCompactEachRow',
-        clickhouse_settings,
+        clickhouse_settings: {
+          ...clickhouse_settings,
+          max_execution_time: limits.streamSecondsMax,
+        },
         ...(signal === undefined ? {} : { abort_signal: signal }),
       })
     )
+    running = result.query_id
     const blocks = result.stream<unknown[]>()
     // The client heeds a signal only until the answer begins.
     if (signal !== undefined) addAbortSignal(signal, blocks)
     for await (const rows of blocks) {
       yield rows.map((row) => row.json())
     }
+    running = null
   } catch (cause) {
     throw failure('query', cause)
+  } finally {
+    // It broke off, or its reader left.
+    if (running !== null) statements.kill(running)
   }
 }
 
-/** Gives the settings that are for speed alone, until the server forbids one of them. */
-class Speed {
-  #settings: Readonly<Record<string, string>> = asText(speedSettings)
+interface Given {
+  readonly query_id: string
+  readonly clickhouse_settings: Readonly<Record<string, string>>
+}
 
-  async attempt<Result>(
-    what: string,
-    work: (settings: Readonly<Record<string, string>>) => Promise<Result>
-  ): Promise<Result> {
-    const settings = this.#settings
+/** Names each statement, and gives it the settings that are for speed until the server forbids one. */
+class Statements {
+  readonly #client: ClickHouseClient
+  #speedSettings: Readonly<Record<string, string>> = asText(speedSettings)
+
+  constructor(client: ClickHouseClient) {
+    this.#client = client
+  }
+
+  async run<Result>(what: string, work: (given: Given) => Promise<Result>): Promise<Result> {
+    const given = { query_id: randomUUID(), clickhouse_settings: this.#speedSettings }
     try {
-      return await work(settings)
+      return await work(given)
     } catch (cause) {
-      const isForbidden =
-        cause instanceof ClickHouseError &&
-        Object.keys(settings).some((name) => cause.message.includes(name))
-      if (!isForbidden) throw failure(what, cause)
+      // A server that answered has ended the statement; one that did not may still be at it.
+      if (!(cause instanceof ClickHouseError)) {
+        this.kill(given.query_id)
+        throw failure(what, cause)
+      }
+      const names = Object.keys(given.clickhouse_settings)
+      if (!names.some((name) => cause.message.includes(name))) throw failure(what, cause)
       // Settings are looked at first, so nothing of the statement was done.
-      this.#settings = {}
-      return await this.attempt(what, work)
+      this.#speedSettings = {}
+      return await this.run(what, work)
     }
+  }
+
+  /**
+   * Ends a statement that nobody waits for any more. As good as it goes: the connection may be gone, or
+   * lead to another replica, and then the statement ends at its limit of time.
+   */
+  kill(queryId: string): void {
+    this.#client
+      .command({
+        query: 'KILL QUERY WHERE query_id = {queryId:String} ASYNC',
+        query_params: { queryId },
+        abort_signal: AbortSignal.timeout(limits.killTimeoutMs),
+      })
+      .catch(() => undefined)
   }
 }
 

@@ -60,6 +60,7 @@ export function createHistoryLoader(
         rowContext: context,
         settleMs,
         markets: () => markets,
+        streaks: null,
         log: silentLog,
       })
     },

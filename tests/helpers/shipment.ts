@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { ServiceError } from '../../src/errors.ts'
+import { RefusalStreaks } from '../../src/pipeline/insert-rows.ts'
 import { createBotCheck } from '../../src/pipeline/rows.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import type { ShipDeps } from '../../src/pipeline/ship.ts'
@@ -61,6 +62,7 @@ export async function aShipment(t: Lifetime): Promise<Shipment> {
     rowContext,
     settleMs: 2_000,
     markets: () => [],
+    streaks: new RefusalStreaks(),
     log: silentLog,
   }
   return { deps, warehouse, spool, frames }
