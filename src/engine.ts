@@ -253,6 +253,7 @@ function createReaders({ config, warehouse, catalog }: Engine, keptPages: KeptPa
     readTrafficQuality: createTrafficQualityReader({
       warehouse,
       catalog: names,
+      keptPages,
     }),
     runReport: createReportRunner({
       warehouse,

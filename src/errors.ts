@@ -33,6 +33,11 @@ export const errorKinds = {
   ),
   WAREHOUSE_REFUSED: kind(500, 'error', 'The service failed to answer; the failure is logged.'),
   WAREHOUSE_LOCKED: kind(500, 'fatal', 'The data folder is in use by another process.'),
+  REPORT_STORE_FULL: retryable(
+    503,
+    'error',
+    'The service has no room for a result of several pages right now; try again later, or ask for fewer rows.'
+  ),
   BACKUP_INVALID: kind(500, 'fatal', 'The backup cannot be restored.'),
   ACCESS_STALE: retryable(503, 'error', 'Keys cannot be checked right now; try again later.'),
 } as const satisfies Record<string, ErrorKind>

@@ -28,15 +28,9 @@ export interface StaticFile {
   readonly isImmutable?: boolean
 }
 
-/**
- * A stream of text is sent as it is pulled. What it throws before its first chunk is answered
- * properly; what it throws later breaks the connection, so that a cut file never looks whole.
- */
+/** Whole, so that nothing can fail once the first byte has left, and sent with its length. */
 type AnswerBody =
-  | { readonly json: unknown }
-  | { readonly text: string | Buffer }
-  | { readonly file: StaticFile }
-  | { readonly chunks: AsyncIterable<string> }
+  { readonly json: unknown } | { readonly text: string | Buffer } | { readonly file: StaticFile }
 
 export interface Answer {
   readonly status: number

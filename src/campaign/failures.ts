@@ -36,11 +36,6 @@ export class Failures {
     return { ...answer, headers: { 'x-request-id': id } }
   }
 
-  /** An answer that broke in its middle: its status has left, so the log is the only witness. */
-  logBroken(error: unknown, failed: Failed): void {
-    this.#write('error', error, failed, 'an answer broke off')
-  }
-
   #answerKnown(error: ServiceError, failed: Failed): Answer {
     const { status, level, publicText, retryable } = error.kind
     if (this.#isDue(error.code)) this.#write(level, error, failed)
@@ -60,11 +55,10 @@ export class Failures {
   #write(
     level: 'info' | 'warn' | 'error' | 'fatal',
     error: unknown,
-    { requestId, route, isGone }: Failed,
-    message = 'a request failed'
+    { requestId, route, isGone }: Failed
   ): void {
     if (isGone()) this.#log.debug({ requestId, route }, 'the caller has gone')
-    else this.#log[level]({ requestId, route, err: error }, message)
+    else this.#log[level]({ requestId, route, err: error }, 'a request failed')
   }
 }
 

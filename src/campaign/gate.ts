@@ -64,25 +64,23 @@ export class Gate {
     try {
       const admission = this.#admit(operation, request)
       keyId = admission.key?.id
-      if (!admission.ok) return await sendAnswer(reply, admission.answer)
+      if (!admission.ok) return sendAnswer(reply, admission.answer)
       const answer = await this.#call(route, { request, key: admission.key, signal: abort.signal })
       const headers = { ...admission.headers, ...answer.headers }
-      await sendAnswer(reply, { ...answer, headers }, (error) => {
-        this.#failures.logBroken(error, failure)
-      })
+      sendAnswer(reply, { ...answer, headers })
     } catch (error) {
-      await sendAnswer(reply, this.#failures.answer(error, failure))
+      sendAnswer(reply, this.#failures.answer(error, failure))
     }
   }
 
   /** What the framework itself throws; the messages are ours, as its own repeat the request. */
-  async fail(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const failure = {
       requestId: request.id,
       route: 'before any route',
       isGone: () => isAborted(request),
     }
-    await sendAnswer(reply, this.#failures.answer(error, failure))
+    sendAnswer(reply, this.#failures.answer(error, failure))
   }
 
   refuseUrl(error: Error, _request: FastifyRequest, reply: FastifyReply): void {
@@ -90,21 +88,21 @@ export class Gate {
     const answer = isTooLong
       ? refuse(414, ['The path is too long.'])
       : refuse(400, ['The path has a broken percent escape.'])
-    void sendAnswer(reply, answer)
+    sendAnswer(reply, answer)
   }
 
-  async handleUnknown(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  handleUnknown(request: FastifyRequest, reply: FastifyReply): void {
     boundUpload(request.raw, 'whole')
     const startMs = performance.now()
     reply.raw.once('close', () => {
       const seconds = (performance.now() - startMs) / 1_000
       this.#deps.metrics.noteAnswer({ operation: 'none', status: reply.raw.statusCode, seconds })
     })
-    if (this.#isClosing) return await sendAnswer(reply, closing)
+    if (this.#isClosing) return sendAnswer(reply, closing)
     const allow = this.#paths.methodsOf(request.raw.url ?? '')
-    if (allow === null) return await sendAnswer(reply, refuse(404, ['There is nothing here.']))
+    if (allow === null) return sendAnswer(reply, refuse(404, ['There is nothing here.']))
     const answer = refuse(405, ['The path does not take this method.'])
-    await sendAnswer(reply, { ...answer, headers: { allow } })
+    sendAnswer(reply, { ...answer, headers: { allow } })
   }
 
   #admit(operation: Operation, request: FastifyRequest): Admission {

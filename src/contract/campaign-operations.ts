@@ -38,8 +38,8 @@ const reportHeaders = {
 const csv: OperationResponse = {
   status: '200',
   description:
-    'The report, streamed: RFC 4180, UTF-8, a header line, then one line per row. A transfer that ends ' +
-    'well is whole; an error on the way breaks the connection.',
+    'The report: RFC 4180, UTF-8, a header line, then one line per row. It is sent with its length, so a ' +
+    'transfer that ends well is whole.',
   content: { mediaType: 'text/csv', schema: Type.String() },
   headers: reportHeaders,
 }
@@ -184,7 +184,8 @@ const trafficQuality: Operation = {
       ...csv,
       headers: {
         'content-disposition': reportHeaders['content-disposition'],
-        'x-total-rows': 'Rows of the file.',
+        'x-total-rows': 'Rows over all pages.',
+        'x-result-id': reportHeaders['x-result-id'],
         'x-complete-through': reportHeaders['x-complete-through'],
       },
     },
@@ -210,7 +211,7 @@ const attributions: Operation = {
   responses: [
     {
       ...csv,
-      description: `Columns: ${attributionColumns.join(', ')}. RFC 4180, UTF-8, streamed like the report.`,
+      description: `Columns: ${attributionColumns.join(', ')}. RFC 4180, UTF-8.`,
     },
     unauthorized,
     forbidden,

@@ -1,6 +1,7 @@
 // Counted and not counted events of an advertiser, by day, market, publisher and kind.
 import { Type } from 'typebox'
-import { dateText } from './fields.ts'
+import { dateText, int32 } from './fields.ts'
+import { reportLimits } from './report-request.ts'
 
 export const trafficQualityLimits = {
   /** As of the performance report, both ends included. */
@@ -26,4 +27,6 @@ export const trafficQualityQuerySchema = Type.Object({
   endDate: dateText({
     description: `Last day, included; at most ${trafficQualityLimits.daysMax} days in all.`,
   }),
+  page: Type.Optional(int32({ minimum: 0, maximum: reportLimits.pageMax })),
+  limit: Type.Optional(int32({ minimum: 1, maximum: reportLimits.limitMax })),
 })

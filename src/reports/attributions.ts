@@ -13,11 +13,9 @@ import { attributedRowsSql, creditedLinesSql, dayRowsParams } from './day-rows.t
 import { readFinalDays } from './final-days.ts'
 import type { KeptPages } from './kept-pages.ts'
 import { questionOf } from './kept-pages.ts'
-import { answerPage, noTotals } from './paged.ts'
+import { answerPage, reachableRows } from './paged.ts'
 import type { Computed, PagedResult } from './paged.ts'
-import { rowsMax } from './query.ts'
 import { loadRates } from './rates.ts'
-import { noBlocks, openBlocks, wholeBlocks } from './blocks.ts'
 import { marketOf, namesById } from './report-rows.ts'
 import { listUnits } from './sealed-days.ts'
 
@@ -69,7 +67,7 @@ export interface FinalDaysAsked {
   readonly finalBefore: string
 }
 
-/** Resolves when the first rows are there, so that a refusal can still be a proper answer. */
+/** Resolves with the whole page. */
 export type ListAttributions = (
   call: AttributionsCall
 ) => Promise<AttributionsResult | FinalDaysAsked>
@@ -88,7 +86,7 @@ export function createAttributionsLister(deps: AttributionsDeps): ListAttributio
       return { finalBefore: announcedBefore }
     }
     const question = questionOf(['attributions', call.keyId, call.advertiserId, body])
-    const asked = { question, page, limit: body.limit }
+    const asked = { question, owner: call.keyId, page, limit: body.limit }
     return await answerPage(deps.keptPages, asked, () => compute(deps, call))
   }
 }
@@ -103,26 +101,24 @@ async function compute(
   const asked = listUnits(names.markets()).map((market) => ({ market, days }))
   const rates = await loadRates(warehouse, { first: startDate, last: endDate })
   const params = { advertiserId, ...dayRowsParams(asked, rates) }
-  const stream = warehouse.stream(listSql(attributionProfile), params, signal)
-  const { first, rest } = await openBlocks(stream, signal)
-  const head = first?.[0]
-  const format = createRowFormat(names)
-  if (first === null || head === undefined) return { ...noTotals, blocks: noBlocks(), format }
-  const { totalRows, unconvertedCount } = readRow(head)
+  const sql = listSql(attributionProfile, reachableRows(request.limit))
   return {
-    totalRows,
-    unconvertedCount,
-    completeThrough: null,
-    blocks: wholeBlocks(first, rest, Math.min(totalRows, rowsMax)),
-    format,
+    blocks: warehouse.stream(sql, params, signal),
+    readTotals: (row) => {
+      const { totalRows, unconvertedCount } = row === null ? noRows : readRow(row)
+      return { totalRows, unconvertedCount, completeThrough: null }
+    },
+    format: createRowFormat(names),
   }
 }
+
+const noRows = { totalRows: 0, unconvertedCount: 0 }
 
 /**
  * The credited lines stand on the right of both joins, where the engine builds its table: deliveries and
  * products stream past them. A delivery that was shipped twice shows once.
  */
-function listSql(profile: AttributionProfile): string {
+function listSql(profile: AttributionProfile, rowsMax: number): string {
   const scope = { isOneAdvertiser: true, profiles: [profile], condition: '1', isByDay: true }
   return `
 SELECT toString(day), instant_ms, market_id, publisher_id, transaction_id, line_index, purchased_gtin,

@@ -2,28 +2,40 @@
 // rows while events arrive: no row is repeated or skipped between page 0 and the last.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { closeSync, mkdirSync, openSync, read, rmSync } from 'node:fs'
+import { open, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { ServiceError } from '../errors.ts'
+import { assert } from '../lib/assert.ts'
 import type { Clock } from '../lib/clock.ts'
-import { formatBlocks, noBlocks } from './blocks.ts'
-import type { Values } from './blocks.ts'
+
+/** A row as the engine gives it: its columns in order. */
+export type Values = readonly unknown[]
 
 export const keptLimits = {
   ageMsMax: 900_000,
   // A row takes about 200 bytes: a thousand pages of 10,000 rows, the most there can be, fit several times.
   bytesMax: 12 * 1024 ** 3,
+  /** Of one key, so that nobody drives out what all others are paging through. */
+  bytesPerOwnerMax: 3 * 1024 ** 3,
   resultsMax: 1_000,
-  readBytes: 262_144,
+  resultsPerOwnerMax: 100,
+  /** Stays free: it is the disk of the spool, and events come first. */
+  freeBytesMin: 268_435_456,
+  sweepPauseMs: 60_000,
 } as const
 
 export interface KeptPagesOptions {
   /** Emptied at the start: results do not outlive the process that kept them. */
   readonly folder: string
   readonly clock: Clock
-  readonly bytesMax?: number
+  readonly limits?: Partial<KeptLimits>
+  /** Bytes that the disk has left. */
+  readonly readFreeBytes?: () => Promise<number>
 }
+
+type KeptLimits = Readonly<Record<keyof typeof keptLimits, number>>
 
 export interface KeptTotals {
   readonly totalRows: number
@@ -31,12 +43,26 @@ export interface KeptTotals {
   readonly completeThrough: string | null
 }
 
-interface Kept extends KeptTotals {
+export interface KeptPage<Row> extends KeptTotals {
   /** Pages with the same id are cut from the same rows. */
   readonly resultId: string
+  /** None behind the last page. */
+  readonly rows: readonly Row[]
 }
 
-interface KeptResult extends Kept {
+/** What is asked of the kept pages. */
+export interface KeptQuestion {
+  /** `questionOf` of everything but the page. */
+  readonly question: string
+  /** The key whose result it is. */
+  readonly owner: string
+  readonly page: number
+  readonly limit: number
+}
+
+interface KeptResult {
+  readonly totals: KeptTotals & { readonly resultId: string }
+  readonly owner: string
   readonly path: string
   readonly keptAtMs: number
   readonly byteCount: number
@@ -46,85 +72,176 @@ interface KeptResult extends Kept {
   readonly format: (values: Values) => object
 }
 
-interface Source {
+interface Source<Row extends object> {
+  readonly totals: KeptTotals
   readonly blocks: AsyncIterable<readonly Values[]>
-  readonly limit: number
+  readonly format: (values: Values) => Row
+}
+
+/** A result that is being written: its bytes count before it stands among the others. */
+interface Writing {
+  readonly owner: string
+  byteCount: number
 }
 
 export class KeptPages {
-  readonly #options: KeptPagesOptions
+  readonly #folder: string
+  readonly #clock: Clock
+  readonly #limits: KeptLimits
+  readonly #readFreeBytes: () => Promise<number>
   /** By identity of the question; the oldest first. */
   readonly #results = new Map<string, KeptResult>()
+  readonly #writing = new Set<Writing>()
+  readonly #sweeping: NodeJS.Timeout
 
   constructor(options: KeptPagesOptions) {
-    this.#options = options
-    rmSync(options.folder, { recursive: true, force: true })
-    mkdirSync(options.folder, { recursive: true, mode: 0o700 })
-  }
-
-  /** The kept result of the question, or null when there is none or it is too old. */
-  find(question: string): Kept | null {
-    return this.#fresh(question)
+    const { folder, clock } = options
+    this.#folder = folder
+    this.#clock = clock
+    this.#limits = { ...keptLimits, ...options.limits }
+    this.#readFreeBytes = options.readFreeBytes ?? (() => freeBytesOf(folder))
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#sweeping = setInterval(() => this.sweep(), this.#limits.sweepPauseMs).unref()
   }
 
   /**
-   * The rows of a page of a kept result; none behind the last page. They are of the type that was kept
-   * under the question.
+   * A page of the kept result of the question, or null when there is none or it is too old. The rows are
+   * of the type that was kept under the question.
    */
-  readPage<Row>(question: string, page: number): AsyncIterable<readonly Row[]> {
-    const result = this.#fresh(question)
-    const [from, to] = [result?.pageOffsets[page], result?.pageOffsets[page + 1]]
-    if (result === null || from === undefined || to === undefined) return noBlocks()
-    // What is kept under a question was kept with the format of this type of row.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return formatBlocks(readRows(result.path, from, to), result.format) as AsyncIterable<Row[]>
+  async read<Row>({ question, page }: KeptQuestion): Promise<KeptPage<Row> | null> {
+    const result = this.#results.get(question)
+    if (result === undefined || this.#isOld(result)) return null
+    return await readPage<Row>(result, page)
   }
 
-  /** Writes the rows down and replaces what was kept of the question. */
-  async keep(
-    question: string,
-    totals: KeptTotals,
-    { format, ...source }: Source & Pick<KeptResult, 'format'>
-  ): Promise<void> {
+  /** Writes the rows down, replaces what was kept of the question, and answers the page asked for. */
+  async keep<Row extends object>(
+    asked: KeptQuestion,
+    { totals, blocks, format }: Source<Row>
+  ): Promise<KeptPage<Row>> {
     const resultId = randomUUID()
-    const path = join(this.#options.folder, resultId)
+    const path = join(this.#folder, resultId)
+    const writing: Writing = { owner: asked.owner, byteCount: 0 }
+    this.#writing.add(writing)
     try {
-      const pageOffsets = await writeRows(path, source)
-      this.#forget(question)
-      const byteCount = pageOffsets.at(-1) ?? 0
-      const keptAtMs = this.#options.clock()
-      const file = { resultId, path, keptAtMs, byteCount, pageOffsets }
-      this.#results.set(question, { ...totals, ...file, format })
+      const pageOffsets = await this.#write(path, { blocks, limit: asked.limit, writing })
+      const result: KeptResult = {
+        totals: { ...totals, resultId },
+        owner: asked.owner,
+        path,
+        keptAtMs: this.#clock(),
+        byteCount: writing.byteCount,
+        pageOffsets,
+        format,
+      }
+      this.#forget(asked.question)
+      this.#results.set(asked.question, result)
+      return await readPage<Row>(result, asked.page)
     } catch (error) {
       await rm(path, { force: true })
       throw error
+    } finally {
+      this.#writing.delete(writing)
     }
-    this.#evict()
+  }
+
+  /** Removes what is too old. */
+  sweep(): void {
+    for (const [question, result] of this.#results) {
+      if (this.#isOld(result)) this.#forget(question)
+    }
   }
 
   close(): void {
-    rmSync(this.#options.folder, { recursive: true, force: true })
+    clearInterval(this.#sweeping)
+    rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  #fresh(question: string): KeptResult | null {
-    const result = this.#results.get(question)
-    if (result === undefined) return null
-    if (this.#options.clock() - result.keptAtMs <= keptLimits.ageMsMax) return result
-    this.#forget(question)
-    return null
-  }
-
-  /** Oldest first, until what is left is young enough and within the bounds; never the newest. */
-  #evict(): void {
-    const { clock, bytesMax = keptLimits.bytesMax } = this.#options
-    let byteCount = [...this.#results.values()].reduce((sum, one) => sum + one.byteCount, 0)
-    for (const [question, result] of this.#results) {
-      const isOld = clock() - result.keptAtMs > keptLimits.ageMsMax
-      const isOver = byteCount > bytesMax || this.#results.size > keptLimits.resultsMax
-      if ((!isOld && !isOver) || this.#results.size === 1) return
-      byteCount -= result.byteCount
-      this.#forget(question)
+  async #write(
+    path: string,
+    source: {
+      readonly blocks: AsyncIterable<readonly Values[]>
+      readonly limit: number
+      readonly writing: Writing
     }
+  ): Promise<readonly number[]> {
+    const { blocks, limit, writing } = source
+    const file = await open(path, 'wx', 0o600)
+    const pageOffsets = [0]
+    let rowCount = 0
+    try {
+      for await (const block of blocks) {
+        const lines: string[] = []
+        let end = writing.byteCount
+        for (const row of block) {
+          const line = `${JSON.stringify(row)}\n`
+          lines.push(line)
+          end += Buffer.byteLength(line)
+          rowCount += 1
+          if (rowCount % limit === 0) pageOffsets.push(end)
+        }
+        const byteCount = end - writing.byteCount
+        writing.byteCount = end
+        await this.#makeRoom(writing.owner, byteCount)
+        await file.appendFile(lines.join(''))
+      }
+    } finally {
+      await file.close()
+    }
+    if (pageOffsets.at(-1) !== writing.byteCount) pageOffsets.push(writing.byteCount)
+    return pageOffsets
+  }
+
+  /** For bytes that are about to be written, and that the counts below hold already. */
+  async #makeRoom(owner: string, byteCount: number): Promise<void> {
+    const { bytesPerOwnerMax, bytesMax, resultsPerOwnerMax, resultsMax, freeBytesMin } =
+      this.#limits
+    const isOwn = (one: { readonly owner: string }) => one.owner === owner
+    while (this.#bytes(isOwn) > bytesPerOwnerMax || this.#count(isOwn) > resultsPerOwnerMax) {
+      this.#evict(isOwn)
+    }
+    while (this.#bytes() > bytesMax || this.#count() > resultsMax) this.#evictFromLargest()
+    let freeBytes = await this.#readFreeBytes()
+    while (freeBytes - byteCount < freeBytesMin) {
+      this.#evictFromLargest()
+      freeBytes = await this.#readFreeBytes()
+    }
+  }
+
+  #bytes(isMeant: (one: { readonly owner: string }) => boolean = () => true): number {
+    const all = [...this.#results.values(), ...this.#writing].filter(isMeant)
+    return all.reduce((sum, one) => sum + one.byteCount, 0)
+  }
+
+  #count(isMeant: (one: { readonly owner: string }) => boolean = () => true): number {
+    return [...this.#results.values(), ...this.#writing].filter(isMeant).length
+  }
+
+  /** Whoever holds the most gives first, so that one key's results never cost others theirs. */
+  #evictFromLargest(): void {
+    const bytesByOwner = new Map<string, number>()
+    for (const { owner, byteCount } of this.#results.values()) {
+      bytesByOwner.set(owner, (bytesByOwner.get(owner) ?? 0) + byteCount)
+    }
+    const [largest] = [...bytesByOwner].toSorted(([, one], [, other]) => other - one)
+    this.#evict(({ owner }) => owner === largest?.[0])
+  }
+
+  /** The oldest of those that are meant. */
+  #evict(isMeant: (one: KeptResult) => boolean): void {
+    for (const [question, result] of this.#results) {
+      if (!isMeant(result)) continue
+      this.#forget(question)
+      return
+    }
+    throw new ServiceError('REPORT_STORE_FULL', 'no room is left for a result of several pages', {
+      details: { keptBytes: this.#bytes() },
+    })
+  }
+
+  #isOld({ keptAtMs }: KeptResult): boolean {
+    return this.#clock() - keptAtMs > this.#limits.ageMsMax
   }
 
   /** Readers that have the file open read on; the system removes it behind them. */
@@ -141,60 +258,33 @@ export function questionOf(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 }
 
-async function writeRows(path: string, { blocks, limit }: Source): Promise<readonly number[]> {
-  const file = await open(path, 'wx', 0o600)
-  const pageOffsets = [0]
-  let rowCount = 0
-  let byteCount = 0
-  try {
-    for await (const block of blocks) {
-      const lines: string[] = []
-      for (const row of block) {
-        const line = `${JSON.stringify(row)}\n`
-        lines.push(line)
-        byteCount += Buffer.byteLength(line)
-        rowCount += 1
-        if (rowCount % limit === 0) pageOffsets.push(byteCount)
-      }
-      await file.appendFile(lines.join(''))
-    }
-  } finally {
-    await file.close()
-  }
-  if (pageOffsets.at(-1) !== byteCount) pageOffsets.push(byteCount)
-  return pageOffsets
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
 }
 
-async function* readRows(
-  path: string,
-  from: number,
-  to: number
-): AsyncGenerator<readonly Values[]> {
-  const file = await open(path, 'r')
-  try {
-    yield* readLines(file, from, to)
-  } finally {
-    await file.close()
-  }
-}
+const readAt = promisify(read)
 
-async function* readLines(
-  file: FileHandle,
-  from: number,
-  to: number
-): AsyncGenerator<readonly Values[]> {
-  let rest = Buffer.alloc(0)
-  for (let at = from; at < to;) {
-    const length = Math.min(keptLimits.readBytes, to - at)
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, at)
-    if (bytesRead === 0) throw new Error('a kept report ended before its page did')
-    at += bytesRead
-    const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)])
-    const end = bytes.lastIndexOf(0x0a) + 1
-    rest = bytes.subarray(end)
-    const lines = bytes.subarray(0, end).toString().split('\n')
-    // Written by this process.
+/**
+ * Opens the file in the same turn in which the result was found, so that no eviction comes between the
+ * totals and the rows.
+ */
+async function readPage<Row>(
+  { totals, path, pageOffsets, format }: KeptResult,
+  page: number
+): Promise<KeptPage<Row>> {
+  const [from, to] = [pageOffsets[page], pageOffsets[page + 1]]
+  if (from === undefined || to === undefined) return { ...totals, rows: [] }
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.allocUnsafe(to - from)
+    const { bytesRead } = await readAt(file, bytes, 0, bytes.length, from)
+    assert(bytesRead === bytes.length, 'a page of a kept result is there as it was written')
+    const lines = bytes.toString().split('\n').slice(0, -1)
+    // Written by this process, with the format of the type of row that is kept under the question.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    yield lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Values)
+    return { ...totals, rows: lines.map((line) => format(JSON.parse(line) as Values)) as Row[] }
+  } finally {
+    closeSync(file)
   }
 }

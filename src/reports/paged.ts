@@ -1,12 +1,13 @@
-// One page of a result. A result of one page goes straight to the reader. A longer one is kept: page 0
-// computes it anew, the other pages are cut from what page 0 gave, or compute it when nothing is kept
-// (any more).
+// One page of a result, read whole: the session of the warehouse is given back before the first byte goes
+// to the reader, and what fails fails before that. A result of one page goes straight to the reader. A
+// longer one is kept: page 0 computes it anew, the other pages are cut from what page 0 gave, or compute
+// it when nothing is kept (any more).
 
-import type { KeptPages } from './kept-pages.ts'
-import { formatBlocks, noBlocks } from './blocks.ts'
-import type { Values } from './blocks.ts'
+import { reportLimits } from '../contract/report-request.ts'
+import { assert } from '../lib/assert.ts'
+import type { KeptPages, KeptQuestion, KeptTotals, Values } from './kept-pages.ts'
 
-export interface Totals {
+export interface Totals extends KeptTotals {
   /** Of all pages. */
   readonly totalRows: number
   /** The last day from which on back all is sealed; null while nothing is. */
@@ -18,41 +19,71 @@ export interface Totals {
 export interface PagedResult<Row> extends Totals {
   /** Names the kept result that the page is cut from; absent when the result is one page. */
   readonly resultId?: string
-  /** The rows of the page. Throws in mid-stream when the engine fails: an end is a whole page. */
-  readonly rows: AsyncIterable<readonly Row[]>
+  /** All rows of the page. */
+  readonly rows: readonly Row[]
 }
 
-export const noTotals = { totalRows: 0, unconvertedCount: 0, completeThrough: null }
-
-export interface PageAsked {
-  /** `questionOf` of everything but the page. */
-  readonly question: string
-  readonly page: number
-  readonly limit: number
-}
-
-/** All rows of a result, first to last, as the engine gives them, and how they are printed. */
-export interface Computed<Row> extends Totals {
+/** A result as the engine gives it. */
+export interface Computed<Row> {
+  /** All rows, first to last, up to `reachableRows`. */
   readonly blocks: AsyncIterable<readonly Values[]>
+  /** What each row says of all of them; null: there are none. */
+  readonly readTotals: (row: Values | null) => Totals
   readonly format: (values: Values) => Row
+}
+
+/** How many rows the pages of a result reach: the last that may be asked for is page 1,000. */
+export function reachableRows(limit: number): number {
+  return (reportLimits.pageMax + 1) * limit
 }
 
 /** Of a long result only the rows of the page are formatted: the engine's own rows are kept. */
 export async function answerPage<Row extends object>(
   keptPages: KeptPages,
-  { question, page, limit }: PageAsked,
+  asked: KeptQuestion,
   compute: () => Promise<Computed<Row>>
 ): Promise<PagedResult<Row>> {
-  if (page === 0 || keptPages.find(question) === null) {
-    const { blocks, format, ...totals } = await compute()
-    if (totals.totalRows <= limit) {
-      if (page === 0) return { ...totals, rows: formatBlocks(blocks, format) }
-      // Behind the last page: the totals stay, and the query that gave them is let go.
-      await blocks[Symbol.asyncIterator]().return?.()
-      return { ...totals, rows: noBlocks() }
+  const kept = asked.page === 0 ? null : await keptPages.read<Row>(asked)
+  if (kept !== null) return kept
+  const { blocks, readTotals, format } = await compute()
+  const source = blocks[Symbol.asyncIterator]()
+  try {
+    const first = await source.next()
+    const firstBlock = first.done === true ? [] : first.value
+    const totals = readTotals(firstBlock[0] ?? null)
+    const { limit, page } = asked
+    const rowCount = Math.min(totals.totalRows, reachableRows(limit))
+    const whole = wholeBlocks(firstBlock, source, rowCount)
+    if (totals.totalRows > limit) {
+      return await keptPages.keep(asked, { totals, blocks: whole, format })
     }
-    await keptPages.keep(question, totals, { blocks, format, limit })
+    // Behind the last page: the totals stay, and the query that gave them is let go.
+    return { ...totals, rows: page > 0 ? [] : await formatAll(whole, format) }
+  } finally {
+    await source.return?.()
   }
-  const totals = keptPages.find(question) ?? noTotals
-  return { ...totals, rows: keptPages.readPage<Row>(question, page) }
+}
+
+/** A stream that was let go ends early without a word; what it gave must never look whole. */
+async function* wholeBlocks(
+  first: readonly Values[],
+  rest: AsyncIterator<readonly Values[]>,
+  rowCount: number
+): AsyncGenerator<readonly Values[]> {
+  let readCount = first.length
+  yield first
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+    readCount += next.value.length
+    yield next.value
+  }
+  assert(readCount === rowCount, 'a result has the rows that its first one tells')
+}
+
+async function formatAll<Row>(
+  blocks: AsyncIterable<readonly Values[]>,
+  format: (values: Values) => Row
+): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  for await (const block of blocks) for (const row of block) rows.push(format(row))
+  return rows
 }

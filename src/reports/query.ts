@@ -8,6 +8,7 @@ import type { CatalogNames } from './catalog-names.ts'
 import { dayRowsParams, dayRowsSql, profilePrefix } from './day-rows.ts'
 import { filterParams, productConditions, rowConditions } from './filters.ts'
 import type { MarketDays } from './market-days.ts'
+import { reachableRows } from './paged.ts'
 import type { Rates } from './rates.ts'
 import { sealParams, sealedRowSql } from './sealed-days.ts'
 import type { ReportDays } from './sealed-days.ts'
@@ -39,14 +40,11 @@ SELECT gtin, title, brand, market_id, publisher_id, campaign_id, ad_group_id, to
   count() OVER () AS total_rows, toString(sum(unconverted) OVER ()) AS total_unconverted
 FROM (${reportRowsSql(source)})
 ORDER BY ${orderTerms(request).join(', ')}
-LIMIT ${rowsMax}
+LIMIT ${reachableRows(request.limit)}
 SETTINGS ${reportSettings}`,
     params: reportParams(source),
   }
 }
-
-// As many as the last page of the contract reaches: page 1,000 of 10,000 rows.
-export const rowsMax = 10_010_000
 
 // A served ad and a purchase stand in one partition each, so parts of different partitions need no
 // merging to be final: without this a report over months is several times slower.

@@ -10,8 +10,8 @@ import {
   timesPowerOfTen,
 } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
-import type { Values } from './blocks.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
+import type { Values } from './kept-pages.ts'
 import type { ReportRow } from './report.ts'
 
 /** The columns of `buildReportQuery`, in its order; sums that may leave the doubles come as text. */

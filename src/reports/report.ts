@@ -42,5 +42,5 @@ export interface ReportCall {
   readonly signal: AbortSignal
 }
 
-/** Resolves when the first rows are there, so that a refusal can still be a proper answer. */
+/** Resolves with the whole page. */
 export type RunReport = (call: ReportCall) => Promise<ReportResult>

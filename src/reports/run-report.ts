@@ -1,13 +1,11 @@
-import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { noBlocks, openBlocks, wholeBlocks } from './blocks.ts'
 import type { CatalogNames } from './catalog-names.ts'
 import type { KeptPages } from './kept-pages.ts'
 import { questionOf } from './kept-pages.ts'
 import type { MarketDays } from './market-days.ts'
-import { answerPage, noTotals } from './paged.ts'
+import { answerPage } from './paged.ts'
 import type { Computed } from './paged.ts'
-import { buildReportQuery, rowsMax } from './query.ts'
+import { buildReportQuery } from './query.ts'
 import { loadRates, noRates } from './rates.ts'
 import { createRowFormat, readTotals } from './report-rows.ts'
 import { readReportDays } from './sealed-days.ts'
@@ -25,7 +23,7 @@ export function createReportRunner(deps: ReportDeps): RunReport {
   return async (call: ReportCall): Promise<ReportResult> => {
     const { page, ...body } = call.request
     const question = questionOf([call.keyId, call.advertiserId, body])
-    const asked = { question, page, limit: body.limit }
+    const asked = { question, owner: call.keyId, page, limit: body.limit }
     return await answerPage(deps.keptPages, asked, () => compute(deps, call))
   }
 }
@@ -37,16 +35,14 @@ async function compute(deps: ReportDeps, call: ReportCall): Promise<Computed<Rep
   const { completeThrough } = days
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, spanOf(days.open)) : noRates
   const query = buildReportQuery({ ...call, catalog, days, spans, rates })
-  const stream = deps.warehouse.stream(query.sql, query.params, call.signal)
-  const { first, rest } = await openBlocks(stream, call.signal)
-  const format = createRowFormat(call.advertiserId, catalog)
-  if (first === null) return { ...noTotals, completeThrough, blocks: noBlocks(), format }
-  const head = first[0]
-  assert(head !== undefined, 'a block of the engine has a row')
-  const totals = readTotals(head)
-  const blocks = wholeBlocks(first, rest, Math.min(totals.totalRows, rowsMax))
-  return { ...totals, completeThrough, blocks, format }
+  return {
+    blocks: deps.warehouse.stream(query.sql, query.params, call.signal),
+    readTotals: (row) => ({ ...(row === null ? noRows : readTotals(row)), completeThrough }),
+    format: createRowFormat(call.advertiserId, catalog),
+  }
 }
+
+const noRows = { totalRows: 0, unconvertedCount: 0 }
 
 /** Open days, sealed ones, and spans in the place of sealed ones where no day is asked for. */
 export async function readParts(

@@ -6,15 +6,26 @@ import { listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import { askedDaysParams, inAskedSpan, withAskedDaySql } from './asked-days.ts'
-import { formatBlocks, openBlocks, wholeBlocks } from './blocks.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
 import { dayRowsParams, dayRowsSql } from './day-rows.ts'
+import { questionOf } from './kept-pages.ts'
+import type { KeptPages } from './kept-pages.ts'
+import { answerPage, reachableRows } from './paged.ts'
+import type { Computed, PagedResult } from './paged.ts'
 import { noRates } from './rates.ts'
 import { listUnits, readReportDays, sealParams, sealedRowSql } from './sealed-days.ts'
 import type { DaysAsked, ReportDays } from './sealed-days.ts'
 
-export interface TrafficQualityCall extends DaysAsked {
+export interface TrafficQualityRequest extends DaysAsked {
+  readonly page: number
+  readonly limit: number
+}
+
+export interface TrafficQualityCall {
   readonly advertiserId: number
+  readonly request: TrafficQualityRequest
+  /** Whose pages these are: kept pages are never shared between keys. */
+  readonly keyId: string
   readonly signal: AbortSignal
 }
 
@@ -34,41 +45,45 @@ export interface TrafficQualityRow {
   readonly tooLate: number
 }
 
-export interface TrafficQuality {
-  readonly totalRows: number
-  /** The last day from which on back the counted events are sealed; null while nothing is. */
-  readonly completeThrough: string | null
-  /** By day, market, publisher and kind. Throws in mid-stream when the engine fails. */
-  readonly rows: AsyncIterable<readonly TrafficQualityRow[]>
-}
+/** By day, market, publisher and kind. */
+export type TrafficQuality = PagedResult<TrafficQualityRow>
 
-/** Resolves when the first rows are there, so that a refusal can still be a proper answer. */
+/** Resolves with the whole page. */
 export type ReadTrafficQuality = (call: TrafficQualityCall) => Promise<TrafficQuality>
 
 interface TrafficQualityDeps {
   readonly warehouse: Pick<Warehouse, 'rows' | 'stream'>
   readonly catalog: () => CatalogNames
+  readonly keptPages: KeptPages
 }
 
 export function createTrafficQualityReader(deps: TrafficQualityDeps): ReadTrafficQuality {
   return async (call) => {
-    const catalog = deps.catalog()
-    const markets = catalog.markets()
-    const days = await readReportDays(deps.warehouse, markets, call)
-    const { completeThrough } = days
-    const params = buildParams(call, { markets, days })
-    const stream = deps.warehouse.stream(trafficQualitySql(days), params, call.signal)
-    const { first, rest } = await openBlocks(stream, call.signal)
-    if (first === null) return { totalRows: 0, completeThrough, rows: noRows() }
-    const totalRows = Number(first[0]?.at(-1))
-    const blocks = wholeBlocks(first, rest, totalRows)
-    const rows = formatBlocks(blocks, createRowFormat(catalog))
-    return { totalRows, completeThrough, rows }
+    const { page, ...body } = call.request
+    const question = questionOf(['traffic quality', call.keyId, call.advertiserId, body])
+    const asked = { question, owner: call.keyId, page, limit: body.limit }
+    return await answerPage(deps.keptPages, asked, () => compute(deps, call))
   }
 }
 
-async function* noRows(): AsyncGenerator<readonly TrafficQualityRow[]> {
-  // An answer without rows has no block.
+async function compute(
+  { warehouse, catalog }: TrafficQualityDeps,
+  call: TrafficQualityCall
+): Promise<Computed<TrafficQualityRow>> {
+  const names = catalog()
+  const markets = names.markets()
+  const days = await readReportDays(warehouse, markets, call.request)
+  const { completeThrough } = days
+  const sql = trafficQualitySql(days, reachableRows(call.request.limit))
+  return {
+    blocks: warehouse.stream(sql, buildParams(call, { markets, days }), call.signal),
+    readTotals: (row) => ({
+      totalRows: row === null ? 0 : Number(row.at(-1)),
+      unconvertedCount: 0,
+      completeThrough,
+    }),
+    format: createRowFormat(names),
+  }
 }
 
 const kinds = { 1: 'LOAD', 2: 'IMPRESSION', 3: 'CLICK' } as const
@@ -104,7 +119,7 @@ interface Asked {
 }
 
 function buildParams(call: TrafficQualityCall, { markets, days }: Asked): Params {
-  const { startDate, endDate } = call
+  const { startDate, endDate } = call.request
   const asked = listDays(startDate, endDate)
   return {
     advertiserId: call.advertiserId,
@@ -116,7 +131,7 @@ function buildParams(call: TrafficQualityCall, { markets, days }: Asked): Params
   }
 }
 
-function trafficQualitySql(days: ReportDays): string {
+function trafficQualitySql(days: ReportDays, rowsMax: number): string {
   const counted = [
     ...(days.seals.length === 0 ? [] : [sealedSql]),
     ...(days.hasOpenDays ? [openSql] : []),
@@ -133,6 +148,7 @@ function trafficQualitySql(days: ReportDays): string {
     HAVING counted + bot + prefetch + expired + early + too_late > 0
   )
   ORDER BY day, market_id, publisher_id, kind
+  LIMIT ${rowsMax}
   SETTINGS join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1,
     optimize_move_to_prewhere_if_final = 0`
 }

@@ -38,6 +38,7 @@ import { readRestatements } from '../../src/reports/sealed-days.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { LogCapture } from '../campaign/harness.ts'
 import { openTestWarehouse } from '../catalog/warehouse.ts'
+import { openKeptPages } from '../helpers/kept-pages.ts'
 
 export const adminKey = 'admin-'.padEnd(43, 'k')
 export const nowMs = Date.UTC(2026, 2, 2, 10)
@@ -164,6 +165,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     status: () => Promise.resolve(status),
     ...changes,
   })
+  const keptPages = openKeptPages()
   const app = buildCampaignApp({
     keys,
     catalog,
@@ -174,6 +176,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     readTrafficQuality: createTrafficQualityReader({
       warehouse,
       catalog: () => catalogNames(catalog.current()),
+      keptPages,
     }),
     listAttributions: () => Promise.reject(new Error('no attributions here')),
     explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: 0 }),

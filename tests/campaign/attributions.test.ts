@@ -31,10 +31,6 @@ function aRow(changes: Partial<AttributionRow> = {}): AttributionRow {
   }
 }
 
-async function* blocks(...rows: readonly AttributionRow[]) {
-  yield await Promise.resolve(rows)
-}
-
 interface Started extends Harness {
   readonly lists: AttributionsCall[]
 }
@@ -45,7 +41,7 @@ function start(rows: readonly AttributionRow[] = [aRow()], unconvertedCount = 0)
     listAttributions: (call) => {
       lists.push(call)
       const totals = { totalRows: rows.length, completeThrough: null, unconvertedCount }
-      return Promise.resolve({ ...totals, rows: blocks(...rows) })
+      return Promise.resolve({ ...totals, rows })
     },
   })
   return { ...harness, lists }
@@ -172,7 +168,7 @@ test('a list that is not read to its end holds a slot of the key, and lets it go
         isFirst = false
         await opened
       }
-      return { totalRows: 1, completeThrough: null, unconvertedCount: 0, rows: blocks(aRow()) }
+      return { totalRows: 1, completeThrough: null, unconvertedCount: 0, rows: [aRow()] }
     },
   })
 

@@ -147,6 +147,7 @@ export async function openContractPort(): Promise<ContractPort> {
     readTrafficQuality: createTrafficQualityReader({
       warehouse,
       catalog: () => catalogNames(catalog.current()),
+      keptPages,
     }),
     runReport: createReportRunner({
       warehouse,

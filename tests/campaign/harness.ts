@@ -12,9 +12,7 @@ import type { CatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { IntakeQuestion } from '../../src/reports/intake.ts'
-import { noBlocks } from '../../src/reports/blocks.ts'
 import type { ReportCall, ReportRow } from '../../src/reports/report.ts'
-import type { TrafficQualityRow } from '../../src/reports/traffic-quality.ts'
 
 export const assetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
 export const foreignAssetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3302'
@@ -171,12 +169,6 @@ export function aRow(changes: Partial<ReportRow> = {}): ReportRow {
   }
 }
 
-export async function* blocks<Row = ReportRow>(
-  ...rows: readonly (readonly Row[])[]
-): AsyncGenerator<readonly Row[]> {
-  for (const block of rows) yield await Promise.resolve(block)
-}
-
 /** The admin operations, each answering its own name. */
 export const echoAdmin: HandlerTable = Object.fromEntries(
   operations
@@ -224,7 +216,7 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
     listRestatements: () => Promise.resolve([]),
     listAttributions: () => {
       const noTotals = { totalRows: 0, completeThrough: null, unconvertedCount: 0 }
-      return Promise.resolve({ ...noTotals, rows: noBlocks() })
+      return Promise.resolve({ ...noTotals, rows: [] })
     },
     explainOwnPurchase: () => Promise.resolve(null),
     catalog: {
@@ -236,7 +228,7 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
     },
     runReport: (call) => {
       calls.push(call)
-      const rows = blocks([aRow()])
+      const rows = [aRow()]
       return Promise.resolve({ totalRows: 1, completeThrough: null, unconvertedCount: 0, rows })
     },
     readSeries: () => {
@@ -250,7 +242,7 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
       return Promise.resolve({ publisherId, startDate, endDate, days: [], unknown })
     },
     readTrafficQuality: () =>
-      Promise.resolve({ totalRows: 0, completeThrough: null, rows: blocks<TrafficQualityRow>() }),
+      Promise.resolve({ totalRows: 0, completeThrough: null, unconvertedCount: 0, rows: [] }),
     audit: {
       record: (record) => {
         audits.push(record)

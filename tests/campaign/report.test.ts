@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ReportResult } from '../../src/reports/report.ts'
-import { aRow, bearer, blocks, startHarness } from './harness.ts'
+import { aRow, bearer, startHarness } from './harness.ts'
 
 const range = { startDate: '2026-03-01', endDate: '2026-03-31' }
 const csvPath = '/v2/advertisers/1/reports/spa/product.csv'
 const jsonPath = '/v2/advertisers/1/reports/spa/product.json'
 
 function resultOf(changes: Partial<ReportResult> = {}): () => Promise<ReportResult> {
-  const fixed = { totalRows: 0, completeThrough: null, unconvertedCount: 0, rows: blocks() }
+  const fixed = { totalRows: 0, completeThrough: null, unconvertedCount: 0, rows: [] }
   return () => Promise.resolve({ ...fixed, ...changes })
 }
 
@@ -22,7 +22,7 @@ const columns =
   'CONVERSION_RATE,CONVERSION_VALUE,AD_SPEND_REVENUE,COST_PER_CLICK,RETURN_ON_AD_SPEND,CURRENCY'
 
 test('the CSV has a header line, one line per row, and says what it is', async (t) => {
-  const rows = blocks([aRow()], [aRow({ gtin: '2', clickThroughRate: '' })])
+  const rows = [aRow(), aRow({ gtin: '2', clickThroughRate: '' })]
   const { app } = startHarness({
     runReport: resultOf({ rows, totalRows: 7, completeThrough: '2026-03-30', unconvertedCount: 3 }),
   })
@@ -89,7 +89,7 @@ test('the date stands in the report with dateBreakdown only, and the page in the
 test('names that a spreadsheet would run are made harmless in the CSV and stay as they are in JSON', async (t) => {
   const campaignName = '=HYPERLINK("http://evil.example","x")'
   const { app } = startHarness({
-    runReport: () => resultOf({ rows: blocks([aRow({ campaignName })]) })(),
+    runReport: () => resultOf({ rows: [aRow({ campaignName })] })(),
   })
   t.after(() => app.close())
 
@@ -104,7 +104,7 @@ test('names that a spreadsheet would run are made harmless in the CSV and stay a
 })
 
 test('a locale changes the header alone', async (t) => {
-  const { app } = startHarness({ runReport: () => resultOf({ rows: blocks([aRow()]) })() })
+  const { app } = startHarness({ runReport: () => resultOf({ rows: [aRow()] })() })
   t.after(() => app.close())
   const plain = await app.inject(post(csvPath))
   for (const locale of ['de', 'de-DE', 'de_DE', 'fr-FR', 'xx-XX', 'zh_CN', 'en-US-u-nu-thai']) {
@@ -182,21 +182,17 @@ test('any content type is taken, and what does not parse is told so', async (t) 
 })
 
 test('the JSON has the rows as in the CSV, null over zero, and exact totals by currency', async (t) => {
-  const rows = blocks(
-    [
-      aRow({ costPerClick: '', clicks: '0' }),
-      aRow({ conversionValue: '0.004000000', adSpendRevenue: '0.500000001', gtin: '2' }),
-    ],
-    [
-      aRow({
-        currency: 'JPY',
-        conversionValue: '100',
-        adSpendRevenue: '0',
-        clicks: '0',
-        impressions: '0',
-      }),
-    ]
-  )
+  const rows = [
+    aRow({ costPerClick: '', clicks: '0' }),
+    aRow({ conversionValue: '0.004000000', adSpendRevenue: '0.500000001', gtin: '2' }),
+    aRow({
+      currency: 'JPY',
+      conversionValue: '100',
+      adSpendRevenue: '0',
+      clicks: '0',
+      impressions: '0',
+    }),
+  ]
   const { app } = startHarness({ runReport: resultOf({ rows, totalRows: 3 }) })
   t.after(() => app.close())
 

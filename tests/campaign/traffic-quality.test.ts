@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TrafficQualityCall, TrafficQualityRow } from '../../src/reports/traffic-quality.ts'
-import { bearer, blocks, startHarness } from './harness.ts'
+import { bearer, startHarness } from './harness.ts'
 
 const url = '/v2/advertisers/1/reports/traffic-quality.csv'
 const range = 'startDate=2026-03-01&endDate=2026-03-31'
@@ -32,8 +32,13 @@ test('the file says what it is, and each reason has its column', async (t) => {
     readTrafficQuality: (call) => {
       calls.push(call)
       const other: TrafficQualityRow = { ...row, kind: 'LOAD', publisherName: '=1+1, "x"' }
-      const rows = blocks([row], [other])
-      return Promise.resolve({ totalRows: 2, completeThrough: '2026-03-30', rows })
+      const rows = [row, other]
+      return Promise.resolve({
+        totalRows: 2,
+        completeThrough: '2026-03-30',
+        unconvertedCount: 0,
+        rows,
+      })
     },
   })
   t.after(() => app.close())
@@ -54,7 +59,8 @@ test('the file says what it is, and each reason has its column', async (t) => {
   assert.deepEqual([headers['x-total-rows'], headers['x-complete-through']], ['2', '2026-03-30'])
   const { signal, ...asked } = calls[0] ?? assert.fail()
   assert.equal(signal.aborted, false)
-  assert.deepEqual(asked, { advertiserId: 1, startDate: '2026-03-01', endDate: '2026-03-31' })
+  const request = { startDate: '2026-03-01', endDate: '2026-03-31', page: 0, limit: 10_000 }
+  assert.deepEqual(asked, { advertiserId: 1, keyId: 'key_1', request })
 })
 
 test('without events the file is its header, and no complete day is told', async (t) => {
@@ -117,7 +123,7 @@ test('731 days are the longest range, and days beyond those of events ask for no
   const { app } = startHarness({
     readTrafficQuality: (call) => {
       calls.push(call)
-      return Promise.resolve({ totalRows: 0, completeThrough: null, rows: blocks() })
+      return Promise.resolve({ totalRows: 0, completeThrough: null, unconvertedCount: 0, rows: [] })
     },
   })
   t.after(() => app.close())
@@ -127,7 +133,7 @@ test('731 days are the longest range, and days beyond those of events ask for no
 
   assert.deepEqual([longest.statusCode, ancient.statusCode], [200, 200])
   assert.deepEqual(
-    calls.map(({ startDate, endDate }) => [startDate, endDate]),
+    calls.map(({ request }) => [request.startDate, request.endDate]),
     [
       ['2024-01-01', '2025-12-31'],
       ['2019-12-01', '2019-12-01'],
@@ -142,7 +148,7 @@ test('it shares the slots of a key with reports and gives its slot back when it 
     readTrafficQuality: () =>
       isBroken
         ? Promise.reject(new Error('broken'))
-        : Promise.resolve({ totalRows: 0, completeThrough: null, rows: blocks() }),
+        : Promise.resolve({ totalRows: 0, completeThrough: null, unconvertedCount: 0, rows: [] }),
   })
   t.after(() => app.close())
 

@@ -154,14 +154,12 @@ export async function readFigures(
   const state = days.hasOpenDays ? 'open' : 'sealed'
   const unconverted = result.unconvertedCount === 0 ? '' : ` unconverted ${result.unconvertedCount}`
   const lines: string[] = []
-  for await (const block of result.rows) {
-    for (const row of block) {
-      const [value, spend] = [row.conversionValue, row.adSpendRevenue].map(withoutZeros)
-      lines.push(
-        `${row.date} ${row.loads}/${row.impressions}/${row.clicks} conversions ${row.conversions} units ${row.unitsSold}` +
-          ` value ${value} spend ${spend} ${state}${unconverted}`
-      )
-    }
+  for (const row of result.rows) {
+    const [value, spend] = [row.conversionValue, row.adSpendRevenue].map(withoutZeros)
+    lines.push(
+      `${row.date} ${row.loads}/${row.impressions}/${row.clicks} conversions ${row.conversions} units ${row.unitsSold}` +
+        ` value ${value} spend ${spend} ${state}${unconverted}`
+    )
   }
   keptPages.close()
   return lines

@@ -14,6 +14,7 @@ import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { createHistoryLoader } from '../helpers/history-warehouse.ts'
 import { aClick, aPurchase, anAd, readFigures } from '../helpers/seal-scenario.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
+import { openKeptPages } from '../helpers/kept-pages.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -59,13 +60,13 @@ async function aWorld(t: TestContext) {
         campaigns: () => [],
         adGroups: () => [],
       }
-      const read = createTrafficQualityReader({ warehouse, catalog: () => catalog })
+      const keptPages = openKeptPages()
+      const read = createTrafficQualityReader({ warehouse, catalog: () => catalog, keptPages })
       const { signal } = new AbortController()
-      const lines: string[] = []
-      for await (const block of (await read({ advertiserId: 1, ...range, signal })).rows) {
-        for (const row of block) lines.push(`${row.date} ${row.counted} too late ${row.tooLate}`)
-      }
-      return lines
+      const request = { ...range, page: 0, limit: 10_000 }
+      const { rows } = await read({ advertiserId: 1, request, keyId: 'test', signal })
+      keptPages.close()
+      return rows.map((row) => `${row.date} ${row.counted} too late ${row.tooLate}`)
     },
     counts: async () => {
       const [row] = await warehouse.rows<Record<string, number>>(

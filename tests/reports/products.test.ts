@@ -78,10 +78,7 @@ async function aReader(t: TestContext) {
     }
     const signal = new AbortController().signal
     const result = await runReport({ advertiserId: 1, request, keyId: 'key', signal })
-    const rows: string[] = []
-    for await (const block of result.rows) {
-      rows.push(...block.map((row) => `${row.market} ${row.gtin} ${row.title} / ${row.brand}`))
-    }
+    const rows = result.rows.map((row) => `${row.market} ${row.gtin} ${row.title} / ${row.brand}`)
     assert.equal(result.totalRows, rows.length)
     return rows
   }

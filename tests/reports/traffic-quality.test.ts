@@ -17,6 +17,7 @@ import type { HistoryEvent } from '../helpers/history.ts'
 import { createHistoryLoader } from '../helpers/history-warehouse.ts'
 import { aClick, anAd } from '../helpers/seal-scenario.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
+import { openKeptPages } from '../helpers/kept-pages.ts'
 
 const seed = Number(process.env['SHELFTRACE_TEST_SEED'] ?? Date.now() % 1_000_000)
 // Market 2 is missing, so that a part of every history stands in an unknown market, in UTC.
@@ -40,12 +41,20 @@ async function readRows(
   advertiserId: number,
   asked: { readonly startDate: string; readonly endDate: string } = range
 ): Promise<readonly TrafficQualityRow[]> {
-  const read = createTrafficQualityReader({ warehouse, catalog: () => catalog })
-  const result = await read({ advertiserId, ...asked, signal: new AbortController().signal })
-  const rows: TrafficQualityRow[] = []
-  for await (const block of result.rows) rows.push(...block)
-  assert.equal(result.totalRows, rows.length)
-  return rows
+  const keptPages = openKeptPages()
+  const read = createTrafficQualityReader({ warehouse, catalog: () => catalog, keptPages })
+  const { signal } = new AbortController()
+  const whole = { ...asked, page: 0, limit: 10_000 }
+  const result = await read({ advertiserId, request: whole, keyId: 'test', signal })
+  assert.equal(result.totalRows, result.rows.length)
+  const paged: TrafficQualityRow[] = []
+  for (let page = 0; paged.length < result.totalRows; page += 1) {
+    const request = { ...asked, page, limit: 100 }
+    paged.push(...(await read({ advertiserId, request, keyId: 'test', signal })).rows)
+  }
+  assert.deepEqual(paged, result.rows)
+  keptPages.close()
+  return result.rows
 }
 
 const names = ['counted', 'bot', 'prefetch', 'expired', 'early', 'tooLate'] as const
@@ -106,16 +115,14 @@ async function readReportCounts(warehouse: Warehouse, advertiserId: number) {
     },
   })
   const sums = new Map<string, number>()
-  for await (const block of result.rows) {
-    for (const row of block) {
-      for (const [kind, count] of Object.entries({
-        LOAD: row.loads,
-        IMPRESSION: row.impressions,
-        CLICK: row.clicks,
-      })) {
-        const key = `${row.date} ${row.market} ${row.publisherId} ${kind}`
-        if (count !== '0') sums.set(key, (sums.get(key) ?? 0) + Number(count))
-      }
+  for (const row of result.rows) {
+    for (const [kind, count] of Object.entries({
+      LOAD: row.loads,
+      IMPRESSION: row.impressions,
+      CLICK: row.clicks,
+    })) {
+      const key = `${row.date} ${row.market} ${row.publisherId} ${kind}`
+      if (count !== '0') sums.set(key, (sums.get(key) ?? 0) + Number(count))
     }
   }
   keptPages.close()

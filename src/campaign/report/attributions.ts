@@ -7,7 +7,6 @@ import {
 } from '../../access/handler.ts'
 import { parseDateRange } from '../../access/date-range.ts'
 import { QueryReader, type QueryRule } from '../../access/query-reader.ts'
-import { parseInt32Text } from '../../access/query-text.ts'
 import type { SlotLimiter } from '../../access/rate-limit.ts'
 import type { CreditRule } from '../../contract/explanation.ts'
 import { attributionColumns, type AttributionColumn } from '../../contract/attribution-columns.ts'
@@ -21,9 +20,9 @@ import type { CsvCell } from '../../reports/csv.ts'
 import { printSeconds, printServedAdId } from '../../reports/explain/print.ts'
 import type { CampaignDeps } from '../deps.ts'
 import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
-import { csvChunks } from './csv-report.ts'
 import { withinEventDays } from './event-days.ts'
-import { busy, csvHeaders } from './handlers.ts'
+import { busy, csvAnswer } from './handlers.ts'
+import { readPageQuery } from './page-query.ts'
 
 type AttributionDeps = Pick<CampaignDeps, 'catalog' | 'listAttributions' | 'explainOwnPurchase'>
 
@@ -49,28 +48,18 @@ async function download(deps: AttributionDeps, slots: SlotLimiter, call: Call): 
     const asked = { advertiserId: advertiser.id, request, keyId: key.id, signal }
     const result = await deps.listAttributions(asked)
     if ('finalBefore' in result) {
-      release()
       const { finalBefore } = result
       return refuse(422, [
         `startDate must not be before ${finalBefore}: of older days only the report is kept`,
       ])
     }
-    const { rows } = result
-    return {
-      status: 200,
-      headers: csvHeaders(result, fileName(advertiser.id, parsed.request)),
-      body: {
-        chunks: csvChunks({
-          rows,
-          header: attributionColumns,
-          cells: (row) => attributionColumns.map((column) => cellOf[column](row)),
-          done: release,
-        }),
-      },
-    }
-  } catch (error) {
+    return csvAnswer(result, {
+      file: fileName(advertiser.id, parsed.request),
+      header: attributionColumns,
+      cells: (row) => attributionColumns.map((column) => cellOf[column](row)),
+    })
+  } finally {
     release()
-    throw error
   }
 }
 
@@ -103,12 +92,11 @@ function parseQuery(query: URLSearchParams): ParsedQuery {
   const reader = new QueryReader(query)
   const attributionProfile =
     reader.optional('attributionProfile', profileRule) ?? 'IMP_1_DAY_CLK_14_DAYS'
-  const page = reader.optional('page', pageRule) ?? 0
-  const limit = reader.optional('limit', limitRule) ?? reportLimits.limitMax
+  const paging = readPageQuery(reader)
   const range = parseDateRange(query, reportLimits.daysMax)
   if (range.ok && reader.messages.length === 0) {
     const { startDate, endDate } = range
-    return { ok: true, request: { startDate, endDate, attributionProfile, page, limit } }
+    return { ok: true, request: { startDate, endDate, attributionProfile, ...paging } }
   }
   return { ok: false, messages: [...reader.messages, ...(range.ok ? [] : range.messages)] }
 }
@@ -116,19 +104,6 @@ function parseQuery(query: URLSearchParams): ParsedQuery {
 const profileRule: QueryRule<AttributionProfile> = {
   rule: `one of: ${attributionProfiles.join(', ')}`,
   parse: (text) => attributionProfiles.find((profile) => profile === text) ?? null,
-}
-
-const pageRule = integerRule(0, reportLimits.pageMax)
-const limitRule = integerRule(1, reportLimits.limitMax)
-
-function integerRule(min: number, max: number): QueryRule<number> {
-  return {
-    rule: `an integer from ${min} to ${max}`,
-    parse: (text) => {
-      const value = parseInt32Text(text)
-      return value !== null && value >= min && value <= max ? value : null
-    },
-  }
 }
 
 const ruleNames = {

@@ -12,12 +12,14 @@ import { parseReportRequest, type ReportRequest } from '../../contract/report-re
 import { assert } from '../../lib/assert.ts'
 import { resolveLabels, type Labels } from '../../reports/locale.ts'
 import { listColumns } from '../../contract/report-columns.ts'
-import type { ReportResult, ReportRow } from '../../reports/report.ts'
+import type { CsvCell } from '../../reports/csv.ts'
+import type { PagedResult } from '../../reports/paged.ts'
+import type { ReportResult } from '../../reports/report.ts'
 import type { CampaignDeps } from '../deps.ts'
 import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
 import { queryText } from '../../access/query-text.ts'
 import { cellOf } from './cells.ts'
-import { csvChunks } from './csv-report.ts'
+import { csvFile } from './csv-report.ts'
 import { withinEventDays } from './event-days.ts'
 import { jsonReport } from './json-report.ts'
 import { jsonSeries } from './json-series.ts'
@@ -33,8 +35,7 @@ interface Asked {
 type ParsedCall =
   { readonly ok: true; readonly asked: Asked } | { readonly ok: false; readonly answer: Answer }
 
-/** Builds the answer from a result, and calls `done` when its rows are read or given up. */
-type Print = (result: ReportResult, asked: Asked, done: () => void) => Promise<Answer>
+type Print = (result: ReportResult, asked: Asked) => Answer
 
 /** The report as CSV and as JSON. Both share the slots of a key. */
 export function createReportHandlers(deps: ReportDeps, slots: SlotLimiter): HandlerTable {
@@ -52,10 +53,9 @@ export function createReportHandlers(deps: ReportDeps, slots: SlotLimiter): Hand
         const { signal, key } = call
         const request = withinEventDays(asked.request)
         const result = await deps.runReport({ advertiserId, request, keyId: key.id, signal })
-        return await print(result, asked, release)
-      } catch (error) {
+        return print(result, asked)
+      } finally {
         release()
-        throw error
       }
     }
 
@@ -112,40 +112,43 @@ function parseLocale(query: URLSearchParams) {
   return resolveLabels(locale.kind === 'given' ? locale.text : undefined)
 }
 
-const printCsv: Print = async (result, asked, done) => {
-  await Promise.resolve()
+const printCsv: Print = (result, asked) => {
   const columns = listColumns(asked.request)
-  const header = columns.map((column) => asked.labels[column])
-  const cells = (row: ReportRow) => columns.map((column) => cellOf[column](row))
-  return {
-    status: 200,
-    headers: csvHeaders(result, fileName(asked)),
-    body: { chunks: csvChunks({ rows: result.rows, header, cells, done }) },
-  }
+  return csvAnswer(result, {
+    file: fileName(asked),
+    header: columns.map((column) => asked.labels[column]),
+    cells: (row) => columns.map((column) => cellOf[column](row)),
+  })
 }
 
-const printJson: Print = async (result, asked, done) => {
-  try {
-    const json = await jsonReport(result, asked.request)
-    return { status: 200, headers: resultHeaders(result), body: { json } }
-  } finally {
-    done()
-  }
-}
+const printJson: Print = (result, asked) => ({
+  status: 200,
+  headers: resultHeaders(result),
+  body: { json: jsonReport(result, asked.request) },
+})
 
 /** `file` holds letters, digits and dashes only, so that nothing in it needs quoting. */
-export function csvHeaders(
-  result: Omit<ReportResult, 'rows'>,
-  file: string
-): Readonly<Record<string, string>> {
+export function csvAnswer<Row>(
+  result: PagedResult<Row>,
+  print: {
+    readonly file: string
+    readonly header: readonly string[]
+    readonly cells: (row: Row) => readonly CsvCell[]
+  }
+): Answer {
+  const { file, header, cells } = print
   return {
-    'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': `attachment; filename="${file}"`,
-    ...resultHeaders(result),
+    status: 200,
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${file}"`,
+      ...resultHeaders(result),
+    },
+    body: { text: csvFile({ rows: result.rows, header, cells }) },
   }
 }
 
-function resultHeaders(result: Omit<ReportResult, 'rows'>): Readonly<Record<string, string>> {
+function resultHeaders(result: PagedResult<unknown>): Readonly<Record<string, string>> {
   const { totalRows, completeThrough, unconvertedCount, resultId } = result
   return {
     'x-total-rows': String(totalRows),

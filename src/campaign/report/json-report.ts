@@ -10,18 +10,13 @@ import { printSums } from './totals.ts'
 type JsonRow = JsonReport['rows'][number]
 
 /** One page, bounded by `limit` (at most 10,000 rows), so it is built in memory. */
-export async function jsonReport(
-  result: ReportResult,
-  request: ReportRequest
-): Promise<JsonReport> {
+export function jsonReport(result: ReportResult, request: ReportRequest): JsonReport {
   const columns = listColumns(request)
   const rows: JsonRow[] = []
   const totals = new Map<string, Totals>()
-  for await (const block of result.rows) {
-    for (const row of block) {
-      rows.push(toJsonRow(row, columns))
-      addRow(totalsOf(totals, row.currency), row)
-    }
+  for (const row of result.rows) {
+    rows.push(toJsonRow(row, columns))
+    addRow(totalsOf(totals, row.currency), row)
   }
   return {
     rows,

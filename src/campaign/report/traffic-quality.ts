@@ -1,5 +1,6 @@
 import { parseDateRange } from '../../access/date-range.ts'
 import { refuse, type Handler } from '../../access/handler.ts'
+import { QueryReader } from '../../access/query-reader.ts'
 import type { SlotLimiter } from '../../access/rate-limit.ts'
 import { trafficQualityColumns, trafficQualityLimits } from '../../contract/traffic-quality.ts'
 import { assert } from '../../lib/assert.ts'
@@ -7,9 +8,9 @@ import type { CsvCell } from '../../reports/csv.ts'
 import type { TrafficQualityRow } from '../../reports/traffic-quality.ts'
 import type { CampaignDeps } from '../deps.ts'
 import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
-import { csvChunks } from './csv-report.ts'
 import { withinEventDays } from './event-days.ts'
-import { busy } from './handlers.ts'
+import { busy, csvAnswer } from './handlers.ts'
+import { readPageQuery } from './page-query.ts'
 
 type QualityDeps = Pick<CampaignDeps, 'catalog' | 'readTrafficQuality'>
 
@@ -21,8 +22,12 @@ export function createDownloadTrafficQuality(
   return async (call) => {
     const advertiser = findAdvertiser(catalog.current(), call)
     if (advertiser === undefined) return noAdvertiser
+    const reader = new QueryReader(call.query)
+    const paging = readPageQuery(reader)
     const range = parseDateRange(call.query, trafficQualityLimits.daysMax)
-    if (!range.ok) return refuse(422, range.messages)
+    if (!range.ok || reader.messages.length > 0) {
+      return refuse(422, [...reader.messages, ...(range.ok ? [] : range.messages)])
+    }
 
     const { key, signal } = call
     assert(key !== null, 'a report is for a key')
@@ -30,31 +35,17 @@ export function createDownloadTrafficQuality(
     if (release === null) return busy
     try {
       const { startDate, endDate } = range
-      const asked = withinEventDays({ advertiserId: advertiser.id, startDate, endDate, signal })
-      const quality = await readTrafficQuality(asked)
-      const fileName = `traffic-quality-advertiser-${advertiser.id}-${startDate}-to-${endDate}.csv`
-      return {
-        status: 200,
-        headers: {
-          'content-type': 'text/csv; charset=utf-8',
-          'content-disposition': `attachment; filename="${fileName}"`,
-          'x-total-rows': String(quality.totalRows),
-          ...(quality.completeThrough !== null && {
-            'x-complete-through': quality.completeThrough,
-          }),
-        },
-        body: {
-          chunks: csvChunks({
-            rows: quality.rows,
-            header: trafficQualityColumns,
-            cells: (row) => trafficQualityColumns.map((name) => cells[name](row)),
-            done: release,
-          }),
-        },
-      }
-    } catch (error) {
+      const advertiserId = advertiser.id
+      const request = withinEventDays({ startDate, endDate, ...paging })
+      const quality = await readTrafficQuality({ advertiserId, request, keyId: key.id, signal })
+      const pagePart = paging.page === 0 ? '' : `-page-${paging.page}`
+      return csvAnswer(quality, {
+        file: `traffic-quality-advertiser-${advertiserId}-${startDate}-to-${endDate}${pagePart}.csv`,
+        header: trafficQualityColumns,
+        cells: (row) => trafficQualityColumns.map((name) => cells[name](row)),
+      })
+    } finally {
       release()
-      throw error
     }
   }
 }
