@@ -5,6 +5,7 @@ import type { ReplayKeys, ReplayResult } from '../contract/set-aside.ts'
 import { setAsideLimits } from '../contract/set-aside.ts'
 import { decodeFrame, recordKeys } from '../spool/frame.ts'
 import { readRecord } from '../spool/record.ts'
+import { madeUpKey, salvage } from '../spool/salvage.ts'
 import type { SpoolEntry } from '../spool/spool.ts'
 import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
@@ -125,18 +126,19 @@ async function replayBatch(
   if (rows.length === 0) return []
   // Before anything is inserted: what is refused again is set aside later than this, and so waits.
   const replayedAt = await warehouseNow(deps.warehouse)
-  const read = rows.map((row) => ({ row, entries: readEntries(row) }))
+  const read = rows.map((row) => ({ row, ...readRow(row) }))
   const entries = read.flatMap((one) => one.entries ?? [])
   const refusals = await insertRecords({ ...deps, streaks: null }, { entries, broken: [] })
-  const unreadable = read.flatMap((one) => (one.entries === null ? [one.row] : []))
+  const notRead = read.flatMap((one) => (one.entries === null ? [one.row] : []))
   // To the end of the list, so that they never stand in the way of the others.
-  if (unreadable.length > 0) {
+  const left = [...notRead, ...read.flatMap((one) => one.gaps)]
+  if (left.length > 0) {
     await setAside(
       deps,
-      unreadable.map(({ key, reason, record }) => ({ key, reason, record }))
+      left.map(({ key, reason, record }) => ({ key, reason, record }))
     )
   }
-  const refused = new Set([...refusals, ...unreadable].map(({ key }) => key))
+  const refused = new Set([...refusals, ...notRead].map(({ key }) => key))
   // The records of a frame that can be read by now are set aside under keys of their own.
   const doneKeys = rows.map(({ key }) => key).filter((key) => !refused.has(key))
   const lines = doneKeys.map((key) => JSON.stringify({ key, replayed_at: replayedAt }))
@@ -146,15 +148,48 @@ async function replayBatch(
   return doneKeys
 }
 
-/** Null: it cannot be read. A frame may hold many; a later version may read what this one could not. */
-function readEntries({ key, record }: WaitingRow): readonly SpoolEntry[] | null {
+interface ReadRow {
+  /** Null: nothing of it can be read. A later version may read what this one could not. */
+  readonly entries: readonly SpoolEntry[] | null
+  /** What is damaged beside entries that are whole; under keys of its own, as it stays. */
+  readonly gaps: readonly Pick<WaitingRow, 'key' | 'reason' | 'record'>[]
+}
+
+const unreadable: ReadRow = { entries: null, gaps: [] }
+
+function readRow({ key, record, reason }: WaitingRow): ReadRow {
   if (record.startsWith('{')) {
     const known = readRecord(JSON.parse(record))
-    return known === null ? null : [{ key, record: known }]
+    return known === null ? unreadable : { entries: [{ key, record: known }], gaps: [] }
   }
-  const decoded = decodeFrame(Buffer.from(record, 'base64'))
+  const bytes = Buffer.from(record, 'base64')
+  const whole = entriesOf(Buffer.from(key, 'hex'), bytes)
+  if (whole !== null) return { entries: whole, gaps: [] }
+  const { frames, gaps } = salvage(key, bytes)
+  const found = frames.map(({ key: own, bytes: frame }) => ({
+    key: own,
+    bytes: frame,
+    entries: entriesOf(own, frame),
+  }))
+  if (found.every(({ entries }) => entries === null)) return unreadable
+  const left = [
+    ...found.filter(({ entries }) => entries === null),
+    ...gaps.map(({ at, bytes: gap }) => ({ key: madeUpKey(`${key}:${at}`), bytes: gap })),
+  ]
+  return {
+    entries: found.flatMap(({ entries }) => entries ?? []),
+    gaps: left.map((one) => ({
+      key: one.key.toString('hex'),
+      reason,
+      record: one.bytes.toString('base64'),
+    })),
+  }
+}
+
+function entriesOf(frameKey: Buffer, bytes: Buffer): readonly SpoolEntry[] | null {
+  const decoded = decodeFrame(bytes)
   if (!decoded.ok) return null
-  const keys = recordKeys(Buffer.from(key, 'hex'), decoded.records.length)
+  const keys = recordKeys(frameKey, decoded.records.length)
   return decoded.records.map((value, index) => ({ key: keys[index] ?? '', record: value }))
 }
 

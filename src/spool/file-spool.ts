@@ -29,12 +29,8 @@ interface FileSpoolOptions {
 
 /** ENOSPC, EDQUOT and EFBIG: no room, as the operating system spells it. */
 const noRoomCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-/**
- * How old the count of bytes over all processes, and of free disk, may be. With thousands of segments
- * waiting a count takes long; then it is made so seldom that it takes a twentieth of the time.
- */
+/** How old the count of bytes over all processes, and of free disk, may be. */
 const roomCheckMs = 200
-const roomCheckShare = 20
 /**
  * How long a write may wait for records that are still coming in: a write with its sync costs about the
  * same whatever it holds. It starts at once when a turn of the event loop brings none.
@@ -58,7 +54,6 @@ export class FileSpool implements Spool {
   #isStuck = false
   #closing: Promise<void> | null = null
   #roomCheckedAtMs = -Infinity
-  #roomCheckTookMs = 0
   #liveBytes = 0
   #isDiskFull = false
 
@@ -210,13 +205,11 @@ export class FileSpool implements Spool {
 
   #lookAtRoom(): void {
     const nowMs = performance.now()
-    const pauseMs = Math.max(roomCheckMs, this.#roomCheckTookMs * roomCheckShare)
-    if (nowMs - this.#roomCheckedAtMs < pauseMs && !this.#isDiskFull) return
+    if (nowMs - this.#roomCheckedAtMs < roomCheckMs && !this.#isDiskFull) return
     this.#roomCheckedAtMs = nowMs
     this.#liveBytes = this.#reader.liveBytes()
     const disk = statfsSync(this.#options.path)
     this.#isDiskFull = disk.bavail * disk.bsize < (this.#options.diskFreeBytesMin ?? 16_777_216)
-    this.#roomCheckTookMs = performance.now() - nowMs
   }
 }
 

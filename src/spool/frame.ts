@@ -55,7 +55,7 @@ type DecodedFrame =
 export function decodeFrame(frame: Buffer): DecodedFrame {
   if (frame.length < headerBytes) return broken('shorter than its header')
   if (frame[0] !== frameVersion) return broken(`unknown version ${frame[0]}`)
-  if (frame.readUInt32BE(1) !== crc32(frame.subarray(5))) return broken('checksum does not match')
+  if (!isIntact(frame)) return broken('checksum does not match')
   let records: unknown
   try {
     records = JSON.parse(frame.toString('utf8', headerBytes))
@@ -69,6 +69,15 @@ export function decodeFrame(frame: Buffer): DecodedFrame {
   const known = records.map(readRecord).filter((record) => record !== null)
   if (known.length < records.length) return broken('a record of an unknown type')
   return { ok: true, records: known }
+}
+
+/** Whether the bytes are a frame of this version, as it was written. */
+export function isIntact(frame: Buffer): boolean {
+  return (
+    frame.length >= headerBytes &&
+    frame[0] === frameVersion &&
+    frame.readUInt32BE(1) === crc32(frame.subarray(5))
+  )
 }
 
 function broken(reason: string): DecodedFrame {

@@ -24,7 +24,7 @@ export class BatchBuilder {
     this.#frames.push(id)
     if (frameKey === null) {
       const key = createHash('sha256').update(id).digest('hex').slice(0, 32)
-      this.#broken.push({ key, bytes, reason: 'the rest of a segment is damaged' })
+      this.#broken.push({ key, bytes, reason: 'a piece of a segment is damaged' })
       return
     }
     const decoded = decodeFrame(bytes)

@@ -1,47 +1,56 @@
-import {
-  closeSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { join } from 'node:path'
-import { frameInstantMs } from './frame.ts'
-import { decodeEntryHeader, entryHeaderBytes, isSegmentName } from './segment.ts'
+// Reads and removes frames across all segments of the folder, whoever writes them.
 
-/** A frame, or the damaged rest of a segment; `id` is opaque and names where it ends. */
+import { closeSync, openSync, readSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { frameInstantMs, isIntact } from './frame.ts'
+import { frameOf, madeUpKey } from './salvage.ts'
+import {
+  decodeEntryHeader,
+  entryHeaderBytes,
+  findEntry,
+  isSegmentName,
+  segmentParts,
+} from './segment.ts'
+import { SegmentTable } from './segment-table.ts'
+
+/** A frame, or a damaged piece of a segment; `id` is opaque and names where it ends. */
 export interface StoredFrame {
   readonly id: string
-  /** Null where the header is damaged: then `bytes` is all that follows in the segment. */
+  /** Null where nothing tells which frame it was: then `bytes` is all up to the next whole entry. */
   readonly key: Buffer | null
   readonly bytes: Buffer
 }
 
-/** A writer leaves a segment alone after 2 seconds; what dies with it is unfinished for good. */
-const quietMsMin = 10_000
-const deletionsMax = 32
-
+/** Looked at in one removal: names that are done, and those that are not and stand before them. */
+const deletionsMax = 512
+const undoneMax = 32
 /**
- * Reads and removes across all segments of the folder, whoever writes them. Holds how far each
- * segment was removed; one process removes, any may look.
+ * How long before the name of a segment an append in it may have begun. The oldest append of all is not
+ * looked for in segments that were begun later than that behind it.
  */
+const openingMsMax = 60_000
+
+interface FirstEntry {
+  readonly removedBytes: number
+  readonly atMs: number
+}
+
+/** Holds how far each segment was removed; one process removes, any may look. */
 export class SegmentReader {
   readonly #folder: string
-  readonly #nowMs: () => number
-  readonly #removedBytes = new Map<string, number>()
+  readonly #table: SegmentTable
+  readonly #firstEntries = new Map<string, FirstEntry>()
 
   constructor(folder: string, nowMs: () => number) {
     this.#folder = folder
-    this.#nowMs = nowMs
+    this.#table = new SegmentTable(folder, nowMs)
   }
 
   /** Oldest segment first, and within a segment in the order of writing. */
   *frames(): Generator<StoredFrame> {
-    for (const name of this.#names()) yield* this.#framesOf(name)
+    for (const name of this.#table.names()) {
+      if (this.#table.mayHaveMore(name)) yield* this.#framesOf(name)
+    }
   }
 
   /** Forgets all frames up to the given ones. Not synced: what comes back is shipped again. */
@@ -50,8 +59,7 @@ export class SegmentReader {
       this.#note(ids)
     } finally {
       // Also when the disk is too full for a note: deleting is what makes room.
-      // Done segments are the oldest; a long queue behind them needs no look.
-      for (const name of this.#names().slice(0, deletionsMax)) this.#deleteIfDone(name)
+      this.#deleteDone()
     }
   }
 
@@ -64,44 +72,59 @@ export class SegmentReader {
     const removed = [...ends].filter(
       ([name, end]) =>
         isSegmentName(name) &&
-        end > this.#removed(name) &&
+        end > this.#table.removedBytes(name) &&
         // The segment may be gone: the batch was removed before.
-        this.#sizeOf(name) !== null
+        this.#table.sizeOf(name) !== null
     )
-    for (const [name, end] of removed) this.#removedBytes.set(name, end)
+    for (const [name, end] of removed) this.#table.noteRemoved(name, end)
     for (const [name, end] of removed) {
       writeFileSync(this.#donePath(name), String(end), { mode: 0o600 })
     }
   }
 
   depth(): { readonly bytes: number; readonly oldestAtMs: number | null } {
-    let bytes = 0
-    let oldestAtMs: number | null = null
-    for (const name of this.#names()) {
-      const live = (this.#sizeOf(name) ?? 0) - this.#removed(name)
-      if (live <= 0) continue
-      bytes += live
-      const atMs = this.#instantAt(name, this.#removed(name))
-      if (atMs !== null && (oldestAtMs === null || atMs < oldestAtMs)) oldestAtMs = atMs
-    }
-    return { bytes, oldestAtMs }
+    return { bytes: this.#table.liveBytes(), oldestAtMs: this.#oldestAtMs() }
   }
 
   /** What all segments hold that was not removed. */
   liveBytes(): number {
-    return this.#names().reduce(
-      (sum, name) => sum + Math.max(0, (this.#sizeOf(name) ?? 0) - this.#readRemoved(name)),
-      0
-    )
+    return this.#table.liveBytes()
+  }
+
+  #oldestAtMs(): number | null {
+    let oldestAtMs: number | null = null
+    for (const name of this.#table.names()) {
+      if (!this.#table.mayHaveMore(name)) continue
+      const { createdAtMs } = segmentParts(name)
+      if (oldestAtMs !== null && createdAtMs > oldestAtMs + openingMsMax) break
+      const atMs = this.#firstAtMs(name)
+      if (atMs !== null && (oldestAtMs === null || atMs < oldestAtMs)) oldestAtMs = atMs
+    }
+    return oldestAtMs
+  }
+
+  /** Of the first entry that was not removed; damage is as old as its segment. */
+  #firstAtMs(name: string): number | null {
+    const removedBytes = this.#table.removedBytes(name)
+    const known = this.#firstEntries.get(name)
+    if (known?.removedBytes === removedBytes) return known.atMs
+    for (const { key } of this.#framesOf(name)) {
+      const atMs = key === null ? segmentParts(name).createdAtMs : frameInstantMs(key)
+      this.#firstEntries.set(name, { removedBytes, atMs })
+      return atMs
+    }
+    return null
   }
 
   *#framesOf(name: string): Generator<StoredFrame> {
     const fd = openOrNull(this.#path(name))
     if (fd === null) return
     try {
-      const size = this.#sizeOf(name) ?? 0
-      for (let at = this.#removed(name); at < size;) {
-        const frame = readFrame(fd, { name, at, size })
+      // Closed before the look at its size: then all of it is there.
+      const isClosed = this.#table.isClosed(name)
+      const size = this.#table.sizeOf(name) ?? 0
+      for (let at = this.#table.removedBytes(name); at < size;) {
+        const frame = readEntry(fd, { name, at, size, isClosed })
         if (frame === null) return
         yield frame.stored
         at = frame.end
@@ -111,44 +134,44 @@ export class SegmentReader {
     }
   }
 
-  #instantAt(name: string, at: number): number | null {
-    const fd = openOrNull(this.#path(name))
-    if (fd === null) return null
-    try {
-      const header = decodeEntryHeader(readBytes(fd, at, entryHeaderBytes))
-      return header.state === 'whole' ? frameInstantMs(header.key) : null
-    } finally {
-      closeSync(fd)
+  #deleteDone(): void {
+    const deleted = new Set<string>()
+    let undoneCount = 0
+    for (const name of this.#table.names()) {
+      if (deleted.size === deletionsMax || undoneCount === undoneMax) break
+      if (this.#deleteIfDone(name)) {
+        deleted.add(name)
+        continue
+      }
+      undoneCount += 1
+      if (!this.#table.mayHaveMore(name)) this.#table.reopen(name)
     }
+    for (const name of deleted) this.#firstEntries.delete(name)
+    this.#table.forget(deleted)
   }
 
   /**
-   * Deletes a segment that is removed to its end and quiet. The name goes first: a writer that
+   * Deletes a segment that is removed to its end and closed. The name goes first: a writer that
    * finishes a write now does not find it and does not acknowledge; one that acknowledged before
    * has written before, so its bytes show in the size that is looked at after.
    */
-  #deleteIfDone(name: string): void {
-    if (this.#nowMs() - Number.parseInt(name.slice(0, 12), 16) < quietMsMin) return
-    if (!this.#isDone(name)) return
+  #deleteIfDone(name: string): boolean {
     const path = this.#path(name)
+    if (!this.#table.isClosed(name) || !this.#isDoneAt(path, name)) return false
     const away = `${path}.away`
     try {
       renameSync(path, away)
       if (this.#isDoneAt(away, name)) {
         rmSync(this.#donePath(name), { force: true })
         rmSync(away)
-        this.#removedBytes.delete(name)
-      } else {
-        renameSync(away, path)
+        return true
       }
+      renameSync(away, path)
     } catch (error) {
       // Another look at the folder was faster.
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
     }
-  }
-
-  #isDone(name: string): boolean {
-    return this.#isDoneAt(this.#path(name), name)
+    return false
   }
 
   /** True at the end, and where only an unfinished entry follows, which nobody acknowledged. */
@@ -157,49 +180,11 @@ export class SegmentReader {
     if (fd === null) return false
     try {
       const size = statSync(path).size
-      const at = this.#removed(name)
-      return at >= size || readFrame(fd, { name, at, size }) === null
+      const at = this.#table.removedBytes(name)
+      return at >= size || readEntry(fd, { name, at, size, isClosed: true }) === null
     } finally {
       closeSync(fd)
     }
-  }
-
-  #names(): readonly string[] {
-    const names = readdirSync(this.#folder)
-    for (const name of names) if (name.endsWith('.away')) this.#bringBack(name)
-    return names.filter(isSegmentName).toSorted()
-  }
-
-  /** A reader died between taking the name and deleting. */
-  #bringBack(away: string): void {
-    const path = this.#path(away)
-    try {
-      renameSync(path, path.slice(0, -'.away'.length))
-    } catch {
-      // It was deleted meanwhile.
-    }
-  }
-
-  #removed(name: string): number {
-    const known = this.#removedBytes.get(name)
-    if (known !== undefined) return known
-    const bytes = this.#readRemoved(name)
-    this.#removedBytes.set(name, bytes)
-    return bytes
-  }
-
-  #readRemoved(name: string): number {
-    try {
-      const text = readFileSync(this.#donePath(name), 'utf8')
-      return /^\d{1,12}$/u.test(text) ? Number(text) : 0
-    } catch {
-      // Nothing of the segment was removed yet.
-      return 0
-    }
-  }
-
-  #sizeOf(name: string): number | null {
-    return statSync(this.#path(name), { throwIfNoEntry: false })?.size ?? null
   }
 
   #path(name: string): string {
@@ -215,23 +200,59 @@ interface Place {
   readonly name: string
   readonly at: number
   readonly size: number
+  /** Nothing more will be written behind `size`. */
+  readonly isClosed: boolean
+}
+
+interface Entry {
+  readonly stored: StoredFrame
+  readonly end: number
 }
 
 /** Null where nothing whole begins (yet). */
-function readFrame(
-  fd: number,
-  { name, at, size }: Place
-): { readonly stored: StoredFrame; readonly end: number } | null {
+function readEntry(fd: number, place: Place): Entry | null {
+  const { name, at, size } = place
   const header = decodeEntryHeader(readBytes(fd, at, Math.min(entryHeaderBytes, size - at)))
   if (header.state === 'unfinished') return null
-  if (header.state === 'damaged') {
-    const bytes = readBytes(fd, at, size - at)
-    return { stored: { id: `${name}:${size}`, key: null, bytes }, end: size }
+  if (header.state === 'damaged') return readGap(fd, place, { ofDamage: true })
+  const frameAt = at + entryHeaderBytes
+  const end = frameAt + header.frameBytes
+  // A header that begins within a frame, so that its last byte lies behind it, counts as well.
+  const reach = Math.min(header.frameBytes + entryHeaderBytes - 1, size - frameAt)
+  if (end > size) return readGap(fd, place, { ofDamage: false })
+  const bytes = readBytes(fd, frameAt, header.frameBytes)
+  if (!isIntact(bytes) && findEntry(readBytes(fd, frameAt, reach), 0) !== -1) {
+    // A piece is missing here, and what follows has moved into the place of this frame.
+    return readGap(fd, place, { ofDamage: true })
   }
-  const end = at + entryHeaderBytes + header.frameBytes
-  if (end > size) return null
-  const bytes = readBytes(fd, at + entryHeaderBytes, header.frameBytes)
   return { stored: { id: `${name}:${end}`, key: header.key, bytes }, end }
+}
+
+/**
+ * All up to the next whole entry. Where none follows: what does not say that it is damaged is
+ * unfinished, and behind damage in a segment that is still written one may yet come.
+ */
+function readGap(
+  fd: number,
+  { name, at, size, isClosed }: Place,
+  { ofDamage }: { readonly ofDamage: boolean }
+): Entry | null {
+  const rest = readBytes(fd, at, size - at)
+  const next = findEntry(rest, 1)
+  if (next === -1 && !(ofDamage && isClosed)) return null
+  const piece = next === -1 ? rest : rest.subarray(0, next)
+  const end = at + piece.length
+  const id = `${name}:${end}`
+  const frame = frameOf(piece)
+  if (frame === null) return { stored: { id, key: null, bytes: piece }, end }
+  return { stored: { id, key: keyOf(name, id), bytes: frame }, end }
+}
+
+/** Keys begin with their instant. */
+function keyOf(name: string, id: string): Buffer {
+  const key = madeUpKey(id)
+  key.writeUIntBE(segmentParts(name).createdAtMs, 0, 6)
+  return key
 }
 
 function readBytes(fd: number, at: number, length: number): Buffer {

@@ -8,7 +8,8 @@ import { segmentName } from './segment.ts'
 export const segmentLimits = {
   // Small enough that an engine that lost its place ships little again, large enough for few files.
   bytesMax: 8_388_608,
-  ageMsMax: 2_000,
+  // Long, so that an outage makes few files; short, since readers wait longer for what died with its writer.
+  ageMsMax: 20_000,
 } as const
 
 interface OpenSegment {

@@ -8,8 +8,11 @@ import { crc32 } from 'node:zlib'
 //
 // Names sort by creation. Beside a segment, `.done` holds how many of its bytes were removed, as
 // decimal text; losing it only means shipping again. Integers are big-endian.
+//
+// Where an entry is damaged, reading goes on at the next header whose checksum matches.
 
 const magic = 0x53547370
+const magicBytes = Buffer.from('STsp')
 const lengthAt = 4
 const keyAt = 8
 const checksumAt = 24
@@ -51,6 +54,37 @@ export function decodeEntryHeader(bytes: Buffer): EntryHeader {
     state: 'whole',
     key: Buffer.from(bytes.subarray(keyAt, checksumAt)),
     frameBytes: bytes.readUInt32BE(lengthAt),
+  }
+}
+
+/**
+ * What a header behind damage may say: some MiB at most. So its fifth byte is 0, which JSON text never
+ * holds, and nothing that a sender writes into a record can pass for a header.
+ */
+const foundFrameBytesMax = 2 ** 24 - 1
+
+/** Where the next whole header begins, at `from` or behind it; -1 where there is none. */
+export function findEntry(bytes: Buffer, from: number): number {
+  let at = bytes.indexOf(magicBytes, from)
+  while (at !== -1) {
+    const header = decodeEntryHeader(bytes.subarray(at, at + entryHeaderBytes))
+    if (header.state === 'whole' && header.frameBytes <= foundFrameBytesMax) return at
+    at = bytes.indexOf(magicBytes, at + 1)
+  }
+  return -1
+}
+
+interface SegmentParts {
+  readonly createdAtMs: number
+  readonly opening: string
+  readonly serial: number
+}
+
+export function segmentParts(name: string): SegmentParts {
+  return {
+    createdAtMs: Number.parseInt(name.slice(0, 12), 16),
+    opening: name.slice(13, 25),
+    serial: Number.parseInt(name.slice(26, 34), 16),
   }
 }
 

@@ -136,7 +136,7 @@ function stop(what: string, find: (node: FaultyNode) => readonly number[]): Faul
     weight: 1.5,
     needs: 'nothing',
     strike: async ({ node, random }) => {
-      // Longer than 10 s now and then: after that a segment of the spool counts as given up.
+      // Longer than 10 s now and then: after that a write to the spool is answered as a failure.
       const ms = random.chance(0.15) ? random.between(10_500, 12_500) : random.between(300, 5_000)
       return await stopFor(find(node), ms)
     },

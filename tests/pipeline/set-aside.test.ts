@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { countSetAside, listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
 import { shipBatch } from '../../src/pipeline/ship.ts'
+import { emptyPayloadBytes, encodeFrame, recordText, textBytes } from '../../src/spool/frame.ts'
 import { backfilled, liveFrom } from '../../src/spool/record.ts'
-import type { Origin } from '../../src/spool/record.ts'
+import type { Origin, SpoolRecord } from '../../src/spool/record.ts'
+import { encodeEntryHeader } from '../../src/spool/segment.ts'
 import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { aConversion, aShipment, anEvent, append, counts, snapshot } from '../helpers/shipment.ts'
@@ -169,6 +171,50 @@ test('a replayed record is judged by the days of its market', async (t) => {
   const verdicts = await warehouse.rows('SELECT toString(verdict) AS verdict FROM ad_event')
   assert.deepEqual(verdicts, [{ verdict: 'too-late' }])
 })
+
+// As earlier programs set it aside: one damaged header took all that followed in its segment along.
+test('a replay ships what is whole in a damaged piece once, and only the rest waits on', async (t) => {
+  const { deps, warehouse } = await aShipment(t)
+  const [one, two, three] = ['one', 'two', 'three'].map((transactionId, index) =>
+    anEntry(index + 1, aConversion({ transactionId }))
+  )
+  assert.ok(one !== undefined && two !== undefined && three !== undefined)
+  const piece = Buffer.concat([one.subarray(5), two, Buffer.alloc(64, 7), three])
+  const row = {
+    key: 'ab'.repeat(16),
+    reason: 'damaged',
+    record: piece.toString('base64'),
+    set_aside_at: '2026-03-01 00:00:00.000000',
+  }
+  await warehouse.insert('set_aside', Buffer.from(`${JSON.stringify(row)}\n`))
+
+  const first = await replaySetAside(deps, null)
+  const again = await replaySetAside(deps, [row.key])
+
+  assert.deepEqual(first, { replayed: 1, setAsideAgain: 0, unknown: 0, remaining: 2 })
+  assert.deepEqual(again, { replayed: 0, setAsideAgain: 0, unknown: 1, remaining: 2 })
+  assert.deepEqual(
+    await warehouse.rows(
+      'SELECT transaction_id AS transaction, count() AS n FROM delivery GROUP BY transaction ORDER BY transaction'
+    ),
+    [
+      { transaction: 'three', n: 1 },
+      { transaction: 'two', n: 1 },
+    ]
+  )
+  const left = await warehouse.rows<{ bytes: number }>(
+    `SELECT length(base64Decode(record)) AS bytes FROM set_aside FINAL WHERE key != {key:String}
+     ORDER BY bytes`,
+    { key: row.key }
+  )
+  assert.deepEqual(left, [{ bytes: 64 }, { bytes: one.length - 5 }])
+})
+
+function anEntry(serial: number, record: SpoolRecord): Buffer {
+  const text = recordText(record)
+  const frame = encodeFrame([text], emptyPayloadBytes + textBytes(text))
+  return Buffer.concat([encodeEntryHeader(Buffer.alloc(16, serial), frame.length), frame])
+}
 
 test("a replay judges by the origin that the delivery had, and one of an earlier program is nobody's", async (t) => {
   const { deps, warehouse } = await aShipment(t)

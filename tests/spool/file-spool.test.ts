@@ -262,29 +262,6 @@ test('an entry that was cut off was never acknowledged: it is passed over, and i
   assert.deepEqual(readdirSync(path), [])
 })
 
-test('the damaged rest of a segment is handed over whole, and segments behind it are read', async (t) => {
-  const path = aFolder(t)
-  const good = encodeFrame(
-    [JSON.stringify(anEvent({ userAgent: 'good' }))],
-    0 + 2 + JSON.stringify(anEvent({ userAgent: 'good' })).length
-  )
-  const entry = Buffer.concat([encodeEntryHeader(Buffer.alloc(16, 2), good.length), good])
-  const damaged = Buffer.concat([entry, Buffer.alloc(64, 7), entry])
-  writeFileSync(join(path, segmentName(1, '0'.repeat(12), 1)), damaged)
-  writeFileSync(join(path, segmentName(2, '0'.repeat(12), 2)), entry)
-  const spool = openSpool(t, path)
-
-  const batch = spool.read(10)
-
-  assert.equal(batch.entries.length, 2)
-  assert.deepEqual(
-    batch.broken.map(({ bytes, reason }) => [bytes.length, reason]),
-    [[64 + entry.length, 'the rest of a segment is damaged']]
-  )
-  await spool.remove(batch)
-  assert.equal(spool.depth().bytes, 0)
-})
-
 test('how much was removed is remembered over a restart, and lost it only means reading again', async (t) => {
   const path = aFolder(t)
   const spool = openSpool(t, path)
