@@ -1,3 +1,5 @@
+import { unescapeFromSpreadsheet } from '../../src/domain/text.ts'
+
 /** The records of a CSV text, each cell as it is spelled, quotes included. */
 export function readRecords(text: string): readonly (readonly string[])[] {
   const records: string[][] = []
@@ -51,8 +53,8 @@ export function readRows(text: string): readonly Readonly<Record<string, string>
   )
 }
 
-/** Without its quotes, and without the mark that keeps a spreadsheet from computing a text. */
+/** Without its quotes, and without the marks that keep a spreadsheet from computing a text. */
 function unquote(cell: string): string {
   const text = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell
-  return /^'[=+\-@\t\r]/u.test(text) ? text.slice(1) : text
+  return unescapeFromSpreadsheet(text)
 }

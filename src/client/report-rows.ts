@@ -12,8 +12,8 @@ export type ReportQuery = Omit<ReportBody, 'page'>
 
 /**
  * By column, the text as it stands in the CSV: amounts and ratios as decimals, never floats; a ratio
- * over zero is ''; text that a spreadsheet would run as a formula has a leading apostrophe. DATE is there
- * with `dateBreakdown` only.
+ * over zero is ''; text that a spreadsheet would run as a formula has the apostrophes of the file. DATE is
+ * there with `dateBreakdown` only.
  */
 export type ReportRow = Readonly<Record<Exclude<Column, 'DATE'>, string>> & {
   readonly DATE?: string

@@ -21,13 +21,29 @@ export function isText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
+/** = + - @ and their full-width forms. */
+const signs = String.raw`[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]`
+const runAtStart = new RegExp(String.raw`^(?='*(?:${signs}|[\t\r\n]))`)
+const runInside = new RegExp(String.raw`([;\t\r\n]"*)(?='*${signs})`, 'g')
+const guardedAtStart = new RegExp(String.raw`^'(?='*(?:${signs}|[\t\r\n]))`)
+const guardedInside = new RegExp(String.raw`([;\t\r\n]"*)'(?='*${signs})`, 'g')
+
 /**
- * A leading apostrophe for text that a spreadsheet would run as a formula when it opens the file: text
- * that begins with = + - @, their full-width forms, a tab, a carriage return or a line feed. Quoting
- * alone does not help, as the quotes are gone by the time the cell is evaluated.
+ * An apostrophe before whatever a spreadsheet would run as a formula when it opens the file: before text
+ * that begins with one of the signs, a tab or a line end, and before a sign that follows a `;`, a tab or a
+ * line end, since spreadsheets of many languages split a file there and end a cell in the middle of a text.
+ * Quoting does not help: the quotes are gone by the time the cell is evaluated, those around a text that is
+ * split count for nothing, and two right behind the split are an empty text before the formula.
+ *
+ * What looks guarded already gets one more, so that each text can be told from its guarded form.
  */
 export function escapeForSpreadsheet(text: string): string {
-  return /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text
+  return text.replace(runInside, "$1'").replace(runAtStart, "'")
+}
+
+/** The text that `escapeForSpreadsheet` was given. */
+export function unescapeFromSpreadsheet(text: string): string {
+  return text.replace(guardedAtStart, '').replace(guardedInside, '$1')
 }
 
 function isHighSurrogate(unit: number): boolean {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { countCodePoints, escapeForSpreadsheet, isText } from '../../src/domain/text.ts'
+import {
+  countCodePoints,
+  escapeForSpreadsheet,
+  isText,
+  unescapeFromSpreadsheet,
+} from '../../src/domain/text.ts'
 
 const anyString = fc.string({
   unit: fc.integer({ min: 0, max: 0xffff }).map((u) => String.fromCharCode(u)),
@@ -59,16 +64,71 @@ test('text that a spreadsheet would run gets a leading apostrophe', () => {
     '+1+1',
     '-2+3',
     '@SUM(A1)',
-    '\t=1+1',
-    '\r=1+1',
+    '\t1+1',
+    '\r1+1',
   ]
-  for (const text of [...texts, '\n=1+1', '\uFF1D1+1', '\uFF0B1', '\uFF0D1', '\uFF20A', '=']) {
+  for (const text of [...texts, '\n1+1', '\uFF1D1+1', '\uFF0B1', '\uFF0D1', '\uFF20A', '=']) {
     assert.equal(escapeForSpreadsheet(text), `'${text}`)
   }
 })
 
 test('other text is left alone', () => {
-  for (const text of ['', 'a=b', '1-2', "'=1", ' =1', '\u2212 1', '4006381333931', '\u{1F600}=']) {
+  for (const text of [
+    '',
+    'a=b',
+    '1-2',
+    "'1",
+    ' =1',
+    'a; =1',
+    'a;b',
+    'a\nb',
+    'a,=1',
+    'a"=1',
+    '\u2212 1',
+    '4006381333931',
+    '\u{1F600}=',
+  ]) {
     assert.equal(escapeForSpreadsheet(text), text)
   }
+})
+
+test('a cell that a spreadsheet ends at a semicolon, a tab or a line end inside a text runs nothing', () => {
+  for (const [text, guarded] of [
+    ['a;=1+1;', "a;'=1+1;"],
+    ["a;=cmd|'/c calc'!A1;b", "a;'=cmd|'/c calc'!A1;b"],
+    ['a\t=1;+1', "a\t'=1;'+1"],
+    ['a\r\n@A1\n-1\r\uFF1D1', "a\r\n'@A1\n'-1\r'\uFF1D1"],
+    [';;=1', ";;'=1"],
+    // The quotes are doubled in the file, where two of them are an empty text before the formula.
+    ['a;"=1', 'a;"\'=1'],
+    ['a;""=1', 'a;""\'=1'],
+    ['=1;=1', "'=1;'=1"],
+    ['\t=1', "'\t'=1"],
+  ] as const) {
+    assert.equal(escapeForSpreadsheet(text), guarded)
+  }
+})
+
+const spreadsheetText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom('"', "'", ';', '\t', '\r', '\n', '=', '-', '\uFF1D', 'a') })
+)
+
+test('no text that is guarded begins a cell with a formula, wherever a spreadsheet splits it', () => {
+  fc.assert(
+    fc.property(spreadsheetText, (text) => {
+      const [first = '', ...others] = escapeForSpreadsheet(text).split(/[;\t\r\n]/)
+      assert.doesNotMatch(first, /^[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/)
+      for (const cell of others) assert.doesNotMatch(cell, /^"*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/)
+    })
+  )
+})
+
+test('every text comes back from its guarded form, those that look guarded too', () => {
+  assert.equal(escapeForSpreadsheet("'=1"), "''=1")
+  fc.assert(
+    fc.property(spreadsheetText, (text) => {
+      assert.equal(unescapeFromSpreadsheet(escapeForSpreadsheet(text)), text)
+    })
+  )
 })

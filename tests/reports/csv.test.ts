@@ -33,8 +33,10 @@ test('a formula in a text is made harmless and then quoted', () => {
     ['+1+1', "'+1+1"],
     ['-2+3', "'-2+3"],
     ['@SUM(A1)', "'@SUM(A1)"],
-    ['\t=1+1', "'\t=1+1"],
-    ['\r=1+1', '"\'\r=1+1"'],
+    ['\t=1+1', "'\t'=1+1"],
+    ['\r=1+1', '"\'\r\'=1+1"'],
+    ['a;=1+1;', "a;'=1+1;"],
+    ['a;"=1', '"a;""\'=1"'],
     ["=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"],
     ['\uFF1D1+1', "'\uFF1D1+1"],
   ] as const
@@ -68,7 +70,7 @@ test('what is no plain decimal never passes as a number', () => {
   }
 })
 
-test('any texts come back from a standard reader as one row, unchanged but for the apostrophe', () => {
+test('any texts come back from a standard reader as one row, unchanged but for the apostrophes', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: fc.constantFrom('"', ',', '\r', '\n', ' ', '=', "'", 'a', '\u2028', '\t') })
