@@ -85,6 +85,6 @@ test('the commands of the README, in order, lead from a new install to a report 
   assert.equal(
     row,
     '4006381333931,"Coffee beans, 1 kg",Acme,DE,10,Example Shop,1001,Spring,5001,Coffee,' +
-      '1,1,0,1,2,1.000000,1.000000,39.98,0.25,0.2520,158.6508,EUR'
+      '1,1,0,1,2,1.000000,1.000000,39.98,0.252000000,0.252000,158.6508,EUR'
   )
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { currencyTable } from '../../src/domain/currency-table.ts'
 import { minorDigits, parseCurrency } from '../../src/domain/currency.ts'
+import { formatAmount, parseDecimal } from '../../src/domain/money.ts'
 
 const allCodes = currencyTable.flatMap(({ codes }) => codes.trim().split(/\s+/))
 
@@ -69,9 +70,35 @@ test('names that every object inherits are no currencies', () => {
     assert.equal(parseCurrency(text), null)
 })
 
-test('amounts print with the minor digits of their currency', () => {
+test('an amount prints exactly, with the digits of its currency or with all nine', () => {
   const digits = { JPY: 0, ISK: 0, EUR: 2, BYN: 2, KWD: 3, TND: 3, CLF: 4, UYW: 4 }
   for (const [code, expected] of Object.entries(digits)) assert.equal(minorDigits(code), expected)
+  for (const [nanos, code, expected] of [
+    [10_000_000_000n, 'EUR', '10.00'],
+    [252_000_000n, 'EUR', '0.252000000'],
+    [252_000_000n, 'KWD', '0.252'],
+    [-10_000_001n, 'EUR', '-0.010000001'],
+    [5_000_000_000n, 'JPY', '5'],
+    [4_000_000n, 'JPY', '0.004000000'],
+    [0n, 'JPY', '0'],
+    [0n, '', '0.00'],
+    [10n ** 40n, 'EUR', `1${'0'.repeat(31)}.00`],
+  ] as const) {
+    assert.equal(formatAmount(nanos, minorDigits(code)), expected)
+  }
+  fc.assert(
+    fc.property(
+      fc.bigInt(-(10n ** 40n), 10n ** 40n),
+      fc.constantFrom(0, 2, 3, 4),
+      (nanos, minor) => {
+        const text = formatAmount(nanos, minor)
+        assert.equal(parseDecimal(text, 9), nanos)
+        assert.ok([minor, 9].includes(text.split('.')[1]?.length ?? 0))
+        const isSafe = nanos > -(2n ** 53n) && nanos < 2n ** 53n
+        if (isSafe) assert.equal(formatAmount(Number(nanos), minor), text)
+      }
+    )
+  )
 })
 
 test('a code withdrawn since prints with cents instead of breaking an old report', () => {
