@@ -9,8 +9,9 @@ import {
   crowdWindowMs,
 } from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
-import { shiftInstant, warehouseNow } from '../warehouse/instant.ts'
+import { instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
+import { announceLimits, touchAgain } from './announce.ts'
 import {
   anyPendingSql,
   attributeSql,
@@ -29,9 +30,6 @@ export const attributeLimits = {
   purchasesPerBatchMax: 55_000,
   /** From here on touchpoints are read without asking the primary key first. */
   largeBatch: 5_000,
-  /** An insert that takes longer than this to become visible is found by the next look back. */
-  visibilityMs: 10_000,
-  lookBackMs: 3_600_000,
   /** So many batches count crowds after one was suspected. */
   crowdBatches: 20,
 } as const
@@ -64,7 +62,6 @@ const beginningOfTime = '1970-01-01 00:00:00.000000'
 export class Attributor {
   readonly #deps: AttributeDeps
   #answeredUpTo = beginningOfTime
-  #lookAgainFrom: string | null = null
   /** Batches of the last look, oldest first. One that fails is found again by the next look. */
   #planned: Batch[] = []
   #crowdBatchCount = 0
@@ -94,10 +91,11 @@ export class Attributor {
   /** Looks through what is pending until something is due; remembers how far nothing was. */
   async #plan(): Promise<Batch[]> {
     const { warehouse, settleMs } = this.#deps
-    this.#goBack()
     const until = shiftInstant(await warehouseNow(warehouse), -settleMs)
     // Rows of a slow insert become visible behind what was looked at; they are given some time.
-    const safe = shiftInstant(until, -attributeLimits.visibilityMs)
+    const safe = shiftInstant(until, -announceLimits.visibilityMs)
+    // The clock of the warehouse was set back: what is shipped now would lie behind.
+    if (safe < this.#answeredUpTo) this.#answeredUpTo = safe
     const range = { after: this.#answeredUpTo, until }
     // Mostly nothing is pending, and to find that out costs a tenth of the question below.
     const [any] = await warehouse.rows<{ one: number }>(anyPendingSql, range)
@@ -123,28 +121,6 @@ export class Attributor {
     }
   }
 
-  /** Looks again at what was looked at lately: finds rows that took very long to become visible. */
-  lookBack(): void {
-    const back = shiftInstant(this.#answeredUpTo, -attributeLimits.lookBackMs)
-    this.#answeredUpTo = back
-  }
-
-  /**
-   * What was shipped at that instant is visible from now on. Where it took so long that it was looked
-   * for in vain (a process that was stopped, a warehouse that hung), the next batch begins there.
-   */
-  noteVisible(shippedAt: string): void {
-    const from = shiftInstant(shippedAt, -1)
-    if (this.#lookAgainFrom === null || from < this.#lookAgainFrom) this.#lookAgainFrom = from
-  }
-
-  /** Only between batches: one under way goes by what it saw at its start. */
-  #goBack(): void {
-    const from = this.#lookAgainFrom
-    this.#lookAgainFrom = null
-    if (from !== null && from < this.#answeredUpTo) this.#answeredUpTo = from
-  }
-
   async #attribute(batch: Batch): Promise<void> {
     const { warehouse, crowdMax = crowdTouchpointsMax, largeBatch } = this.#deps
     const readAt = await warehouseNow(warehouse)
@@ -165,6 +141,9 @@ export class Attributor {
       clickMs: attributionClickMs,
       viewMs: attributionViewMs,
     })
+    // A seal that began reading meanwhile knew neither the old rows nor the new ones for sure.
+    const tookMs = instantMs(await warehouseNow(warehouse)) - instantMs(readAt)
+    if (tookMs >= announceLimits.touchMs) await touchAgain(warehouse, readAt)
   }
 
   /** Where one crowd was, more follow: for some batches crowds are counted without trying. */

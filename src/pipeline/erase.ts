@@ -4,7 +4,7 @@
 import type { Logger } from 'pino'
 import { instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { attributeLimits } from './attribute.ts'
+import { announceLimits } from './announce.ts'
 import {
   advanceSql,
   dueSql,
@@ -59,7 +59,7 @@ interface Due {
 }
 
 async function findDue(deps: EraseDeps): Promise<readonly Due[]> {
-  const { warehouse, settleMs, visibilityMs = attributeLimits.visibilityMs } = deps
+  const { warehouse, settleMs, visibilityMs = announceLimits.visibilityMs } = deps
   const now = await warehouseNow(warehouse)
   const due = await warehouse.rows<{ id: string; stage: number }>(dueSql, {
     requestedUntil: shiftInstant(now, -settleMs - visibilityMs),

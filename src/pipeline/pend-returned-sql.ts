@@ -11,15 +11,3 @@ WHERE purchase_key IN (
 )
 GROUP BY purchase_key
 HAVING toDate(min(first).1) >= {firstDay:Date}`
-
-/** Makes those purchases of a batch of deliveries pending once more that have a return. */
-export const pendReturnedOfSlowSql = `
-INSERT INTO pending_purchase (shipped_at, day, purchase_key)
-SELECT DISTINCT {visibleAt:DateTime64(6, 'UTC')}, day, purchase_key
-FROM pending_purchase
-WHERE shipped_at = {shippedAt:DateTime64(6, 'UTC')} AND purchase_key IN (
-  SELECT purchase_key FROM purchase_return
-  WHERE purchase_key IN (
-    SELECT purchase_key FROM pending_purchase WHERE shipped_at = {shippedAt:DateTime64(6, 'UTC')}
-  )
-)`

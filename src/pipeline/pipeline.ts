@@ -68,11 +68,7 @@ export class Pipeline {
     const streaks = new RefusalStreaks()
     this.#loops = [
       this.#repeat('ship', intervals.shipPauseMs, async () => {
-        const { shippedCount, setAsideCount } = await shipBatch({
-          ...deps,
-          streaks,
-          onVisible: (shippedAt) => attributor.noteVisible(shippedAt),
-        })
+        const { shippedCount, setAsideCount } = await shipBatch({ ...deps, streaks })
         this.counts.shipped += shippedCount
         this.counts.setAside += setAsideCount
         return shippedCount >= shipLimits.recordsPerBatchMax / 2
@@ -137,7 +133,6 @@ export class Pipeline {
       }),
       this.#repeat('tidy', intervals.tidyPauseMs, async () => {
         await attributor.forgetAnswered()
-        attributor.lookBack()
         await sweepSuperseded(this.#deps.warehouse)
         if (this.#isAttributed) await advanceRetention(this.#deps)
         return false

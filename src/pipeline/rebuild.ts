@@ -5,6 +5,7 @@ import { addDays } from '../domain/day.ts'
 import { readFinalDays } from '../reports/final-days.ts'
 import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { pend } from './announce.ts'
 
 export interface RebuildDays {
   readonly warehouse: Warehouse
@@ -35,11 +36,13 @@ export async function rebuildDays({
      WHERE day >= {first:Date} AND day <= {last:Date} AND verdict = 'valid'`,
     params
   )
-  await warehouse.command(
-    `INSERT INTO pending_purchase (shipped_at, day, purchase_key)
-     SELECT DISTINCT {at:DateTime64(6, 'UTC')}, delivery.day, purchase_key FROM delivery
-     WHERE delivery.day >= {first:Date} AND delivery.day <= {last:Date} AND verdict = 'valid'`,
-    params
+  await pend(warehouse, (pendingAt) =>
+    warehouse.command(
+      `INSERT INTO pending_purchase (shipped_at, day, purchase_key)
+       SELECT DISTINCT {at:DateTime64(6, 'UTC')}, delivery.day, purchase_key FROM delivery
+       WHERE delivery.day >= {first:Date} AND delivery.day <= {last:Date} AND verdict = 'valid'`,
+      { ...params, at: pendingAt }
+    )
   )
   await warehouse.command(
     `INSERT INTO touched_span (from_at, to_at, market_id, touched_until)

@@ -16,12 +16,13 @@ import type { AdEventRecord } from '../spool/record.ts'
 import type { Spool, SpoolBatch, SpoolEntry } from '../spool/spool.ts'
 import { instantMs, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { announceIfSlow, pend } from './announce.ts'
 import { insertRows } from './insert-rows.ts'
 import type { PlannedRow, Refusal, RefusalStreaks } from './insert-rows.ts'
 import { buildAdEventRow, buildDeliveryRow, buildReturnRow } from './rows.ts'
 import type { BatchContext, RowContext } from './rows.ts'
 import { tooLateBefore } from './too-late.ts'
-import { pendReturnedOfSlowSql, pendReturnedSql } from './pend-returned-sql.ts'
+import { pendReturnedSql } from './pend-returned-sql.ts'
 
 export const shipLimits = {
   // Larger batches ship faster, but cost memory on both sides of the insert: with 20,000 the engine
@@ -38,8 +39,6 @@ export interface ShipDeps {
   readonly markets: () => readonly ReportMarket[]
   readonly log: Logger
   readonly streaks: RefusalStreaks | null
-  /** Told when all of a batch can be seen, with the instant under which it was shipped. */
-  readonly onVisible?: (shippedAt: string) => void
 }
 
 export interface ShipResult {
@@ -83,13 +82,12 @@ export async function insertRecords(
   refusals.push(...(await insertRows({ ...deps, table: 'ad_event_in', rows: planned.adEvents })))
   await announceLateTouchpoints(deps, planned.touches)
   refusals.push(...(await insertRows({ ...deps, table: 'delivery_in', rows: planned.deliveries })))
-  if (planned.deliveries.length > 0) await announceSlowDeliveries(deps, shippedAt)
   refusals.push(
     ...(await insertRows({ ...deps, table: 'purchase_return_in', rows: planned.returns }))
   )
   if (planned.returns.length > 0) await announceReturns(deps, { shippedAt, announcedBefore })
+  await announceIfSlow(deps, { shippedAt, deliveries: planned.deliveries })
   if (refusals.length > 0) await setAside(deps, refusals)
-  deps.onVisible?.(shippedAt)
   return refusals
 }
 
@@ -185,7 +183,8 @@ export async function setAside(
 /**
  * A purchase is read for attribution `settleMs` after its shipping at the earliest, so a touchpoint
  * visible within that time of its receipt is always seen. One that is older by now may have missed
- * purchases behind it: those are made pending again. A second is kept for clocks that differ.
+ * purchases behind it: those are made pending again. Clocks of nodes may differ, as a purchase is pending
+ * from its own receipt on at the earliest; a second is kept for what is rounded.
  */
 async function announceLateTouchpoints(
   deps: Pick<ShipDeps, 'warehouse' | 'settleMs'>,
@@ -205,7 +204,9 @@ async function announceLateTouchpoints(
     })
   )
   await deps.warehouse.insert('late_touchpoint_in', Buffer.from(lines.join('\n') + '\n'))
-  await deps.warehouse.command(pendAgainSql, { shippedAt: visibleAt, reachMs: lateReachMs })
+  await pend(deps.warehouse, (at) =>
+    deps.warehouse.command(pendAgainSql, { at, shippedAt: visibleAt, reachMs: lateReachMs })
+  )
 }
 
 /**
@@ -217,30 +218,16 @@ async function announceReturns(
   deps: Pick<ShipDeps, 'warehouse'>,
   { shippedAt, announcedBefore }: Returned
 ): Promise<void> {
-  const visibleAt = await warehouseNow(deps.warehouse)
   // A day of any zone begins within the UTC day before.
   const firstDay = announcedBefore === null ? '1970-01-01' : addDays(announcedBefore, -1)
-  await deps.warehouse.command(pendReturnedSql, { shippedAt, visibleAt, firstDay })
+  await pend(deps.warehouse, (visibleAt) =>
+    deps.warehouse.command(pendReturnedSql, { shippedAt, visibleAt, firstDay })
+  )
 }
 
 interface Returned {
   readonly shippedAt: string
   readonly announcedBefore: string | null
-}
-
-/**
- * A delivery that took longer than the settling time to become visible may be read by an attribution
- * that began before a return from another node, which on its part did not find the delivery. Each of
- * the two looks for the other one after it is visible itself, so one of them finds it. A second is kept
- * for clocks that differ.
- */
-async function announceSlowDeliveries(
-  deps: Pick<ShipDeps, 'warehouse' | 'settleMs'>,
-  shippedAt: string
-): Promise<void> {
-  const visibleAt = await warehouseNow(deps.warehouse)
-  if (instantMs(visibleAt) - instantMs(shippedAt) < deps.settleMs - 1_000) return
-  await deps.warehouse.command(pendReturnedOfSlowSql, { shippedAt, visibleAt })
 }
 
 /**
@@ -253,7 +240,7 @@ const lateReachMs = crowdWindowMs + clickCountableMs + earlyToleranceMs
 /** Makes the purchases pending that late touchpoints may win, or make others lose. */
 const pendAgainSql = `
 INSERT INTO pending_purchase (shipped_at, day, purchase_key)
-SELECT DISTINCT {shippedAt:DateTime64(6, 'UTC')}, toDate(p.received_at), p.purchase_key
+SELECT DISTINCT {at:DateTime64(6, 'UTC')}, toDate(p.received_at), p.purchase_key
 FROM purchase_identity AS p
 INNER JOIN (
   SELECT publisher_id, identity, min(received_at) AS first_at, max(received_at) AS last_at

@@ -5,8 +5,8 @@ import { addDays } from '../domain/day.ts'
 import { purchaseKey } from '../domain/purchase-key.ts'
 import { assert } from '../lib/assert.ts'
 import { readFinalDays } from '../reports/final-days.ts'
-import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { pend } from './announce.ts'
 
 export interface VoidedDelivery {
   readonly publisherId: number
@@ -42,8 +42,7 @@ export async function voidDelivery(
   }
   await warehouse.command(voidSql, { purchaseKey: key, deliveryId })
   // Later than the void is visible: a reading that missed it began before this instant.
-  const at = await warehouseNow(warehouse)
-  await warehouse.command(pendSql, { purchaseKey: key, at })
+  await pend(warehouse, (at) => warehouse.command(pendSql, { purchaseKey: key, at }))
   return { kind: 'voided' }
 }
 

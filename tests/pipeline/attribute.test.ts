@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Attributor } from '../../src/pipeline/attribute.ts'
-import { shiftInstant, warehouseNow } from '../../src/warehouse/instant.ts'
+import { shiftInstant } from '../../src/warehouse/instant.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { createHistoryLoader } from '../helpers/history-warehouse.ts'
 import type { HistoryDelivery } from '../helpers/history.ts'
@@ -58,27 +58,6 @@ test('pending purchases of answered days are dropped, those of today are kept', 
 
   const [row] = await warehouse.rows<{ n: number }>('SELECT count() AS n FROM pending_purchase')
   assert.equal(row?.n, 1)
-})
-
-// A node that is stopped between asking for the time and inserting, say.
-test('a purchase whose shipping took longer than it was looked for is attributed by the next batch', async (t) => {
-  const warehouse = await openTestWarehouse(t)
-  await createHistoryLoader(warehouse, 0).ship([aDelivery(0)])
-  await warehouse.command('TRUNCATE TABLE pending_purchase')
-  const attributor = new Attributor({ warehouse, settleMs: 0 })
-  await attributor.attributeBatch()
-  const shippedAt = shiftInstant(await warehouseNow(warehouse), -60_000)
-  await warehouse.command(
-    `INSERT INTO pending_purchase (shipped_at, day, purchase_key)
-     SELECT {shippedAt:DateTime64(6, 'UTC')}, day, purchase_key FROM delivery`,
-    { shippedAt }
-  )
-  assert.equal((await attributor.attributeBatch()).attributedCount, 0, 'that span is done')
-
-  attributor.noteVisible(shippedAt)
-
-  assert.equal((await attributor.attributeBatch()).attributedCount, 1)
-  assert.equal((await attributor.attributeBatch()).hasMore, false)
 })
 
 test('a purchase is not attributed before its settling time has passed', async (t) => {
