@@ -11,6 +11,7 @@ import { openKeyStore } from './access/key-store.ts'
 import type { KeyStore } from './access/key-store.ts'
 import { createAdminHandlers } from './admin/handlers.ts'
 import { Backups } from './backup/backups.ts'
+import { deriveProofKey } from './backup/proof.ts'
 import { refuseHalfRestored } from './backup/restore.ts'
 import { buildCampaignApp } from './campaign/app.ts'
 import { createDashboardPages } from './campaign/dashboard-pages.ts'
@@ -284,6 +285,7 @@ function createBackups(engine: Engine, pipeline: Pipeline): Backups {
     version,
     identityFingerprint: secrets.identityFingerprint,
     trackingKeyIds: secrets.keyRing.keys.map(({ id }) => id),
+    proofKey: deriveProofKey(secrets.identitySecret),
     clock: systemClock,
     log,
   })

@@ -2,6 +2,7 @@
 // data folder and the secrets, as it does for the node that is started there afterwards.
 
 import { existsSync } from 'node:fs'
+import { deriveProofKey } from './backup/proof.ts'
 import { restoreBackup } from './backup/restore.ts'
 import type { RestoreOptions } from './backup/restore.ts'
 import { parseConfig } from './config.ts'
@@ -18,7 +19,7 @@ export interface Restored {
 /** Throws CONFIG_INVALID and BACKUP_INVALID; see `restoreBackup`. */
 export async function runRestore(
   environment: Readonly<Record<string, string | undefined>>,
-  options: Pick<RestoreOptions, 'source' | 'onProgress'>
+  options: Pick<RestoreOptions, 'source' | 'acceptsUnsigned' | 'onProgress'>
 ): Promise<Restored> {
   const { dataDir, secretsFile, warehouseUrl } = parseConfig(environment)
   if (warehouseUrl !== null) {
@@ -34,13 +35,14 @@ export async function runRestore(
         '(SHELFTRACE_SECRETS_FILE) first, mode 0600'
     )
   }
-  const { identityFingerprint, keyRing } = readSecretsFile(secretsFile)
+  const { identitySecret, identityFingerprint, keyRing } = readSecretsFile(secretsFile)
   const manifest = await restoreBackup({
     ...options,
     dataDir,
     secretsFile,
     identityFingerprint,
     trackingKeyIds: keyRing.keys.map(({ id }) => id),
+    proofKey: deriveProofKey(identitySecret),
   })
   return {
     dataDir,

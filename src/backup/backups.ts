@@ -18,6 +18,7 @@ import {
   sha256Of,
 } from './manifest.ts'
 import type { ListedFile, Manifest } from './manifest.ts'
+import { proofName, proofOf } from './proof.ts'
 import { releaseSnapshot, takeSnapshot } from './snapshot.ts'
 import type { Snapshot, SnapshotOptions } from './snapshot.ts'
 
@@ -33,6 +34,7 @@ export interface BackupsOptions extends SnapshotOptions {
   readonly version: string
   readonly identityFingerprint: string
   readonly trackingKeyIds: readonly string[]
+  readonly proofKey: Buffer
   readonly clock: Clock
   readonly log: Logger
 }
@@ -131,7 +133,7 @@ export class Backups {
   }
 
   async #write(backup: Backup): Promise<Manifest> {
-    const { version, identityFingerprint, trackingKeyIds } = this.#options
+    const { version, identityFingerprint, trackingKeyIds, proofKey } = this.#options
     const { folder } = backup
     const snapshot = await takeSnapshot(this.#options)
     const files = await this.#copy(backup, snapshot)
@@ -150,8 +152,10 @@ export class Backups {
       fileListSha256: sha256Of(fileList),
     }
     await syncFolders(folder)
+    const text = `${JSON.stringify(manifest, null, 2)}\n`
+    await writeSynced(join(folder, proofName), proofOf(proofKey, text))
     const draft = join(folder, `${manifestName}.draft`)
-    await writeSynced(draft, `${JSON.stringify(manifest, null, 2)}\n`)
+    await writeSynced(draft, text)
     await rename(draft, join(folder, manifestName))
     await syncFolder(folder)
     await syncFolder(this.#options.folder)

@@ -1,6 +1,7 @@
 // A backup is a folder:
 //
 // manifest.json   what it is; written last, so a folder without it is not complete
+// manifest.hmac   the proof that who wrote manifest.json had the secrets of the installation
 // files.sha256    one line a file, as `sha256sum --check` reads it: digest, two blanks, path
 // warehouse/      the folder of the warehouse as it is opened, with the parts of one instant
 // spool/          the segments of the spool at that instant, and how far each was shipped
@@ -45,8 +46,15 @@ const parseManifest = compileParser(manifestSchema)
 
 /** Null: there is none, so the backup is not complete. Throws BACKUP_INVALID where it is not ours. */
 export function readManifest(folder: string): Manifest | null {
-  const text = readOrNull(join(folder, manifestName))
-  if (text === null) return null
+  const text = readManifestText(folder)
+  return text === null ? null : parseManifestText(folder, text)
+}
+
+export function readManifestText(folder: string): string | null {
+  return readOrNull(join(folder, manifestName))
+}
+
+export function parseManifestText(folder: string, text: string): Manifest {
   const parsed = parseManifest(parseJson(text))
   if (!parsed.ok) throw invalid(folder, `${manifestName} is damaged: ${parsed.messages.join('; ')}`)
   if (parsed.value.format !== format) {
@@ -60,8 +68,13 @@ export interface ListedFile {
   readonly sha256: string
 }
 
-/** A path could otherwise lead out of the data folder that is restored into. */
-const linePattern = /^([0-9a-f]{64}) {2}((?:warehouse|spool)(?:\/(?!\.{1,2}(?:\/|$))[\w.%=-]+)+)$/u
+/** A path could otherwise lead out of the data folder, or to what the engine reads as its settings. */
+const name = String.raw`(?!\.{1,2}(?:/|$))[\w.%=-]+`
+const table = String.raw`warehouse/store/[0-9a-f]{3}/[0-9a-f-]{36}/(?:\w+\.sql|format_version\.txt|${name}(?:/${name})+)`
+const linePattern = new RegExp(
+  String.raw`^([0-9a-f]{64}) {2}(warehouse/metadata/shelftrace\.sql|${table}|spool/${name})$`,
+  'u'
+)
 
 export function formatFileList(files: readonly ListedFile[]): string {
   const lines = files.map(({ path, sha256 }) => `${sha256}  ${path}`)

@@ -8,8 +8,16 @@ import { ServiceError } from '../errors.ts'
 import { openEmbeddedWarehouse } from '../warehouse/embedded.ts'
 import { knownMigrations } from '../warehouse/migrate.ts'
 import { copyFile, syncFolder, syncFolders } from './files.ts'
-import { invalid, readFileList, readManifest } from './manifest.ts'
+import { findForeignDefinition } from './definitions.ts'
+import {
+  invalid,
+  manifestName,
+  parseManifestText,
+  readFileList,
+  readManifestText,
+} from './manifest.ts'
 import type { ListedFile, Manifest } from './manifest.ts'
+import { checkProof, proofName } from './proof.ts'
 
 export interface RestoreOptions {
   readonly source: string
@@ -18,6 +26,8 @@ export interface RestoreOptions {
   readonly secretsFile: string
   readonly identityFingerprint: string
   readonly trackingKeyIds: readonly string[]
+  readonly proofKey: Buffer
+  readonly acceptsUnsigned: boolean
   readonly onProgress?: (progress: {
     readonly fileCount: number
     readonly fileTotal: number
@@ -33,19 +43,22 @@ const stagingName = 'restoring'
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
   const { source, dataDir } = options
-  const manifest = readManifest(source)
-  if (manifest === null) {
-    throw invalid(source, 'it has no manifest.json, so it was never completed')
-  }
+  const text = readManifestText(source)
+  if (text === null) throw invalid(source, `it has no ${manifestName}, so it was never completed`)
+  const manifest = parseManifestText(source, text)
   await refuseNewer(source, manifest)
   refuseOtherSecrets(options, manifest)
+  const isProven = refuseUnproven(options, text)
   refuseUsedFolder(options)
   const files = readFileList(source, manifest)
 
   const staging = join(dataDir, stagingName)
   try {
-    mkdirSync(join(staging, 'spool'), { recursive: true, mode: 0o700 })
+    for (const name of ['spool', 'warehouse']) {
+      mkdirSync(join(staging, name), { recursive: true, mode: 0o700 })
+    }
     await copyAll(options, { files, staging })
+    await checkDefinitions(source, { manifest, isProven, staging })
     await checkWarehouse(source, { manifest, files, path: join(staging, 'warehouse') })
     await syncFolders(staging)
     await rename(join(staging, 'spool'), join(dataDir, 'spool'))
@@ -78,6 +91,23 @@ async function refuseNewer(source: string, { migrations, version }: Manifest): P
     source,
     `it was made by a newer version (${version}, with ${unknown.join(', ')}); restore with that one`
   )
+}
+
+/** False: the backup carries no proof, and the operator takes it all the same. */
+function refuseUnproven(options: RestoreOptions, manifestText: string): boolean {
+  const { source, proofKey, acceptsUnsigned } = options
+  const proof = checkProof(source, proofKey, manifestText)
+  if (proof === 'wrong') {
+    throw invalid(source, `${manifestName} was altered: it does not match ${proofName}`)
+  }
+  if (proof === 'missing' && !acceptsUnsigned) {
+    throw invalid(
+      source,
+      `it has no ${proofName}: it was made by version 0.1.0, or somebody took it away; with --unsigned ` +
+        'it is restored all the same, and may bring in keys and figures of whoever could write it'
+    )
+  }
+  return proof === 'right'
 }
 
 function refuseOtherSecrets(options: RestoreOptions, manifest: Manifest): void {
@@ -134,6 +164,29 @@ async function copyListed(source: string, path: string, target: string) {
     }
     throw error
   }
+}
+
+interface CheckDefinitions {
+  readonly manifest: Manifest
+  readonly isProven: boolean
+  readonly staging: string
+}
+
+/**
+ * Another version of the engine may spell the same definition in another way. A proven backup of such a
+ * one is taken, since nobody without the secrets can have written it.
+ */
+async function checkDefinitions(
+  source: string,
+  { manifest, isProven, staging }: CheckDefinitions
+): Promise<void> {
+  const { foreign, engineVersion } = await findForeignDefinition(join(staging, 'warehouse'), {
+    migrations: manifest.migrations,
+    scratch: join(staging, 'scratch'),
+  })
+  const isOfOtherEngine = engineVersion !== manifest.engineVersion
+  if (foreign === null || (isProven && isOfOtherEngine)) return
+  throw invalid(source, `the definition of ${foreign} is not the one that its migrations make`)
 }
 
 interface Check {

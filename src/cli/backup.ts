@@ -76,17 +76,18 @@ async function listBackups(context: CommandContext): Promise<readonly Backup[]> 
 
 export const restore: Command = {
   name: 'restore',
-  usage: 'FOLDER',
+  usage: 'FOLDER [--unsigned]',
   summary:
     'Put a backup into an empty data folder (no service runs there; secrets.json is in place)',
-  options: {},
+  options: { unsigned: { type: 'boolean' } },
   positionalCount: 1,
-  run: async ({ terminal, positionals, print }) => {
+  run: async ({ terminal, options, positionals, print }) => {
     const [folder = ''] = positionals
     // Loaded on demand: no other command needs the engine of the warehouse.
     const { runRestore } = await import('../restore.ts')
     const restored = await runRestore(terminal.environment, {
       source: resolve(folder),
+      acceptsUnsigned: options['unsigned'] === true,
       onProgress: ({ fileCount, fileTotal }) => {
         if (fileCount % 100 === 0) tell(terminal, `${fileCount} of ${fileTotal} files`)
       },

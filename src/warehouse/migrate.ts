@@ -7,9 +7,12 @@ const folder = new URL('migrations/', import.meta.url)
 /**
  * Brings the warehouse to the newest schema: every numbered file once, in order. Statements are
  * `CREATE … IF NOT EXISTS` by rewriting, so that a file that was cut off by a crash, or run by two
- * engines at once, is simply run again.
+ * engines at once, is simply run again. Only those given, where an older schema is wanted.
  */
-export async function migrate(warehouse: Warehouse): Promise<readonly string[]> {
+export async function migrate(
+  warehouse: Warehouse,
+  given?: readonly string[]
+): Promise<readonly string[]> {
   await warehouse.command(
     `CREATE TABLE IF NOT EXISTS migration (name String, done_at DateTime64(6, 'UTC') DEFAULT now64(6))
      ENGINE = ReplacingMergeTree ORDER BY name
@@ -20,7 +23,7 @@ export async function migrate(warehouse: Warehouse): Promise<readonly string[]> 
       (row) => row.name
     )
   )
-  const files = await knownMigrations()
+  const files = given ?? (await knownMigrations())
   refuseNewerSchema(done, files)
   const wanted = files.filter((file) => !done.has(file))
   for (const file of wanted) {

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Backups } from '../../src/backup/backups.ts'
 import { readManifest } from '../../src/backup/manifest.ts'
+import { checkProof, deriveProofKey } from '../../src/backup/proof.ts'
 import { openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
@@ -21,6 +22,7 @@ import { silentLog } from '../helpers/silent-log.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'shelftrace-backups-'))
 const folder = join(dataDir, 'backups')
+const proofKey = deriveProofKey(Buffer.alloc(32, 7))
 let warehouse: Warehouse
 
 before(async () => {
@@ -43,6 +45,7 @@ function openBackups(changes: Partial<ConstructorParameters<typeof Backups>[0]> 
     version: '1.2.3',
     identityFingerprint: 'f'.repeat(16),
     trackingKeyIds: ['00000001'],
+    proofKey,
     clock: () => Date.UTC(2026, 2, 1, 9, 30),
     log: silentLog,
     ...changes,
@@ -73,6 +76,9 @@ test('a backup without a name is called by its instant, can be read by its owner
     manifest.tables.find((table) => table.name === 'migration')?.rowCount,
     manifest.migrations.length
   )
+  const text = readFileSync(join(folder, name, 'manifest.json'), 'utf8')
+  assert.equal(checkProof(join(folder, name), proofKey, text), 'right')
+  assert.equal(statSync(join(folder, name, 'manifest.hmac')).mode & 0o777, 0o600)
   assert.equal(statSync(join(folder, name)).mode & 0o777, 0o700)
   assert.equal(statSync(join(folder, name, 'manifest.json')).mode & 0o777, 0o600)
   assert.equal(existsSync(join(dataDir, 'warehouse', 'shadow')), false)

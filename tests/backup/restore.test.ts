@@ -1,14 +1,17 @@
 // What is refused before the engine is needed; whole restores are in tests/e2e.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileListName, manifestName, sha256Of } from '../../src/backup/manifest.ts'
+import { deriveProofKey, proofName, proofOf } from '../../src/backup/proof.ts'
 import { refuseHalfRestored, restoreBackup } from '../../src/backup/restore.ts'
 import type { RestoreOptions } from '../../src/backup/restore.ts'
+
+const proofKey = deriveProofKey(Buffer.alloc(32, 7))
 
 interface Made {
   readonly fileList?: string
@@ -40,13 +43,17 @@ function aBackup(t: TestContext, { fileList, changes }: Made = {}): RestoreOptio
     fileListSha256: sha256Of(list),
     ...changes,
   }
-  writeFileSync(join(source, manifestName), JSON.stringify(manifest))
+  const text = JSON.stringify(manifest)
+  writeFileSync(join(source, manifestName), text)
+  writeFileSync(join(source, proofName), proofOf(proofKey, text))
   return {
     source,
     dataDir,
     secretsFile: join(dataDir, 'secrets.json'),
     identityFingerprint: 'aa',
     trackingKeyIds: ['00000001', '00000002'],
+    proofKey,
+    acceptsUnsigned: false,
   }
 }
 
@@ -81,6 +88,12 @@ test('a list of files never leads out of the data folder, though its digest is r
     'spool',
     'warehouse/a/./b',
     'spool/a\\b',
+    'spool/a/b',
+    'warehouse/config.xml',
+    'warehouse/metadata/other.sql',
+    'warehouse/metadata/shelftrace/t.sql',
+    'warehouse/user_defined/function.sql',
+    'warehouse/store/abc/x.sql',
   ]
   for (const path of paths) {
     const options = aBackup(t, { fileList: `${digest}  ${path}\n` })
@@ -104,6 +117,36 @@ test('a backup needs the secrets of its installation, with every tracking key th
 
   const old = { ...aBackup(t), trackingKeyIds: ['00000002'] }
   await assertRefused(old, 'CONFIG_INVALID', /lacks tracking keys .+00000001/u)
+})
+
+test('a manifest that was altered is refused, and so is a proof under other secrets, whatever is accepted', async (t) => {
+  for (const acceptsUnsigned of [false, true]) {
+    const altered = { ...aBackup(t), acceptsUnsigned }
+    const path = join(altered.source, manifestName)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"bytes":6', '"bytes":7'))
+    await assertRefused(altered, 'BACKUP_INVALID', /manifest\.json was altered/u)
+
+    const strange = {
+      ...aBackup(t),
+      acceptsUnsigned,
+      proofKey: deriveProofKey(Buffer.alloc(32, 8)),
+    }
+    await assertRefused(strange, 'BACKUP_INVALID', /was altered/u)
+
+    const cut = { ...aBackup(t), acceptsUnsigned }
+    writeFileSync(join(cut.source, proofName), '')
+    await assertRefused(cut, 'BACKUP_INVALID', /was altered/u)
+  }
+})
+
+test('a backup without a proof is refused unless that is said, and its definitions are looked at then', async (t) => {
+  const unsigned = aBackup(t)
+  rmSync(join(unsigned.source, proofName))
+
+  await assertRefused(unsigned, 'BACKUP_INVALID', /no manifest\.hmac.+--unsigned/u)
+  // It has no tables.
+  const accepted = { ...unsigned, acceptsUnsigned: true }
+  await assertRefused(accepted, 'BACKUP_INVALID', /the definition of \S+ is not the one/u)
 })
 
 test('a backup of a newer version is refused, and so is a folder that holds data', async (t) => {

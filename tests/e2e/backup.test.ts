@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { sha256Of } from '../../src/backup/manifest.ts'
 import { eventually, prepareService } from '../helpers/service.ts'
 import type { Service } from '../helpers/service.ts'
 import { readFigures, Shoppers } from '../helpers/shoppers.ts'
@@ -184,6 +185,53 @@ test('a node made of a backup answers every report like the one that was backed 
   )
 
   await t.test(
+    'while a backup that somebody could have written is refused, and foreign definitions always',
+    async (part) => {
+      const copy = copyOf(part, still)
+      const [line = '', victim = ''] =
+        /^\S+ {2}(warehouse\/\S+\/audit\.sql)$/mu.exec(
+          readFileSync(join(copy, 'files.sha256'), 'utf8')
+        ) ?? []
+      const definition = readFileSync(join(copy, victim), 'utf8')
+      const foreign = definition.replace(
+        /ENGINE = MergeTree[^]*$/u,
+        "ENGINE = File(CSV, '/etc/passwd')"
+      )
+      writeFileSync(join(copy, victim), foreign)
+      const list = readFileSync(join(copy, 'files.sha256'), 'utf8').replace(
+        line,
+        `${sha256Of(foreign)}  ${victim}`
+      )
+      writeFileSync(join(copy, 'files.sha256'), list)
+      const manifest: Record<string, unknown> = JSON.parse(
+        readFileSync(join(copy, 'manifest.json'), 'utf8')
+      )
+      writeFileSync(
+        join(copy, 'manifest.json'),
+        JSON.stringify({ ...manifest, fileListSha256: sha256Of(list) })
+      )
+
+      await assertRefused(part, { service, source: copy, reason: /manifest\.json was altered/u })
+      rmSync(join(copy, 'manifest.hmac'))
+      await assertRefused(part, { service, source: copy, reason: /no manifest\.hmac/u })
+      const reason = /the definition of audit is not the one/u
+      await assertRefused(part, { service, source: copy, reason, options: ['--unsigned'] })
+    }
+  )
+
+  await t.test('also a backup without a proof, when told to', async (part) => {
+    const copy = copyOf(part, still)
+    rmSync(join(copy, 'manifest.hmac'))
+
+    const ended = await shelftrace(['restore', copy, '--unsigned'], {
+      SHELFTRACE_DATA_DIR: newMachine(part, service),
+    })
+
+    assert.equal(ended.code, 0, ended.stderr)
+    assert.match(ended.stdout, /^Restored into /u)
+  })
+
+  await t.test(
     'never over data that is there, and not without the secrets of the installation',
     async (part) => {
       const used = newMachine(part, service)
@@ -224,12 +272,18 @@ interface Refused {
   readonly service: Service
   readonly source: string
   readonly reason: RegExp
+  readonly options?: readonly string[]
 }
 
 /** In one line, and the data folder is as it was. */
-async function assertRefused(t: TestContext, { service, source, reason }: Refused): Promise<void> {
+async function assertRefused(
+  t: TestContext,
+  { service, source, reason, options = [] }: Refused
+): Promise<void> {
   const dataDir = newMachine(t, service)
-  const { code, stderr } = await shelftrace(['restore', source], { SHELFTRACE_DATA_DIR: dataDir })
+  const { code, stderr } = await shelftrace(['restore', source, ...options], {
+    SHELFTRACE_DATA_DIR: dataDir,
+  })
   assert.equal(code, 1)
   assert.match(stderr, reason)
   assert.equal(stderr.trim().split('\n').length, 1, stderr)
