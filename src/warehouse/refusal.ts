@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts'
+import { withoutValues } from './safe-cause.ts'
 
 /**
  * ClickHouse's codes for what the machine or its operator causes and what passes: the same call may
@@ -115,7 +116,10 @@ export function warehouseFailure(
   return new ServiceError(
     passes ? 'WAREHOUSE_UNAVAILABLE' : 'WAREHOUSE_REFUSED',
     passes ? `the warehouse could not take a ${what}` : `the warehouse refused a ${what}`,
-    { cause, details: { what, clickhouseCode: code, ...(limit !== undefined && { limit }) } }
+    {
+      cause: passes ? cause : withoutValues(code, cause),
+      details: { what, clickhouseCode: code, ...(limit !== undefined && { limit }) },
+    }
   )
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import { isRefusal } from './warehouse-law.ts'
+import { isRefusal, readAll } from './warehouse-law.ts'
 import type { Laws } from './warehouse-law.ts'
 
 /** What an insert keeps, and what it refuses. */
@@ -15,6 +16,7 @@ export const writingLaws: Laws = {
   'an insert may span 150 partitions': spansPartitions,
   'an unknown field refuses the insert whole': refusesUnknownField,
   'a value that does not fit refuses the insert whole, with the code of the engine': refusesRow,
+  'a refusal tells the code and its name, and nothing of the rows and values': quotesNothing,
   'instants are UTC whatever the zone of the machine': keepsUtc,
 }
 
@@ -116,6 +118,55 @@ async function refusesRow(warehouse: Warehouse): Promise<void> {
     await assert.rejects(warehouse.insert('audit', lines), isRefusal(), broken)
   }
   assert.equal(await count(warehouse, 'audit'), 0)
+}
+
+async function quotesNothing(warehouse: Warehouse): Promise<void> {
+  await migrate(warehouse)
+  const canary = 'canary'
+  const [at, good] = ['2026-03-01 00:00:00', JSON.parse(audits(1, () => 0).toString()) as object]
+  const broken: readonly string[] = [
+    `{"at":"${canary}"}`,
+    `{"at":"${at}","id":"it's ${canary}`,
+    `{"${canary}":1}`,
+    `"${canary}"`,
+    `${canary} 7777`,
+    JSON.stringify({ ...good, at: `${at} it's ${canary}` }),
+  ]
+  const calls = [
+    ...broken.map((line) => () => warehouse.insert('audit', Buffer.from(`${line}\n`))),
+    ...[
+      'SELECT {value:Int32}',
+      'SELECT {value:Date}',
+      'SELECT toInt32({value:String})',
+      'SELECT toDateTime({value:String})',
+      'SELECT CAST({value:String}, {type:String})',
+      `SELECT CAST({value:String}, 'Enum8(\\'a\\' = 1)')`,
+      'SELECT nothing FROM numbers(1) WHERE {value:String} = toString(number)',
+      'SELECT no_such_function({value:String})',
+      'SELECT dictGet({value:String}, {value:String}, 1)',
+      'SELECT toDecimal32({value:String}, 2)',
+      'SELECT throwIf(length({value:String}) > 0, {value:String})',
+      'SELECT {value:String} + 1',
+      'SELECT toFixedString({value:String}, 2)',
+      'SELECT {value:Array(String)}',
+    ].map((sql) => () => warehouse.rows(sql, { value: `it's ${canary}`, type: canary })),
+    () => readAll(warehouse, 'SELECT toInt32({value:String})', { value: canary }),
+    () => warehouse.command('SELECT toInt32({value:String})', { value: canary }),
+  ]
+
+  for (const call of calls) {
+    await assert.rejects(
+      call,
+      (error) => {
+        isRefusal()(error)
+        const said = inspect(error, { depth: 10 })
+        assert.ok(!said.includes(canary) && !said.includes('7777'), said)
+        assert.match(said, /Code: \d+\. DB::Exception.*\([A-Z_0-9]+\)/u)
+        return true
+      },
+      String(calls.indexOf(call))
+    )
+  }
 }
 
 async function keepsUtc(warehouse: Warehouse): Promise<void> {
