@@ -74,9 +74,9 @@ import type { Secrets } from './secrets.ts'
 import { openFileSpool } from './spool/file-spool.ts'
 import type { Spool } from './spool/spool.ts'
 import { createMinter, createOpener } from './tracking-data/tracking-data.ts'
-import { openEmbeddedWarehouse } from './warehouse/embedded.ts'
-import { openServerWarehouse } from './warehouse/server.ts'
-import type { Warehouse } from './warehouse/warehouse.ts'
+import { openEmbeddedLanes } from './warehouse/embedded.ts'
+import { openServerLanes } from './warehouse/server.ts'
+import type { WarehouseLanes } from './warehouse/warehouse.ts'
 
 /** Beside this file once it is built. */
 const dashboardFolder = fileURLToPath(new URL('dashboard', import.meta.url))
@@ -86,7 +86,7 @@ interface Engine {
   readonly config: Config
   readonly log: Logger
   readonly secrets: Secrets
-  readonly warehouse: Warehouse
+  readonly lanes: WarehouseLanes
   readonly spool: Spool
   readonly catalog: CatalogStore
   readonly clockWatch: ClockWatch
@@ -103,17 +103,17 @@ async function startEngine(config: Config): Promise<Child> {
   const tls =
     config.tls === null ? null : await openTls({ files: config.tls, log, clock: systemClock })
   await tryPort(campaignPortOf(config))
-  const warehouse = openWarehouse(config)
+  const lanes = openWarehouse(config)
   const { identityFingerprint } = secrets
-  await prepareWarehouse({ warehouse, config, identityFingerprint, log })
+  await prepareWarehouse({ warehouse: lanes.pipeline, config, identityFingerprint, log })
   const spool = openFileSpool({
     path: join(config.dataDir, 'spool'),
     bytesMax: config.spoolBytesMax,
     clock: systemClock,
   })
-  const catalog = await openCatalogStore({ warehouse, clock: systemClock, log })
+  const catalog = await openCatalogStore({ warehouse: lanes.lookups, clock: systemClock, log })
   const clockWatch = new ClockWatch({
-    warehouse,
+    warehouse: lanes.lookups,
     clock: systemClock,
     monotonicMs: () => performance.now(),
     log,
@@ -124,7 +124,7 @@ async function startEngine(config: Config): Promise<Child> {
     config,
     log,
     secrets,
-    warehouse,
+    lanes,
     spool,
     catalog,
     clockWatch,
@@ -142,16 +142,16 @@ async function startEngine(config: Config): Promise<Child> {
       await pipeline.close()
       await catalog.close()
       await spool.close()
-      await warehouse.close()
+      await lanes.close()
     },
   }
 }
 
-function openWarehouse(config: Config): Warehouse {
-  if (config.warehouseUrl !== null) return openServerWarehouse({ url: config.warehouseUrl })
+function openWarehouse(config: Config): WarehouseLanes {
+  if (config.warehouseUrl !== null) return openServerLanes({ url: config.warehouseUrl })
   const path = join(config.dataDir, 'warehouse')
   try {
-    return openEmbeddedWarehouse({ path })
+    return openEmbeddedLanes({ path })
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'WAREHOUSE_LOCKED')) throw error
     const message = `the warehouse in ${path} cannot be opened: another process has it, or this user may not write it`
@@ -170,10 +170,10 @@ function rowContextOf({ secrets, catalog }: Engine): RowContext {
 }
 
 function startPipeline(engine: Engine): Pipeline {
-  const { config, log, warehouse, spool, catalog } = engine
+  const { config, log, lanes, spool, catalog } = engine
   return new Pipeline({
     spool,
-    warehouse,
+    warehouse: lanes.pipeline,
     settleMs: config.settleMs,
     log,
     attributes: config.roles.includes('engine'),
@@ -188,9 +188,9 @@ async function startCampaign(
   engine: Engine,
   pipeline: Pipeline
 ): Promise<{ close(): Promise<void> }> {
-  const { config, log, secrets, warehouse, spool, catalog, tls } = engine
+  const { config, log, secrets, lanes, spool, catalog, tls } = engine
   const keys = await openKeyStore({
-    warehouse,
+    warehouse: lanes.lookups,
     clock: systemClock,
     log,
     adminKey: secrets.adminKey,
@@ -199,7 +199,7 @@ async function startCampaign(
     folder: join(config.dataDir, 'kept-reports'),
     clock: systemClock,
   })
-  const audit = new AuditTrail({ warehouse, clock: systemClock })
+  const audit = new AuditTrail({ warehouse: lanes.lookups, clock: systemClock })
   const backups = config.warehouseUrl === null ? createBackups(engine, pipeline) : null
   const isFull = config.roles.includes('engine')
   const app = buildCampaignApp({
@@ -230,6 +230,7 @@ async function startCampaign(
     tls: tls?.current,
     requestsPerMinuteMax: config.requestsPerMinuteMax,
     reportsPerKeyMax: config.reportsPerKeyMax,
+    reportPlacesMax: config.warehouseUrl === null ? 4 : 8,
     trustProxy: config.trustProxy,
   })
   tls?.serve(app.server)
@@ -247,7 +248,8 @@ async function startCampaign(
 }
 
 /** What is read for publishers and advertisers. */
-function createReaders({ config, warehouse, catalog }: Engine, keptPages: KeptPages) {
+function createReaders({ config, lanes, catalog }: Engine, keptPages: KeptPages) {
+  const { reports: warehouse } = lanes
   const names = () => catalogNames(catalog.current())
   return {
     readIntake: createIntakeReader(warehouse),
@@ -276,9 +278,9 @@ function createReaders({ config, warehouse, catalog }: Engine, keptPages: KeptPa
 }
 
 function createBackups(engine: Engine, pipeline: Pipeline): Backups {
-  const { config, log, secrets, warehouse } = engine
+  const { config, log, secrets, lanes } = engine
   return new Backups({
-    warehouse,
+    warehouse: lanes.pipeline,
     dataDir: config.dataDir,
     folder: config.backupDir,
     whileStill: (work) => pipeline.whileStill(work),
@@ -291,9 +293,9 @@ function createBackups(engine: Engine, pipeline: Pipeline): Backups {
   })
 }
 
-async function readSealed({ warehouse, catalog }: Engine): Promise<readonly SealedThrough[]> {
+async function readSealed({ lanes, catalog }: Engine): Promise<readonly SealedThrough[]> {
   const markets = catalogNames(catalog.current()).markets()
-  return await readSealedThrough(warehouse, markets, dayOf(systemClock(), 'UTC'))
+  return await readSealedThrough(lanes.lookups, markets, dayOf(systemClock(), 'UTC'))
 }
 
 async function countUnsealedDays(engine: Engine): Promise<number> {
@@ -319,18 +321,19 @@ function createAdmin(
     readonly backups: Backups | null
   }
 ): HandlerTable {
-  const { config, log, secrets, warehouse, spool, catalog } = engine
+  const { config, log, secrets, lanes, spool, catalog } = engine
+  const { pipeline: warehouse, lookups, reports } = lanes
   const { settleMs } = config
   const rowContext = rowContextOf(engine)
   const markets = () => catalogNames(catalog.current()).markets()
   const status = createStatusReader({
     version,
     warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
-    warehouse,
+    warehouse: lookups,
     spool,
     retention: () =>
       readRetention({
-        warehouse,
+        warehouse: lookups,
         markets,
         retentionDays: config.retentionDays,
       }),
@@ -348,29 +351,29 @@ function createAdmin(
     openTrackingData: createOpener(secrets.keyRing).open,
     hashIdentity: createIdentityHasher(secrets.identitySecret),
     trackingUrl: config.trackingUrl,
-    rates: new RateTable({ warehouse, clock: systemClock }),
+    rates: new RateTable({ warehouse: lookups, clock: systemClock }),
     rebuildDays: (days) => access.pipeline.runAsStep(() => rebuildDays({ warehouse, ...days })),
-    readConflicts: createConflictReader(warehouse),
-    readNamedIds: createNamedIdsReader(warehouse),
+    readConflicts: createConflictReader(reports),
+    readNamedIds: createNamedIdsReader(reports),
     readUnconverted: createUnconvertedReader({
-      warehouse,
+      warehouse: reports,
       markets,
     }),
-    readServedAd: createServedAdReader(warehouse),
+    readServedAd: createServedAdReader(reports),
     erasures: {
       request: (request) => access.pipeline.runAsStep(() => requestErasure(warehouse, request)),
-      countOpen: () => countOpenErasures(warehouse),
-      find: (id) => findErasure(warehouse, id),
-      list: (limit) => listErasures(warehouse, limit),
+      countOpen: () => countOpenErasures(reports),
+      find: (id) => findErasure(reports, id),
+      list: (limit) => listErasures(reports, limit),
     },
     setAside: {
-      list: (question) => listSetAside(warehouse, question),
+      list: (question) => listSetAside(reports, question),
       replay: (keys) =>
         access.pipeline.runAsStep(() =>
           replaySetAside({ warehouse, settleMs, log, rowContext, markets }, keys)
         ),
     },
-    explainPurchase: createExplainer({ warehouse, settleMs: config.settleMs }),
+    explainPurchase: createExplainer({ warehouse: reports, settleMs: config.settleMs }),
     voidDelivery: (delivery) => access.pipeline.runAsStep(() => voidDelivery(warehouse, delivery)),
     status,
   })

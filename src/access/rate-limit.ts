@@ -24,8 +24,14 @@ interface Bucket {
 
 const minuteMs = 60_000
 
-/** Far more keys than an installation hands out; beyond it, holders that came first start afresh. */
+/** Far more than an installation has keys, and than there are networks that send at once. */
 const bucketsMax = 10_000
+
+/** Looking through all buckets takes some 0.2 ms, so a flood of holders must not do it each time. */
+const sweepPauseMs = 100
+
+/** Who comes while all buckets are in use shares one: nobody's count is forgotten for a newcomer. */
+const newcomers = ''
 
 /** A bucket of a minute's requests that fills steadily: bursts pass, a steady excess does not. */
 export function createRateLimiter(options: {
@@ -35,24 +41,36 @@ export function createRateLimiter(options: {
   const { clock, requestsPerMinuteMax: limit } = options
   const buckets = new Map<string, Bucket>()
   const msPerToken = minuteMs / limit
+  let sweptAtMs = -Infinity
 
-  function bucketOf(holder: string, nowMs: number): Bucket {
-    const known = buckets.get(holder)
+  const tokensOf = ({ tokens, filledAtMs }: Bucket, nowMs: number): number =>
+    // A clock that was set back must not drain the bucket.
+    Math.min(limit, tokens + Math.max(0, nowMs - filledAtMs) / msPerToken)
+
+  /** A full bucket is as good as none, so that forgetting it gives nothing away. */
+  function sweep(nowMs: number): void {
+    if (Math.abs(nowMs - sweptAtMs) < sweepPauseMs) return
+    sweptAtMs = nowMs
+    for (const [holder, bucket] of buckets) {
+      if (tokensOf(bucket, nowMs) >= limit) buckets.delete(holder)
+    }
+  }
+
+  function bucketOf(asked: string, nowMs: number): Bucket {
+    const known = buckets.get(asked)
     if (known !== undefined) return known
-    const [oldest] = buckets.keys()
-    if (buckets.size >= bucketsMax && oldest !== undefined) buckets.delete(oldest)
-    const made = { tokens: limit, filledAtMs: nowMs }
-    buckets.set(holder, made)
-    return made
+    if (buckets.size >= bucketsMax) sweep(nowMs)
+    const holder = buckets.size >= bucketsMax ? newcomers : asked
+    const bucket = buckets.get(holder) ?? { tokens: limit, filledAtMs: nowMs }
+    buckets.set(holder, bucket)
+    return bucket
   }
 
   return {
     take(holder) {
       const nowMs = clock()
       const bucket = bucketOf(holder, nowMs)
-      // A clock that was set back must not drain the bucket.
-      const elapsedMs = Math.max(0, nowMs - bucket.filledAtMs)
-      bucket.tokens = Math.min(limit, bucket.tokens + elapsedMs / msPerToken)
+      bucket.tokens = tokensOf(bucket, nowMs)
       bucket.filledAtMs = nowMs
       const isAllowed = bucket.tokens >= 1
       if (isAllowed) bucket.tokens -= 1
@@ -62,31 +80,6 @@ export function createRateLimiter(options: {
         remaining: Math.floor(bucket.tokens),
         retryAfterSeconds: isAllowed ? 0 : seconds((1 - bucket.tokens) * msPerToken),
         resetSeconds: seconds((limit - bucket.tokens) * msPerToken),
-      }
-    },
-  }
-}
-
-export interface SlotLimiter {
-  /** Gives the slot back when called, once; null when the key holds all its slots. */
-  acquire(keyId: string): (() => void) | null
-}
-
-/** At most `slotsMax` pieces of work at once per key. */
-export function createSlotLimiter(slotsMax: number): SlotLimiter {
-  const heldCounts = new Map<string, number>()
-  return {
-    acquire(keyId) {
-      const heldCount = heldCounts.get(keyId) ?? 0
-      if (heldCount >= slotsMax) return null
-      heldCounts.set(keyId, heldCount + 1)
-      let isHeld = true
-      return () => {
-        if (!isHeld) return
-        isHeld = false
-        const rest = (heldCounts.get(keyId) ?? 0) - 1
-        if (rest > 0) heldCounts.set(keyId, rest)
-        else heldCounts.delete(keyId)
       }
     },
   }

@@ -5,7 +5,6 @@ import { createServer as createHttpsServer } from 'node:https'
 import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyInstance } from 'fastify'
 import type { Handler, HandlerTable } from '../access/handler.ts'
-import { createSlotLimiter } from '../access/rate-limit.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations as contractOperations } from '../contract/operations.ts'
 import { assert } from '../lib/assert.ts'
@@ -18,6 +17,7 @@ import { createReadMe } from './me.ts'
 import { createOperatorHandlers } from './operator.ts'
 import { answersHead } from './path-table.ts'
 import { answerClientError } from './protocol-errors.ts'
+import { ReportPlaces } from './report-places.ts'
 import { createAttributionHandlers } from './report/attributions.ts'
 import { createListSealedDays } from './report/days.ts'
 import { createReportHandlers } from './report/handlers.ts'
@@ -34,7 +34,6 @@ export const limits = {
   /** As long as the whole head may be: a parameter of any length is for its handler to judge. */
   paramLengthMax: 32_768,
   drainMsMax: 5_000,
-  reportsPerKeyDefault: 4,
   idleCloseMs: 20,
 } as const
 
@@ -94,12 +93,16 @@ function pageOperation(path: string): Operation {
 }
 
 function collectHandlers(deps: CampaignDeps): ReadonlyMap<string, Handler> {
-  const slots = createSlotLimiter(deps.reportsPerKeyMax ?? limits.reportsPerKeyDefault)
+  const places = new ReportPlaces({
+    placesMax: deps.reportPlacesMax,
+    perKeyMax: deps.reportsPerKeyMax,
+    waitMsMax: deps.reportWaitMsMax,
+  })
   const tables: readonly HandlerTable[] = [
-    createReportHandlers(deps, slots),
-    createAttributionHandlers(deps, slots),
-    { readIntake: createReadIntake(deps, slots) },
-    { downloadTrafficQuality: createDownloadTrafficQuality(deps, slots) },
+    createReportHandlers(deps, places),
+    createAttributionHandlers(deps, places),
+    { readIntake: createReadIntake(deps, places) },
+    { downloadTrafficQuality: createDownloadTrafficQuality(deps, places) },
     { addDisplayAdGroupAsset: createAddAsset(deps) },
     { listSealedDays: createListSealedDays(deps) },
     { listEligibleSiteLocations: createSiteLocations(deps) },

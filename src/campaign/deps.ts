@@ -63,6 +63,10 @@ export interface CampaignDeps {
   readonly requestsPerMinuteMax?: number
   /** At once, per key; attributions and overviews of the intake among them. Default 4. */
   readonly reportsPerKeyMax?: number
+  /** At once, over all keys: what the warehouse has sessions for. Default 4. */
+  readonly reportPlacesMax?: number
+  /** How long a report waits for a place. Default 20 s. */
+  readonly reportWaitMsMax?: number
   /** Whether `X-Forwarded-For` tells where a caller comes from. Default false. */
   readonly trustProxy?: boolean
   /** How long `close` waits for requests under way. Default 5 s. */

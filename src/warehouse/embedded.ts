@@ -6,10 +6,16 @@ import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
 import { speedSettings, statementSettings } from './warehouse.ts'
-import type { InsertTable, Params, Warehouse } from './warehouse.ts'
+import type { InsertTable, Params, Warehouse, WarehouseLanes } from './warehouse.ts'
+
+/**
+ * The pipeline has two statements under way at most times, and an operator's at some. A report may
+ * need two at once; `campaign/report-places.ts` lets fewer of them run than there are sessions here.
+ */
+const laneSessions = { pipeline: 4, lookups: 3, reports: 5 } as const
 
 /** Each busy session holds a thread of libuv's pool; UV_THREADPOOL_SIZE must exceed this by far. */
-export const embeddedSessions = 8
+export const embeddedSessions = laneSessions.pipeline + laneSessions.lookups + laneSessions.reports
 
 const require = createRequire(import.meta.url)
 
@@ -17,9 +23,38 @@ export interface EmbeddedOptions {
   readonly path: string
 }
 
-export function openEmbeddedWarehouse(options: EmbeddedOptions): Warehouse {
-  const pool = new SessionPool(options.path)
-  const purging = startPurging(pool)
+/** All sessions in one lane, for those who are alone with the warehouse. */
+export function openEmbeddedWarehouse({ path }: EmbeddedOptions): Warehouse {
+  const pool = new SessionPool(openSessions(path, embeddedSessions))
+  return asWarehouse(pool, closerOf([pool]))
+}
+
+export function openEmbeddedLanes({ path }: EmbeddedOptions): WarehouseLanes {
+  const sessions = openSessions(path, embeddedSessions)
+  const pools = {
+    pipeline: new SessionPool(sessions.splice(0, laneSessions.pipeline)),
+    lookups: new SessionPool(sessions.splice(0, laneSessions.lookups)),
+    reports: new SessionPool(sessions.splice(0, laneSessions.reports)),
+  }
+  const close = closerOf(Object.values(pools))
+  return {
+    pipeline: asWarehouse(pools.pipeline, close),
+    lookups: asWarehouse(pools.lookups, close),
+    reports: asWarehouse(pools.reports, close),
+    close,
+  }
+}
+
+function closerOf(pools: readonly SessionPool[]): () => Promise<void> {
+  const purging = startPurging(pools)
+  return async () => {
+    clearInterval(purging)
+    await Promise.all(pools.map((pool) => pool.drain()))
+    for (const pool of pools) pool.close()
+  }
+}
+
+function asWarehouse(pool: SessionPool, close: () => Promise<void>): Warehouse {
   return {
     async command(sql, params = {}) {
       await pool.use('statement', (session) =>
@@ -36,10 +71,7 @@ export function openEmbeddedWarehouse(options: EmbeddedOptions): Warehouse {
         session.insert({ table, values: lines, format: 'JSONEachRow' })
       )
     },
-    close: () => {
-      clearInterval(purging)
-      return pool.close()
-    },
+    close,
   }
 }
 
@@ -48,14 +80,15 @@ export function openEmbeddedWarehouse(options: EmbeddedOptions): Warehouse {
 const purgePauseMs = 2_000
 
 /** Gives unused memory back to the system now and then, for as long as the engine can. */
-function startPurging(pool: SessionPool): NodeJS.Timeout {
-  let usedBefore = pool.useCount
+function startPurging(pools: readonly SessionPool[]): NodeJS.Timeout {
+  const countUses = () => pools.reduce((sum, pool) => sum + pool.useCount, 0)
+  let usedBefore = countUses()
   const purging = setInterval(() => {
-    if (pool.useCount === usedBefore) return
-    pool
-      .use('statement', (session) => session.queryAsync('SYSTEM JEMALLOC PURGE'))
+    if (countUses() === usedBefore) return
+    pools[0]
+      ?.use('statement', (session) => session.queryAsync('SYSTEM JEMALLOC PURGE'))
       .then(
-        () => (usedBefore = pool.useCount),
+        () => (usedBefore = countUses()),
         // A build without this allocator has nothing to give back.
         () => clearInterval(purging)
       )
@@ -113,33 +146,39 @@ const engineSettings = {
   query_condition_cache_size: 16 * mebibyte,
 } as const
 
+function openSessions(path: string, sessionCount: number): Session[] {
+  const { Session } = loadChdb()
+  const sessions: Session[] = []
+  const settings = { ...engineSettings, ...statementSettings, ...speedSettings }
+  const connectionArgs = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
+  try {
+    for (let count = 0; count < sessionCount; count += 1) {
+      const session: Session = new Session(path, { connectionArgs })
+      sessions.push(session)
+      if (count === 0) session.query('CREATE DATABASE IF NOT EXISTS shelftrace')
+      session.query('USE shelftrace')
+    }
+  } catch (cause) {
+    for (const session of sessions) session.close()
+    throw new ServiceError('WAREHOUSE_LOCKED', 'the warehouse folder cannot be opened', {
+      cause,
+      details: { path },
+    })
+  }
+  return sessions
+}
+
 class SessionPool {
-  readonly #idle: Session[] = []
-  readonly #all: Session[] = []
+  readonly #idle: Session[]
+  readonly #all: readonly Session[]
   readonly #waiting: ((session: Session) => void)[] = []
   #running = 0
   useCount = 0
   #drained: (() => void) | null = null
 
-  constructor(path: string) {
-    const { Session } = loadChdb()
-    const settings = { ...engineSettings, ...statementSettings, ...speedSettings }
-    const connectionArgs = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
-    try {
-      for (let count = 0; count < embeddedSessions; count += 1) {
-        const session: Session = new Session(path, { connectionArgs })
-        this.#all.push(session)
-        if (count === 0) session.query('CREATE DATABASE IF NOT EXISTS shelftrace')
-        session.query('USE shelftrace')
-        this.#idle.push(session)
-      }
-    } catch (cause) {
-      for (const session of this.#all) session.close()
-      throw new ServiceError('WAREHOUSE_LOCKED', 'the warehouse folder cannot be opened', {
-        cause,
-        details: { path },
-      })
-    }
+  constructor(sessions: readonly Session[]) {
+    this.#all = sessions
+    this.#idle = [...sessions]
   }
 
   async use<Result>(what: string, work: (session: Session) => Promise<Result>): Promise<Result> {
@@ -173,8 +212,12 @@ class SessionPool {
     }
   }
 
-  async close(): Promise<void> {
+  /** Resolves when nothing runs or waits. */
+  async drain(): Promise<void> {
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#drained = resolve))
+  }
+
+  close(): void {
     for (const session of this.#all) session.close()
   }
 

@@ -7,7 +7,7 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
 import { speedSettings, statementSettings } from './warehouse.ts'
-import type { InsertTable, Params, Warehouse } from './warehouse.ts'
+import type { InsertTable, Params, Warehouse, WarehouseLanes } from './warehouse.ts'
 
 const serverSettings = {
   ...asText(statementSettings),
@@ -20,12 +20,32 @@ const limits = {
   /** A stream is read at the pace of its reader; no report takes longer. */
   streamSecondsMax: 3_600,
   killTimeoutMs: 5_000,
+  connectionsDefault: 16,
 } as const
 
 export interface ServerOptions {
   /** `http(s)://user:password@host:8123/database` */
   readonly url: string
   readonly requestTimeoutMs?: number
+  /** Default 16. */
+  readonly connectionsMax?: number
+}
+
+const laneConnections = { pipeline: 8, lookups: 4, reports: 10 } as const
+
+/** Each with connections of its own. */
+export function openServerLanes(options: ServerOptions): WarehouseLanes {
+  const lanes = {
+    pipeline: openServerWarehouse({ ...options, connectionsMax: laneConnections.pipeline }),
+    lookups: openServerWarehouse({ ...options, connectionsMax: laneConnections.lookups }),
+    reports: openServerWarehouse({ ...options, connectionsMax: laneConnections.reports }),
+  }
+  return {
+    ...lanes,
+    async close() {
+      await Promise.all(Object.values(lanes).map((lane) => lane.close()))
+    },
+  }
 }
 
 export function openServerWarehouse(options: ServerOptions): Warehouse {
@@ -34,7 +54,7 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
     url: options.url,
     application: 'shelftrace',
     request_timeout: requestTimeoutMs,
-    max_open_connections: 16,
+    max_open_connections: options.connectionsMax ?? limits.connectionsDefault,
     // Long lists of bound values do not fit into an address.
     use_multipart_params_auto: true,
     clickhouse_settings: {

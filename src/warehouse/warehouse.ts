@@ -43,6 +43,19 @@ export interface Warehouse {
 }
 
 /**
+ * Ways into one warehouse, each with sessions or connections of its own, so that whoever asks for much
+ * holds up nobody else: `pipeline` keeps the figures up to date, `lookups` is for what every call hangs
+ * on (keys, catalog, clock, audit, health), `reports` for what people and their programs read.
+ */
+export interface WarehouseLanes {
+  readonly pipeline: Warehouse
+  readonly lookups: Warehouse
+  readonly reports: Warehouse
+  /** Closes all of them, when what runs in any has ended. */
+  close(): Promise<void>
+}
+
+/**
  * Settings that both adapters give to every statement, so that the same SQL means the same thing.
  * Without them outer joins fill with defaults, zones follow the machine, and an insert over more
  * than 100 partitions (a backfill of two years) or one equal to an earlier one is refused.

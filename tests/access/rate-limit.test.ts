@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRateLimiter, createSlotLimiter } from '../../src/access/rate-limit.ts'
+import { createRateLimiter } from '../../src/access/rate-limit.ts'
 
 test('a burst of a minute passes, the next request waits, and time lets one through again', () => {
   let nowMs = 1_000
@@ -40,26 +40,26 @@ test('keys do not share a bucket, and a clock set back drains none', () => {
   assert.equal(limiter.take('a').isAllowed, false)
 })
 
-test('more keys than are remembered cost no memory: the oldest start afresh', () => {
-  const limiter = createRateLimiter({ clock: () => 0, requestsPerMinuteMax: 1 })
-  limiter.take('first')
+test('nobody gets a fresh count by coming under ten thousand other names', () => {
+  let nowMs = 0
+  const limiter = createRateLimiter({ clock: () => nowMs, requestsPerMinuteMax: 600 })
+  while (limiter.take('first').isAllowed);
+
+  for (let count = 0; count < 30_000; count += 1) limiter.take(`k${count}`)
+
   assert.equal(limiter.take('first').isAllowed, false)
-
-  for (let count = 0; count < 10_000; count += 1) limiter.take(`k${count}`)
-
-  assert.equal(limiter.take('first').isAllowed, true)
+  nowMs += 60_000
+  assert.equal(limiter.take('first').remaining, 599)
 })
 
-test('a slot is held until it is given back, and giving it back twice frees one only', () => {
-  const slots = createSlotLimiter(2)
-  const one = slots.acquire('k')
-  const two = slots.acquire('k')
+test('who comes while ten thousand are limited shares a count, until one of them is at rest', () => {
+  let nowMs = 0
+  const limiter = createRateLimiter({ clock: () => nowMs, requestsPerMinuteMax: 1 })
+  for (let count = 0; count < 10_000; count += 1) limiter.take(`k${count}`)
 
-  assert.ok(one !== null && two !== null)
-  assert.equal(slots.acquire('k'), null)
-  assert.notEqual(slots.acquire('other'), null)
-  one()
-  one()
-  assert.notEqual(slots.acquire('k'), null)
-  assert.equal(slots.acquire('k'), null)
+  assert.equal(limiter.take('new').isAllowed, true)
+  assert.equal(limiter.take('newer').isAllowed, false)
+  nowMs += 60_000
+  assert.equal(limiter.take('newest').isAllowed, true)
+  assert.equal(limiter.take('newer').isAllowed, true)
 })

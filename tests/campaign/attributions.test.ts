@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import type { AttributionRow, AttributionsCall } from '../../src/reports/attributions.ts'
 import { bearer, startHarness } from './harness.ts'
@@ -156,36 +155,6 @@ for (const path of ['attributions', 'attributions/10/T1'] as const) {
     assert.deepEqual(statuses, [401, 403, 403, 403, 404])
   })
 }
-
-test('a list that is not read to its end holds a slot of the key, and lets it go', async () => {
-  const gate = new EventEmitter()
-  const opened = once(gate, 'open')
-  let isFirst = true
-  const harness = startHarness({
-    reportsPerKeyMax: 1,
-    listAttributions: async () => {
-      if (isFirst) {
-        isFirst = false
-        await opened
-      }
-      return { totalRows: 1, completeThrough: null, unconvertedCount: 0, rows: [aRow()] }
-    },
-  })
-
-  const first = get(harness, `${base}?${range}`)
-  await new Promise((resolve) => setImmediate(resolve))
-  const second = await get(harness, `${base}?${range}`)
-  const explanation = await get(harness, `${base}/10/T1`)
-  gate.emit('open')
-  const done = await first
-  const third = await get(harness, `${base}?${range}`)
-
-  assert.deepEqual(
-    [second, explanation, done, third].map(({ statusCode }) => statusCode),
-    [429, 429, 200, 200]
-  )
-  assert.equal(second.headers['retry-after'], '2')
-})
 
 test('a list that fails lets its slot go', async () => {
   const harness = startHarness({

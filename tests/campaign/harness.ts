@@ -254,6 +254,7 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
     readiness: () => [],
     metrics: { read: () => Promise.resolve('up 1\n'), noteAnswer: () => undefined },
     clock: () => 1_772_000_000_000,
+    reportWaitMsMax: 5,
     log: pino({ level: 'trace' }, log),
     ...changes,
   })

@@ -88,43 +88,6 @@ test('a caller that goes away before the first row stops the query', async (t) =
   assert.equal(log.lines().filter(({ level }) => Number(level) >= 40).length, 0)
 })
 
-test('a key has so many reports at once; another key goes on; a finished one makes room', async (t) => {
-  const waiting: (() => void)[] = []
-  const calls = new EventEmitter()
-  const held = async () => {
-    await new Promise<void>((resolve) => {
-      waiting.push(resolve)
-      calls.emit(`call ${waiting.length}`)
-    })
-    return whole
-  }
-  const { url } = await listen(t, { runReport: held, reportsPerKeyMax: 2 })
-  const third = once(calls, 'call 3')
-  const second = once(calls, 'call 2')
-  const running = [answerTo(send(url)), answerTo(send(url))]
-  await second
-
-  const refused = await answerTo(send(url))
-  refused.resume()
-  const other = answerTo(send(url, 'admin'))
-  await third
-
-  assert.equal(refused.statusCode, 429)
-  assert.ok(Number(refused.headers['retry-after']) > 0)
-  for (const resolve of waiting) resolve()
-  const answers = await Promise.all([...running, other])
-  await Promise.all(answers.map((response) => response.resume() && once(response, 'end')))
-  assert.deepEqual(
-    answers.map(({ statusCode }) => statusCode),
-    [200, 200, 200]
-  )
-  const fourth = once(calls, 'call 4')
-  const next = answerTo(send(url))
-  await fourth
-  waiting.at(-1)?.()
-  assert.equal((await next).statusCode, 200)
-})
-
 test('closing finishes the report under way and refuses what comes behind it', async (t) => {
   const called = new EventEmitter()
   const finished = once(called, 'finish')

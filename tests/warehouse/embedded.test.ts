@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { embeddedSessions, openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
+import {
+  embeddedSessions,
+  openEmbeddedLanes,
+  openEmbeddedWarehouse,
+} from '../../src/warehouse/embedded.ts'
 import { passingCodes, warehouseFailure } from '../../src/warehouse/refusal.ts'
 import { warehouseContract } from '../contracts/warehouse.contract.ts'
 import { aWarehouseFolder } from '../helpers/warehouse-folder.ts'
@@ -143,6 +147,25 @@ test('a stream that waits for a session ends when it is aborted', async (t) => {
   await assert.rejects(next, { code: 'WAREHOUSE_UNAVAILABLE' })
   for (const reader of readers) await reader.return?.()
   assert.deepEqual(await warehouse.rows('SELECT 1 AS one'), [{ one: 1 }])
+})
+
+test('readers who hold every session for reports hold up neither the pipeline nor look-ups', async (t) => {
+  const lanes = openEmbeddedLanes({ path: aWarehouseFolder(t).path })
+  t.after(() => lanes.close())
+  const sql = 'SELECT number FROM numbers(100000000)'
+  const readers = Array.from({ length: 2 * embeddedSessions }, () =>
+    lanes.reports.stream(sql)[Symbol.asyncIterator]()
+  )
+  const reading = readers.map((reader) => reader.next())
+  await Promise.race(reading)
+
+  await lanes.pipeline.command('CREATE TABLE seen (n Int32) ENGINE = MergeTree ORDER BY n')
+  await lanes.pipeline.command('INSERT INTO seen VALUES (7)')
+
+  assert.deepEqual(await lanes.lookups.rows('SELECT n FROM seen'), [{ n: 7 }])
+  assert.deepEqual(await lanes.pipeline.rows('SELECT n FROM seen'), [{ n: 7 }])
+  for (const reader of readers) void reader.return?.()
+  await Promise.all(reading)
 })
 
 /** What a process of its own meets that opens the folder. */

@@ -7,45 +7,44 @@ import {
 } from '../../access/handler.ts'
 import { parseDateRange } from '../../access/date-range.ts'
 import { QueryReader, type QueryRule } from '../../access/query-reader.ts'
-import type { SlotLimiter } from '../../access/rate-limit.ts'
 import type { CreditRule } from '../../contract/explanation.ts'
 import { attributionColumns, type AttributionColumn } from '../../contract/attribution-columns.ts'
 import { attributionProfiles, reportLimits } from '../../contract/report-request.ts'
 import type { AttributionProfile } from '../../contract/report-request.ts'
 import { parsePositiveInt32 } from '../../domain/ids.ts'
 import { isText } from '../../domain/text.ts'
-import { assert } from '../../lib/assert.ts'
 import type { AttributionRow, AttributionsRequest } from '../../reports/attributions.ts'
 import type { CsvCell } from '../../reports/csv.ts'
 import { printSeconds, printServedAdId } from '../../reports/explain/print.ts'
 import type { CampaignDeps } from '../deps.ts'
 import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
+import type { ReportPlaces } from '../report-places.ts'
 import { withinEventDays } from './event-days.ts'
-import { busy, csvAnswer } from './handlers.ts'
+import { csvAnswer } from './handlers.ts'
 import { readPageQuery } from './page-query.ts'
 
 type AttributionDeps = Pick<CampaignDeps, 'catalog' | 'listAttributions' | 'explainOwnPurchase'>
 
-/** The purchases behind the figures of a report, and why each is credited. Both take a slot of the key. */
-export function createAttributionHandlers(deps: AttributionDeps, slots: SlotLimiter): HandlerTable {
+/** The purchases behind the figures of a report, and why each is credited. Both take a place of reports. */
+export function createAttributionHandlers(
+  deps: AttributionDeps,
+  places: ReportPlaces
+): HandlerTable {
   return {
-    downloadAttributions: (call) => download(deps, slots, call),
-    explainAttribution: (call) => explain(deps, slots, call),
+    downloadAttributions: (call) => download(deps, places, call),
+    explainAttribution: (call) => explain(deps, places, call),
   }
 }
 
-async function download(deps: AttributionDeps, slots: SlotLimiter, call: Call): Promise<Answer> {
+async function download(deps: AttributionDeps, places: ReportPlaces, call: Call): Promise<Answer> {
   const advertiser = findAdvertiser(deps.catalog.current(), call)
   if (advertiser === undefined) return noAdvertiser
   const parsed = parseQuery(call.query)
   if (!parsed.ok) return refuse(422, parsed.messages)
-  assert(call.key !== null, 'attributions are for a key')
-  const release = slots.acquire(call.key.id)
-  if (release === null) return busy
-  try {
-    const { signal, key } = call
+  return await places.run(call, async (keyId) => {
+    const { signal } = call
     const request = withinEventDays(parsed.request)
-    const asked = { advertiserId: advertiser.id, request, keyId: key.id, signal }
+    const asked = { advertiserId: advertiser.id, request, keyId, signal }
     const result = await deps.listAttributions(asked)
     if ('finalBefore' in result) {
       const { finalBefore } = result
@@ -58,27 +57,20 @@ async function download(deps: AttributionDeps, slots: SlotLimiter, call: Call): 
       header: attributionColumns,
       cells: (row) => attributionColumns.map((column) => cellOf[column](row)),
     })
-  } finally {
-    release()
-  }
+  })
 }
 
-async function explain(deps: AttributionDeps, slots: SlotLimiter, call: Call): Promise<Answer> {
+async function explain(deps: AttributionDeps, places: ReportPlaces, call: Call): Promise<Answer> {
   const advertiser = findAdvertiser(deps.catalog.current(), call)
   if (advertiser === undefined) return noAdvertiser
   const publisherId = parsePositiveInt32(call.pathParameters['publisherId'] ?? '')
   const transactionId = call.pathParameters['transactionId'] ?? ''
   if (publisherId === null || !isText(transactionId)) return notCredited
-  assert(call.key !== null, 'attributions are for a key')
-  const release = slots.acquire(call.key.id)
-  if (release === null) return busy
-  try {
+  return await places.run(call, async () => {
     const question = { advertiserId: advertiser.id, publisherId, transactionId }
     const explanation = await deps.explainOwnPurchase(question)
     return explanation === null ? notCredited : answerJson(200, explanation)
-  } finally {
-    release()
-  }
+  })
 }
 
 /** The same for a purchase that is not known, and for one that is credited to others. */

@@ -6,10 +6,8 @@ import {
   type Handler,
   type HandlerTable,
 } from '../../access/handler.ts'
-import type { SlotLimiter } from '../../access/rate-limit.ts'
 import { parseJsonBody } from '../../contract/json.ts'
 import { parseReportRequest, type ReportRequest } from '../../contract/report-request.ts'
-import { assert } from '../../lib/assert.ts'
 import { resolveLabels, type Labels } from '../../reports/locale.ts'
 import { listColumns } from '../../contract/report-columns.ts'
 import type { CsvCell } from '../../reports/csv.ts'
@@ -17,6 +15,7 @@ import type { PagedResult } from '../../reports/paged.ts'
 import type { ReportResult } from '../../reports/report.ts'
 import type { CampaignDeps } from '../deps.ts'
 import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
+import type { ReportPlaces } from '../report-places.ts'
 import { queryText } from '../../access/query-text.ts'
 import { cellOf } from './cells.ts'
 import { csvFile } from './csv-report.ts'
@@ -37,57 +36,42 @@ type ParsedCall =
 
 type Print = (result: ReportResult, asked: Asked) => Answer
 
-/** The report as CSV and as JSON. Both share the slots of a key. */
-export function createReportHandlers(deps: ReportDeps, slots: SlotLimiter): HandlerTable {
+/** The report as CSV and as JSON. Both share the places of reports. */
+export function createReportHandlers(deps: ReportDeps, places: ReportPlaces): HandlerTable {
   const report =
     (print: Print): Handler =>
     async (call) => {
       const parsed = parseCall(deps, call)
       if (!parsed.ok) return parsed.answer
-      assert(call.key !== null, 'a report is for a key')
-      const release = slots.acquire(call.key.id)
-      if (release === null) return busy
       const { asked } = parsed
-      try {
+      return await places.run(call, async (keyId) => {
         const { advertiserId } = asked
-        const { signal, key } = call
         const request = withinEventDays(asked.request)
-        const result = await deps.runReport({ advertiserId, request, keyId: key.id, signal })
+        const { signal } = call
+        const result = await deps.runReport({ advertiserId, request, keyId, signal })
         return print(result, asked)
-      } finally {
-        release()
-      }
+      })
     }
 
   return {
     downloadSpaProductReport: report(printCsv),
     readSpaProductReport: report(printJson),
-    readSpaProductSeries: createReadSeries(deps, slots),
+    readSpaProductSeries: createReadSeries(deps, places),
   }
 }
 
 /** Takes the body of a report, so that chart and table answer the same question. */
-function createReadSeries(deps: ReportDeps, slots: SlotLimiter): Handler {
+function createReadSeries(deps: ReportDeps, places: ReportPlaces): Handler {
   return async (call) => {
     const parsed = parseCall(deps, call)
     if (!parsed.ok) return parsed.answer
-    assert(call.key !== null, 'a series is for a key')
-    const release = slots.acquire(call.key.id)
-    if (release === null) return busy
     const { advertiserId, request } = parsed.asked
-    try {
+    return await places.run(call, async () => {
       const { signal } = call
       const asked = { advertiserId, request: withinEventDays(request), signal }
       return answerJson(200, jsonSeries(await deps.readSeries(asked)))
-    } finally {
-      release()
-    }
+    })
   }
-}
-
-export const busy: Answer = {
-  ...refuse(429, ['The key has too many reports running at once; try again in a moment.']),
-  headers: { 'retry-after': '2' },
 }
 
 function parseCall({ catalog }: ReportDeps, call: Call): ParsedCall {

@@ -1,23 +1,22 @@
 import { parseDateRange } from '../../access/date-range.ts'
 import { refuse, type Handler } from '../../access/handler.ts'
 import { QueryReader } from '../../access/query-reader.ts'
-import type { SlotLimiter } from '../../access/rate-limit.ts'
 import { trafficQualityColumns, trafficQualityLimits } from '../../contract/traffic-quality.ts'
-import { assert } from '../../lib/assert.ts'
 import type { CsvCell } from '../../reports/csv.ts'
 import type { TrafficQualityRow } from '../../reports/traffic-quality.ts'
 import type { CampaignDeps } from '../deps.ts'
 import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
+import type { ReportPlaces } from '../report-places.ts'
 import { withinEventDays } from './event-days.ts'
-import { busy, csvAnswer } from './handlers.ts'
+import { csvAnswer } from './handlers.ts'
 import { readPageQuery } from './page-query.ts'
 
 type QualityDeps = Pick<CampaignDeps, 'catalog' | 'readTrafficQuality'>
 
-/** Which events of an advertiser counted and which did not, as CSV. Takes a slot of the key like a report. */
+/** Which events of an advertiser counted and which did not, as CSV. Takes a place like a report. */
 export function createDownloadTrafficQuality(
   { catalog, readTrafficQuality }: QualityDeps,
-  slots: SlotLimiter
+  places: ReportPlaces
 ): Handler {
   return async (call) => {
     const advertiser = findAdvertiser(catalog.current(), call)
@@ -29,24 +28,19 @@ export function createDownloadTrafficQuality(
       return refuse(422, [...reader.messages, ...(range.ok ? [] : range.messages)])
     }
 
-    const { key, signal } = call
-    assert(key !== null, 'a report is for a key')
-    const release = slots.acquire(key.id)
-    if (release === null) return busy
-    try {
+    return await places.run(call, async (keyId) => {
       const { startDate, endDate } = range
       const advertiserId = advertiser.id
       const request = withinEventDays({ startDate, endDate, ...paging })
-      const quality = await readTrafficQuality({ advertiserId, request, keyId: key.id, signal })
+      const { signal } = call
+      const quality = await readTrafficQuality({ advertiserId, request, keyId, signal })
       const pagePart = paging.page === 0 ? '' : `-page-${paging.page}`
       return csvAnswer(quality, {
         file: `traffic-quality-advertiser-${advertiserId}-${startDate}-to-${endDate}${pagePart}.csv`,
         header: trafficQualityColumns,
         cells: (row) => trafficQualityColumns.map((name) => cells[name](row)),
       })
-    } finally {
-      release()
-    }
+    })
   }
 }
 
