@@ -7,7 +7,7 @@ import { CliError, usageError } from './cli-error.ts'
 import { createClient, type AdminClient } from './client.ts'
 import { commands } from './commands.ts'
 import type { Command, CommandContext, Terminal } from './context.ts'
-import { suggest } from './suggest.ts'
+import { suggest } from '../lib/suggest.ts'
 
 const commonOptions = {
   url: { type: 'string' },

@@ -5,11 +5,12 @@ import {
   type CreativeRequest,
   type DisplayAdGroupAssetResponse,
 } from '../contract/creative.ts'
-import type { AttributionsQuery } from '../contract/explanation.ts'
+import { attributionsQuerySchema, type AttributionsQuery } from '../contract/explanation.ts'
 import type { Immutable } from '../contract/fields.ts'
 import { reportJsonSchema, type JsonReport } from '../contract/report-json.ts'
 import {
   parseReportRequest,
+  reportRequestSchema,
   type ReportBody,
   type ReportRequest,
 } from '../contract/report-request.ts'
@@ -21,6 +22,7 @@ import {
 import { compileParser } from '../contract/validate.ts'
 import { createCaller, takeJson, type Caller, type CallOptions } from './caller.ts'
 import { invalid } from './client-error.ts'
+import { expectKnown, expectOptions } from './known-fields.ts'
 import { parseCampaignOptions, type CampaignClientOptions } from './options.ts'
 import { openPage, type CsvPage, type OpenPage } from './report-page.ts'
 import { readRows, type ReportHead, type ReportQuery, type ReportRow } from './report-rows.ts'
@@ -129,6 +131,7 @@ function reportCalls(caller: Caller, silenceMs: number): ReportCalls {
 
   return {
     async *report(advertiserId, query, options = {}) {
+      expectOptions(options, ['locale', 'onHead'])
       const request = checkRequest(query)
       if ('page' in query && query.page !== undefined) throw invalid('REQUEST_INVALID', [pageGiven])
       yield* readRows({
@@ -139,6 +142,7 @@ function reportCalls(caller: Caller, silenceMs: number): ReportCalls {
       })
     },
     async reportCsv(advertiserId, body, options = {}) {
+      expectOptions(options, ['locale'])
       const {
         resultId: _id,
         attemptCount: _count,
@@ -146,14 +150,11 @@ function reportCalls(caller: Caller, silenceMs: number): ReportCalls {
       } = await openCsv(advertiserId, checkRequest(body), options)
       return page
     },
-    async attributionsCsv(advertiserId, query, { signal } = {}) {
-      const { startDate, endDate, attributionProfile, page, limit } = query
+    async attributionsCsv(advertiserId, query, options = {}) {
+      const { signal } = expectOptions(options, [])
       const { value } = await caller.call({
         route: routes.attributions,
-        parameters: {
-          path: { advertiserId },
-          query: { startDate, endDate, attributionProfile, page, limit },
-        },
+        parameters: { path: { advertiserId }, query: checkAttributions(query) },
         body: null,
         accept: 'text/csv, application/json',
         expects: 200,
@@ -164,7 +165,8 @@ function reportCalls(caller: Caller, silenceMs: number): ReportCalls {
       const { resultId: _id, attemptCount: _count, ...opened } = value
       return opened
     },
-    async reportJson(advertiserId, body, { signal } = {}) {
+    async reportJson(advertiserId, body, options = {}) {
+      const { signal } = expectOptions(options, [])
       const { value } = await caller.call({
         route: routes.json,
         parameters: { path: { advertiserId } },
@@ -181,7 +183,12 @@ function reportCalls(caller: Caller, silenceMs: number): ReportCalls {
 
 function otherCalls(caller: Caller): Omit<CampaignClient, keyof ReportCalls> {
   return {
-    async addAsset({ advertiserId, campaignId, adGroupId }, creative, { signal } = {}) {
+    async addAsset(adGroup, creative, options = {}) {
+      const { signal } = expectOptions(options, [])
+      const { advertiserId, campaignId, adGroupId } = expectKnown(adGroup, {
+        at: '',
+        known: ['advertiserId', 'campaignId', 'adGroupId'],
+      })
       const { value } = await caller.call({
         route: routes.addAsset,
         parameters: { path: { advertiserId, campaignId, adGroupId } },
@@ -193,8 +200,12 @@ function otherCalls(caller: Caller): Omit<CampaignClient, keyof ReportCalls> {
       })
       return value
     },
-    async siteLocations(advertiserId, query, { signal } = {}) {
-      const { publisherId, marketId, adGroupType } = query
+    async siteLocations(advertiserId, query, options = {}) {
+      const { signal } = expectOptions(options, [])
+      const { publisherId, marketId, adGroupType } = expectKnown(query, {
+        at: '',
+        known: fieldsOf(siteLocationsQuerySchema),
+      })
       const { value } = await caller.call({
         route: routes.siteLocations,
         parameters: { path: { advertiserId }, query: { publisherId, marketId, adGroupType } },
@@ -209,14 +220,31 @@ function otherCalls(caller: Caller): Omit<CampaignClient, keyof ReportCalls> {
   }
 }
 
+function fieldsOf({ properties }: { readonly properties: object }): readonly string[] {
+  return Object.keys(properties)
+}
+
 /** As the service reads it, defaults filled in: what was checked is what is sent. */
 function checkRequest(body: ReportBody): ReportRequest {
+  expectKnown(body, { at: '', known: fieldsOf(reportRequestSchema) })
+  for (const [index, filter] of (body.filters ?? []).entries()) {
+    expectKnown(filter, { at: `/filters/${index}`, known: ['field', 'values'] })
+  }
   const parsed = parseReportRequest(body)
   if (!parsed.ok) throw invalid('REQUEST_INVALID', parsed.messages)
   return parsed.request
 }
 
+function checkAttributions(query: AttributionsQuery) {
+  const { startDate, endDate, attributionProfile, page, limit } = expectKnown(query, {
+    at: '',
+    known: fieldsOf(attributionsQuerySchema),
+  })
+  return { startDate, endDate, attributionProfile, page, limit }
+}
+
 function checkCreative(body: CreativeRequest): CreativeRequest {
+  expectKnown(body, { at: '', known: ['creativeSizeId', 'assetId'] })
   const parsed = parseCreativeRequest(body)
   if (!parsed.ok) throw invalid('REQUEST_INVALID', parsed.messages)
   const { creativeSizeId, assetId } = parsed.value

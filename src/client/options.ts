@@ -27,22 +27,28 @@ const commonOptions = {
   retryAfterMsMax: ms(hourMs, 'A call fails at once when the service asks to wait for longer.'),
 }
 
-const publisherOptionsSchema = Type.Object({
-  ...commonOptions,
-  inFlightMax: count(10_000, 'Calls under way at once; more wait for their turn.'),
-  waitingMax: count(1_000_000, 'Calls that wait; more are refused with QUEUE_FULL.'),
-})
+const publisherOptionsSchema = Type.Object(
+  {
+    ...commonOptions,
+    inFlightMax: count(10_000, 'Calls under way at once; more wait for their turn.'),
+    waitingMax: count(1_000_000, 'Calls that wait; more are refused with QUEUE_FULL.'),
+  },
+  { additionalProperties: false }
+)
 
-const campaignOptionsSchema = Type.Object({
-  ...commonOptions,
-  key: Type.String({
-    maxLength: 1_000,
-    // What fits into a header: fetch repeats a value that does not in the text of its error.
-    pattern: '^[\\x21-\\x7e]+$',
-    title: 'a key as it was handed out, without blanks or line ends',
-  }),
-  silenceMs: ms(hourMs, 'Between two parts of a report.'),
-})
+const campaignOptionsSchema = Type.Object(
+  {
+    ...commonOptions,
+    key: Type.String({
+      maxLength: 1_000,
+      // What fits into a header: fetch repeats a value that does not in the text of its error.
+      pattern: '^[\\x21-\\x7e]+$',
+      title: 'a key as it was handed out, without blanks or line ends',
+    }),
+    silenceMs: ms(hourMs, 'Between two parts of a report.'),
+  },
+  { additionalProperties: false }
+)
 
 export type PublisherClientOptions = Immutable<Type.Static<typeof publisherOptionsSchema>>
 export type CampaignClientOptions = Immutable<Type.Static<typeof campaignOptionsSchema>>

@@ -3,6 +3,7 @@ import { parseReturn, type PurchaseReturn } from '../contract/return.ts'
 import { createCaller, type CallOptions } from './caller.ts'
 import { ClientError, invalid, withDetails } from './client-error.ts'
 import type { Exchange } from './exchange.ts'
+import { expectOptions } from './known-fields.ts'
 import { parsePublisherOptions, type PublisherClientOptions } from './options.ts'
 import { createRoute, type Route } from './route.ts'
 import { Slots } from './slots.ts'
@@ -77,7 +78,10 @@ export function createPublisherClient(options: PublisherClientOptions): Publishe
   }
 
   return {
-    async sendConversion(value, { signal, allowEmptyTransactionId = false } = {}) {
+    async sendConversion(value, sendOptions = {}) {
+      const { signal, allowEmptyTransactionId = false } = expectOptions(sendOptions, [
+        'allowEmptyTransactionId',
+      ])
       // Checked and copied now: what the caller changes while the call waits is not sent unchecked.
       const body = checkConversion(value, allowEmptyTransactionId)
       const isRepeatable = body.transaction_id !== ''
@@ -90,7 +94,8 @@ export function createPublisherClient(options: PublisherClientOptions): Publishe
       }
     },
 
-    async sendReturn(value, { signal } = {}) {
+    async sendReturn(value, sendOptions = {}) {
+      const { signal } = expectOptions(sendOptions, [])
       const parsed = parseReturn(value)
       if (!parsed.ok) throw invalid('REQUEST_INVALID', parsed.messages)
       return await deliver({ route: returnRoute, body: parsed.value, isRepeatable: true, signal })

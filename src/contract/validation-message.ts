@@ -1,6 +1,7 @@
 // The words in which a fault is told: a JSON pointer to the place, then what must be. They never
 // contain the offending value, which may be personal or hostile.
 import type { ErrorObject } from 'ajv'
+import { printable, unknownRule } from '../lib/unknown-fields.ts'
 
 const formatWords: Readonly<Record<string, string>> = {
   date: 'a date such as 2026-03-02',
@@ -14,6 +15,11 @@ export function messageOf(error: ErrorObject): string | null {
   const path = error.instancePath === '' ? 'body' : error.instancePath
   if (error.keyword === 'required') {
     return `${error.instancePath}/${paramText(error, 'missingProperty')} is required`
+  }
+  if (error.keyword === 'additionalProperties') {
+    const name = paramText(error, 'additionalProperty')
+    const known = Object.keys(error.parentSchema?.['properties'] ?? {})
+    return `${error.instancePath}/${printable(name)} ${unknownRule(name, known)}`
   }
   return `${path} ${ruleOf(error)}`
 }

@@ -3,6 +3,7 @@
  * changes; adding, activating and removing give a new one. Key bytes sit in KeyObjects, which
  * neither `JSON.stringify` nor a logger can print; `formatKeyRing` is the only way out.
  */
+import { findUnknownFields } from '../lib/unknown-fields.ts'
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { createRandomPool, type RandomBytes } from './random-pool.ts'
 import { type Fault, TrackingDataError } from './tracking-data-error.ts'
@@ -28,6 +29,7 @@ export interface NewKeyOptions {
   readonly random?: RandomBytes
 }
 
+const newKeyFields = new Set(['publishers', 'random'])
 const keysMax = 1_000
 const publishersMax = 10_000
 const int32Max = 2_147_483_647
@@ -115,10 +117,10 @@ export function createPublisherCheck(key: TrackingKey): (publisherId: number) =>
   return (publisherId) => publishers.has(publisherId)
 }
 
-function createKey(
-  others: readonly TrackingKey[],
-  { publishers, random = createRandomPool() }: NewKeyOptions
-): TrackingKey {
+function createKey(others: readonly TrackingKey[], options: NewKeyOptions): TrackingKey {
+  const unknown = findUnknownFields(options, newKeyFields)
+  if (unknown.length > 0) refuse(unknown.map(({ name, rule }) => ({ field: `/${name}`, rule })))
+  const { publishers, random = createRandomPool() } = options
   if (publishers !== undefined && !arePublishers(publishers)) {
     refuse([{ field: '/publishers', rule: rules.publishers }])
   }

@@ -27,7 +27,7 @@ function prefixOf(token: string): string {
 
 test('every valid ad opens as it was minted, under the id that was handed out', () => {
   fc.assert(
-    fc.property(validData, (ad) => {
+    fc.property(validData, ({ servedAdId: _id, ...ad }) => {
       const { servedAdId, trackingData } = minter.mint(ad)
       const opened = open(trackingData)
 
@@ -235,11 +235,33 @@ test('a landing page beyond ASCII is sealed percent-encoded, with its host in pu
   assert.equal(data.landingUrl, 'https://xn--kse-qla.example/%C3%A4?%C3%B6')
 })
 
-test('a field the ad should not have is neither a fault nor in the token', () => {
-  const ad = { ...anAd(), servedAdId: 'mine', extra: 1 }
+test('an id of the served ad cannot be given: minting the same ad twice makes two', () => {
+  const ad = { ...anAd(), servedAdId: 'ab'.repeat(16) }
 
-  const { servedAdId, trackingData } = minter.mint(ad)
+  assert.deepEqual(checkAd(ad), ['/servedAdId must be absent: minting makes it'])
+  assert.throws(() => minter.mint(ad), TrackingDataError)
+})
 
-  assert.match(servedAdId, /^[0-9a-f]{32}$/)
-  assert.equal('extra' in open(trackingData).data, false)
+test('a field that nobody knows is refused by name, with the nearest known one', () => {
+  const ad = { ...anAd(), landingURL: 'https://shop.example/', servedAt: '2026-03-02T10:00:00Z' }
+  const told = [
+    '/landingURL is not known here; did you mean landingUrl?',
+    '/servedAt is not known here; did you mean servedAtMs?',
+  ]
+
+  assert.throws(() => minter.mint(ad), TrackingDataError)
+  assert.deepEqual(minter.check(ad), told)
+  assert.deepEqual(checkAd(ad), told)
+  assert.throws(() => createMinter(ring, { clocks: 1 } as never), {
+    message: 'invalid minter options: /clocks is not known here; did you mean clock?',
+  })
+  assert.throws(() => createKeyRing({ publisher: [10] } as never), {
+    message: 'invalid key ring: /publisher is not known here; did you mean publishers?',
+  })
+})
+
+test('the name of a field is repeated only where it is a name', () => {
+  const ad = { ...anAd(), ['user 1@example.com\n']: 1 }
+
+  assert.deepEqual(checkAd(ad), ['/? is not known here'])
 })

@@ -1,0 +1,33 @@
+import { suggest } from './suggest.ts'
+
+export interface UnknownField {
+  /** As it was sent where that can be printed, else `?`. */
+  readonly name: string
+  /** `is not known here; did you mean landingUrl?` */
+  readonly rule: string
+}
+
+/** What a caller wrote that nobody reads: most of it is misspelt, and would be missed in silence. */
+export function findUnknownFields(
+  value: unknown,
+  known: ReadonlySet<string>
+): readonly UnknownField[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.keys(value)
+    .filter((name) => !known.has(name))
+    .map((name) => ({ name: printable(name), rule: unknownRule(name, [...known]) }))
+}
+
+export function unknownRule(name: string, known: readonly string[]): string {
+  const nearest = isName(name) ? suggest(name, known) : null
+  return nearest === null ? 'is not known here' : `is not known here; did you mean ${nearest}?`
+}
+
+/** Messages go into logs and answers: a name may be anything, so only what looks like one is repeated. */
+export function printable(name: string): string {
+  return isName(name) ? name : '?'
+}
+
+function isName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/u.test(name)
+}
