@@ -51,6 +51,7 @@ import { voidDelivery } from './pipeline/void-delivery.ts'
 import { createBotCheck } from './pipeline/rows.ts'
 import type { RowContext } from './pipeline/rows.ts'
 import { listSetAside, replaySetAside } from './pipeline/set-aside.ts'
+import { limits as fileLimits, openFilesMax } from './open-files.ts'
 import { campaignPortOf, portFault, tryPort } from './ports.ts'
 import { prepareWarehouse } from './prepare-warehouse.ts'
 import { runChild, tell } from './processes.ts'
@@ -233,6 +234,11 @@ async function startCampaign(
     reportPlacesMax: config.warehouseUrl === null ? 4 : 8,
     trustProxy: config.trustProxy,
   })
+  // Idle connections never take the files that the warehouse needs.
+  app.server.maxConnections = Math.min(
+    app.server.maxConnections,
+    openFilesMax() - fileLimits.engineFiles
+  )
   tls?.serve(app.server)
   await listen(app, config)
   tls?.watch()

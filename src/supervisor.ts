@@ -15,6 +15,7 @@ import { claimDataFolder } from './data-folder.ts'
 import { ServiceError } from './errors.ts'
 import { explainSystemError } from './lib/system-error.ts'
 import { createLog } from './ops/log.ts'
+import { openFilesMax, refuseFewOpenFiles } from './open-files.ts'
 import { campaignPortOf, trackingPortOf, tryPort } from './ports.ts'
 import {
   engineEnvironment,
@@ -47,6 +48,7 @@ const engineThreads = embeddedSessions + 8
 export async function runSupervisor(environment: NodeJS.ProcessEnv): Promise<number> {
   const config = parseConfig(environment)
   const log = createLog({ level: config.logLevel, process: 'supervisor' })
+  refuseFewOpenFiles(openFilesMax())
   const folder = claimDataFolder(config.dataDir)
   const patienceMs = folder.isAfterCrash ? limits.predecessorMs : limits.firstStartMs
   const stopped = new AbortController()

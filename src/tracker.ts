@@ -9,6 +9,7 @@ import { systemClock } from './lib/clock.ts'
 import { isClockFit } from './ops/clock-watch.ts'
 import { createLog } from './ops/log.ts'
 import { openTls } from './ops/tls.ts'
+import { limits, openFilesMax } from './open-files.ts'
 import { portFault, trackingPortOf } from './ports.ts'
 import { runChild, tell } from './processes.ts'
 import type { TrackerCounts } from './lib/request-counts.ts'
@@ -42,6 +43,7 @@ async function startTracker(config: Config): Promise<Child> {
     isReady: () => isClockFit(clockOffsetMs) && isReceiptInstant(systemClock()),
     log,
     trustProxy: config.trustProxy,
+    connectionsMax: openFilesMax() - limits.trackerFiles,
     tls: tls?.current,
   })
   tls?.serve(tracking.server)

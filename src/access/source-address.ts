@@ -9,11 +9,11 @@ import { isIP } from 'node:net'
  */
 export function sourceAddress(request: IncomingMessage, isProxyTrusted: boolean): string | null {
   const { remoteAddress } = request.socket
-  const socketAddress = remoteAddress === undefined ? null : plain(remoteAddress)
+  const socketAddress = remoteAddress === undefined ? null : plainAddress(remoteAddress)
   if (!isProxyTrusted) return socketAddress
   const forwarded = request.headers['x-forwarded-for']
   const list = Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')
-  const last = plain(withoutPort(list.slice(list.lastIndexOf(',') + 1).trim()))
+  const last = plainAddress(withoutPort(list.slice(list.lastIndexOf(',') + 1).trim()))
   return isIP(last) === 0 ? socketAddress : last
 }
 
@@ -41,6 +41,6 @@ function withoutPort(text: string): string {
 }
 
 /** An IPv4 sender on a dual-stack socket shows as `::ffff:203.0.113.7`; CIDR lists say `203.…`. */
-function plain(address: string): string {
+export function plainAddress(address: string): string {
   return /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice(7) : address
 }

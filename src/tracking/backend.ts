@@ -5,9 +5,10 @@ import { liveFrom } from '../spool/record.ts'
 import type { ConversionRecord, Origin, ReturnRecord, SpoolRecord } from '../spool/record.ts'
 import { refusal, stored } from './answers.ts'
 import type { Answer } from './answers.ts'
-import { answerUnread, inflate, tooLarge } from './body.ts'
+import { answerUnread, tooLarge } from './body.ts'
 import type { BodyReader } from './body.ts'
 import type { TrackingDeps } from './deps.ts'
+import { busy } from './failures.ts'
 import type { Failures } from './failures.ts'
 import { store } from './store.ts'
 
@@ -36,6 +37,7 @@ type Reply = (answer: Answer | null) => void
 
 const unknownEncoding = refusal(400, ['content-encoding must be gzip or identity'], 'encoding')
 const notGzip = refusal(400, ['body must be valid gzip, as content-encoding says'], 'encoding')
+const unfitGzip = { 'too-large': tooLarge, 'not-gzip': notGzip, busy } as const
 
 /**
  * `POST` of JSON from the backend of a publisher. A body that parses as JSON is taken whatever its
@@ -79,9 +81,9 @@ export class BackendHandler {
         return this.#take(delivery, bytes)
       case 'gzip':
       case 'x-gzip':
-        return inflate(bytes, (inflated) => {
+        return this.#deps.bodies.inflate(bytes, (inflated) => {
           if (inflated.outcome === 'whole') this.#take(delivery, inflated.bytes)
-          else reply(inflated.outcome === 'too-large' ? tooLarge : notGzip)
+          else reply(unfitGzip[inflated.outcome])
         })
       default:
         return reply(unknownEncoding)

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { gunzip } from 'node:zlib'
 import { refusal, withHeaders } from './answers.ts'
 import type { Answer } from './answers.ts'
+import type { Connections } from './connections.ts'
 import { busy } from './failures.ts'
 
 export const limits = {
@@ -9,8 +10,12 @@ export const limits = {
   bodyBytesMax: 1_048_576,
   /** What is read on beyond that, so that a polite answer is not lost to a reset connection. */
   discardBytesMax: 16_777_216,
-  /** All bodies being read at once; without it 10,000 slow senders could hold 10 GB. */
+  /** All bodies at once, inflated or not; without it 10,000 slow senders could hold 10 GB. */
   bufferedBytesMax: 67_108_864,
+  /** The bodies that one network may have coming in: it never keeps the others from being heard. */
+  networkBytesMax: 16_777_216,
+  /** Each of zlib's threads inflates one at a time; more would only wait inside of it, uncounted. */
+  inflationsMax: 4,
 } as const
 
 type BodyOutcome = { readonly outcome: 'whole'; readonly bytes: Buffer } | UnreadBody
@@ -55,13 +60,48 @@ export function answerUnread(body: UnreadBody): Answer | null {
   }
 }
 
+/** What inflating takes at most: the pieces, and the whole that is made of them. */
+const inflationBytesMax = 2 * limits.bodyBytesMax
+
 /** Reads bodies, bounded each and all together. `done` is called once, after the last byte. */
 export class BodyReader {
-  #bufferedBytes = 0
+  readonly #connections: Pick<Connections, 'networkOf'>
+  /** What inflating may take is set aside, so that it never has to wait for slow senders. */
+  #bufferedBytes = limits.inflationsMax * inflationBytesMax
+  readonly #networkBytes = new Map<string, number>()
+  #inflationCount = 0
+  readonly #inflationsWaiting: (() => void)[] = []
+
+  constructor(connections: Pick<Connections, 'networkOf'>) {
+    this.#connections = connections
+  }
 
   /** Hands over the bytes. */
   read(request: IncomingMessage, done: Done): void {
-    new Reading(done, (bytes) => this.#reserve(bytes)).start(request)
+    const network = this.#connections.networkOf(request.socket)
+    new Reading(done, (bytes) => this.#reserve(bytes, network)).start(request)
+  }
+
+  /** Inflates a gzip body that was read whole, within the bound of a plain one. */
+  inflate(bytes: Buffer, done: (inflated: Inflated) => void): void {
+    if (this.#inflationCount < limits.inflationsMax) return this.#inflate(bytes, done)
+    // Whatever waits is counted, and there may be too much of it.
+    if (!this.#reserve(bytes.length, null)) return done({ outcome: 'busy' })
+    this.#inflationsWaiting.push(() => {
+      this.#reserve(-bytes.length, null)
+      this.#inflate(bytes, done)
+    })
+  }
+
+  #inflate(bytes: Buffer, done: (inflated: Inflated) => void): void {
+    this.#inflationCount += 1
+    gunzip(bytes, { maxOutputLength: limits.bodyBytesMax }, (error, inflated) => {
+      this.#inflationCount -= 1
+      this.#inflationsWaiting.shift()?.()
+      if (error === null) return done({ outcome: 'whole', bytes: inflated })
+      const isTooLarge = 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+      done({ outcome: isTooLarge ? 'too-large' : 'not-gzip' })
+    })
   }
 
   /** Reads and forgets: the links ignore their body, but no sender may stream for ever. */
@@ -69,8 +109,14 @@ export class BodyReader {
     new Reading(done, null).start(request)
   }
 
-  #reserve(bytes: number): boolean {
+  #reserve(bytes: number, network: string | null): boolean {
     if (this.#bufferedBytes + bytes > limits.bufferedBytesMax) return false
+    if (network !== null) {
+      const networkBytes = (this.#networkBytes.get(network) ?? 0) + bytes
+      if (networkBytes > limits.networkBytesMax) return false
+      if (networkBytes > 0) this.#networkBytes.set(network, networkBytes)
+      else this.#networkBytes.delete(network)
+    }
     this.#bufferedBytes += bytes
     return true
   }
@@ -147,13 +193,4 @@ function ignoreAborted(): void {}
 
 type Inflated =
   | { readonly outcome: 'whole'; readonly bytes: Buffer }
-  | { readonly outcome: 'too-large' | 'not-gzip' }
-
-/** Inflates a gzip body, within the bound of a plain one. */
-export function inflate(bytes: Buffer, done: (inflated: Inflated) => void): void {
-  gunzip(bytes, { maxOutputLength: limits.bodyBytesMax }, (error, inflated) => {
-    if (error === null) return done({ outcome: 'whole', bytes: inflated })
-    const isTooLarge = 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
-    done({ outcome: isTooLarge ? 'too-large' : 'not-gzip' })
-  })
-}
+  | { readonly outcome: 'too-large' | 'not-gzip' | 'busy' }

@@ -20,6 +20,8 @@ export interface TrackingDeps {
   readonly log: TrackingLog
   readonly trustProxy: boolean
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
+  /** What the limit of open files leaves for connections. */
+  readonly connectionsMax?: number
   /** How long `close` waits for requests under way. */
   readonly drainMsMax?: number
 }

@@ -62,6 +62,11 @@ function endWith(socket: Duplex, answer: Answer): void {
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 
+/** Nothing came whole by it that still waits for its answer. A head that is coming in is no request yet. */
+export function isIdle(socket: Duplex): boolean {
+  return owedAnswer(socket) === null
+}
+
 /** Node's own handler of these errors asks the same undocumented field. */
 function owedAnswer(socket: Duplex): ServerResponse | null {
   const owed: unknown = Reflect.get(socket, '_httpMessage')

@@ -7,11 +7,12 @@ import { answerJson, refusal, send, withHeaders } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { BodyReader, refuseDeclaredLength } from './body.ts'
 import { BackendHandler } from './backend.ts'
+import { Connections, boundConnections } from './connections.ts'
 import { conversionRoute } from './conversion.ts'
 import { answerPreflight, withCors } from './cors.ts'
 import type { TrackingDeps } from './deps.ts'
 import { Failures, unavailable } from './failures.ts'
-import { answerProtocolErrors } from './protocol-errors.ts'
+import { answerProtocolErrors, isIdle } from './protocol-errors.ts'
 import { RequestCounts } from '../lib/request-counts.ts'
 import type { RouteCounts } from '../lib/request-counts.ts'
 import { returnRoute } from './return.ts'
@@ -19,13 +20,13 @@ import { findRoute, routePattern } from './router.ts'
 import type { Route } from './router.ts'
 
 export const limits = {
-  connectionsMax: 10_000,
   /** A token of 4 KiB with every character percent-encoded is a path of 16 KiB. */
   headerBytesMax: 32_768,
   /** Above the idle time of common load balancers (60 s), so that they and not we close first. */
   keepAliveMs: 75_000,
-  headersMs: 80_000,
-  requestMs: 90_000,
+  /** From the first byte, or from the start of a connection that sends none. */
+  headersMs: 20_000,
+  requestMs: 60_000,
   timeoutCheckMs: 5_000,
   drainMsMax: 5_000,
 } as const
@@ -49,9 +50,11 @@ type Reply = (answer: Answer | null) => void
 
 export function createTrackingServer(deps: TrackingDeps): TrackingServer {
   const counts = new RequestCounts()
-  const handler = new RequestHandler(deps, counts)
+  const bounds = boundConnections(deps.connectionsMax ?? Infinity, deps.trustProxy)
+  const connections = new Connections(bounds, isIdle)
+  const handler = new RequestHandler({ ...deps, connections }, counts)
   const server = listenerOf(deps, (request, response) => handler.handle(request, response))
-  server.maxConnections = limits.connectionsMax
+  connections.watch(server)
   // A large body that will be refused is refused before it is sent.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (refuseDeclaredLength(request.headers) === undefined) response.writeContinue()
@@ -63,7 +66,7 @@ export function createTrackingServer(deps: TrackingDeps): TrackingServer {
     counts: () => counts.read(),
     close: async () => {
       handler.drain()
-      await closeServer(server, deps.drainMsMax ?? limits.drainMsMax)
+      await closeServer(server, connections, deps.drainMsMax ?? limits.drainMsMax)
     },
   }
 }
@@ -83,19 +86,23 @@ function listenerOf({ tls }: TrackingDeps, listener: RequestListener): Server {
 }
 
 /** Node closes idle connections once; those that fall idle later are closed as they do. */
-async function closeServer(server: Server, drainMsMax: number): Promise<void> {
+async function closeServer(
+  server: Server,
+  connections: Connections,
+  drainMsMax: number
+): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
   const idle = setInterval(() => server.closeIdleConnections(), 20)
-  const late = setTimeout(() => server.closeAllConnections(), drainMsMax)
+  const late = setTimeout(() => connections.closeAll(), drainMsMax)
   await closed
   clearInterval(idle)
   clearTimeout(late)
 }
 
 class RequestHandler {
-  readonly #deps: TrackingDeps
+  readonly #deps: TrackingDeps & { readonly connections: Connections }
   readonly #counts: RequestCounts
   readonly #adEvents: AdEventHandler
   readonly #conversions: BackendHandler
@@ -104,11 +111,11 @@ class RequestHandler {
   readonly #isLogging: boolean
   #isDraining = false
 
-  constructor(deps: TrackingDeps, counts: RequestCounts) {
+  constructor(deps: TrackingDeps & { readonly connections: Connections }, counts: RequestCounts) {
     this.#deps = deps
     this.#counts = counts
     this.#failures = new Failures(deps)
-    const parts = { ...deps, bodies: new BodyReader(), failures: this.#failures }
+    const parts = { ...deps, bodies: new BodyReader(deps.connections), failures: this.#failures }
     this.#adEvents = new AdEventHandler(parts)
     this.#conversions = new BackendHandler(parts, conversionRoute(deps.hashIdentity))
     this.#returns = new BackendHandler(parts, returnRoute)
@@ -121,6 +128,7 @@ class RequestHandler {
 
   handle(request: IncomingMessage, response: ServerResponse): void {
     const startMs = performance.now()
+    this.#deps.connections.use(request.socket)
     const route = findRoute(request.url ?? '')
     const pattern = routePattern(route)
     if (this.#isLogging) this.#log(pattern, request, response)

@@ -51,7 +51,7 @@ function aHandler(opener: Opener = createOpener(keyRing)): Harness {
         return opener.openAll(texts)
       },
     },
-    bodies: new BodyReader(),
+    bodies: new BodyReader({ networkOf: () => null }),
     failures: new Failures({ log, clock }),
   })
   return {

@@ -186,7 +186,7 @@ test('a connection stays open for the next request well beyond a load balancer i
   assert.equal(ports.size, 1)
 })
 
-test('the timeouts of the server: idle above 60 s, headers above idle, requests bounded', (t) => {
+test('the timeouts of the server: idle above 60 s, heads and requests bounded well below', (t) => {
   const { server } = createTrackingServer({
     spool: openMemorySpool({ clock: Date.now }),
     opener: {
@@ -202,9 +202,8 @@ test('the timeouts of the server: idle above 60 s, headers above idle, requests 
   t.after(() => server.close())
 
   assert.ok(server.keepAliveTimeout > 60_000)
-  assert.ok(server.headersTimeout > server.keepAliveTimeout)
-  assert.ok(server.requestTimeout >= server.headersTimeout && server.requestTimeout <= 300_000)
-  assert.ok(server.maxConnections > 0)
+  assert.ok(server.headersTimeout <= 20_000)
+  assert.ok(server.requestTimeout >= server.headersTimeout && server.requestTimeout <= 60_000)
 })
 
 test('close answers what came in, ends idle connections and takes no new ones', async (t) => {
