@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { jsonReport } from '../../src/campaign/report/json-report.ts'
+import { jsonSeries } from '../../src/campaign/report/json-series.ts'
+import type { ReportRequest } from '../../src/contract/report-request.ts'
+import { dayOf } from '../../src/domain/day.ts'
+import { parseDecimal } from '../../src/domain/money.ts'
+import { Attributor } from '../../src/pipeline/attribute.ts'
+import { sealBatch } from '../../src/pipeline/seal.ts'
+import { sumNextSpan } from '../../src/pipeline/sum-spans.ts'
+import type { ReportMarket } from '../../src/reports/catalog-names.ts'
+import { KeptPages } from '../../src/reports/kept-pages.ts'
+import { createReportRunner } from '../../src/reports/run-report.ts'
+import { createSeriesReader } from '../../src/reports/series.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import { createHistoryLoader, partsOf } from '../helpers/history-warehouse.ts'
+import type { HistoryAd } from '../helpers/history.ts'
+import { createMonth, monthMarkets } from '../helpers/month.ts'
+import { referenceReport, type ReferenceRow } from '../helpers/reference-attribution.ts'
+import { anAd } from '../helpers/seal-scenario.ts'
+import { openTestWarehouse } from '../helpers/test-warehouse.ts'
+
+const seed = Number(process.env['SHELFTRACE_TEST_SEED'] ?? Date.now() % 1_000_000)
+const profiles = ['CLK_14_DAYS', 'IMP_1_DAY', 'IMP_1_DAY_CLK_14_DAYS'] as const
+const counts = ['IMPRESSIONS', 'CLICKS', 'UNITS_SOLD'] as const
+const amounts = ['CONVERSION_VALUE', 'AD_SPEND_REVENUE'] as const
+
+const march: ReportRequest = {
+  filters: [],
+  startDate: '2026-03-01',
+  endDate: '2026-04-01',
+  attributionProfile: 'CLK_14_DAYS',
+  page: 0,
+  limit: 10_000,
+  sortType: 'ASC',
+  dateBreakdown: false,
+  orderBy: 'GTIN',
+}
+
+type Row = Readonly<Record<string, string | null>>
+
+/** What an advertiser reads of a warehouse: the rows of all pages, the totals of each, and the series. */
+function openReader(t: TestContext, warehouse: Warehouse, markets: readonly ReportMarket[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'shelftrace-kept-'))
+  const keptPages = new KeptPages({ folder, clock: Date.now })
+  t.after(() => keptPages.close())
+  const names = {
+    markets: () => markets,
+    publishers: () => [],
+    campaigns: () => [],
+    adGroups: () => [],
+  }
+  const run = createReportRunner({ warehouse, catalog: () => names, keptPages })
+  const readSeries = createSeriesReader({ warehouse, catalog: () => names })
+  const { signal } = new AbortController()
+  return {
+    async readPages(request: ReportRequest) {
+      const rows: Row[] = []
+      const totals: Row[] = []
+      for (let page = 0; ; page += 1) {
+        const asked = { ...request, page }
+        const result = await run({ advertiserId: 1, request: asked, keyId: 'test', signal })
+        const report = jsonReport(result, asked)
+        rows.push(...report.rows)
+        totals.push(...report.totals)
+        if (rows.length >= report.totalRows) return { rows, totals }
+      }
+    },
+    readSeries: async (request: ReportRequest) =>
+      jsonSeries(await readSeries({ advertiserId: 1, request, signal })),
+  }
+}
+
+/** Per currency the sum of each figure, in nanos. */
+function sumUp(rows: readonly Row[]) {
+  const sums: Record<string, Record<string, bigint>> = {}
+  for (const row of rows) {
+    const own = (sums[row['CURRENCY'] ?? ''] ??= {})
+    for (const name of [...counts, ...amounts]) {
+      own[name] = (own[name] ?? 0n) + (parseDecimal(row[name] ?? '', 9) ?? assert.fail(name))
+    }
+  }
+  return sums
+}
+
+const settledThroughMs = () => Date.UTC(2026, 3, 2, 12)
+
+async function seal(warehouse: Warehouse, markets: readonly ReportMarket[]): Promise<void> {
+  while ((await sealBatch({ warehouse, markets: () => markets, settledThroughMs })).hasMore);
+}
+
+test('totals of reports and series are the sums of their rows and of the events, in every profile, by day and not, from events, sealed days, weeks and months', async (t) => {
+  t.diagnostic(`seed ${seed}`)
+  const warehouse = await openTestWarehouse(t)
+  const month = createMonth(seed)
+  const markets = monthMarkets
+  await createHistoryLoader(warehouse, 0, markets).ship(partsOf(month))
+  const attributor = new Attributor({ warehouse, settleMs: 0 })
+  while ((await attributor.attributeBatch()).hasMore);
+  const reader = openReader(t, warehouse, markets)
+  const expected = (profile: (typeof profiles)[number]) => {
+    const rows = markets.map(({ id, currency, timeZone }) => ({
+      currency,
+      rows: referenceReport(month, {
+        profile,
+        advertiserId: 1,
+        dayOf: (_market, ms) => dayOf(ms, timeZone),
+        fromDay: march.startDate,
+        toDay: march.endDate,
+        dateBreakdown: false,
+        isShown: (ad: HistoryAd) => ad.marketId === id,
+      }),
+    }))
+    return sumReference(rows)
+  }
+  const compare = async (what: string) => {
+    for (const [index, attributionProfile] of profiles.entries()) {
+      const sums = expected(attributionProfile)
+      const request = { ...march, attributionProfile }
+      const series = await reader.readSeries(request)
+      for (const dateBreakdown of [false, true]) {
+        const limit = dateBreakdown === (index % 2 === 0) ? 97 : 10_000
+        const { rows, totals } = await reader.readPages({ ...request, dateBreakdown, limit })
+        assert.deepEqual(sumUp(rows), sums, `rows, ${what}`)
+        assert.deepEqual(sumUp(totals), sums, `totals, ${what}`)
+      }
+      assert.deepEqual(sumUp(series.totals), sums, `totals of the series, ${what}`)
+      assert.deepEqual(sumUp(series.days), sums, `days of the series, ${what}`)
+    }
+  }
+
+  await compare('open')
+  await seal(warehouse, markets)
+  await compare('sealed')
+  while (await sumNextSpan({ warehouse, markets: () => markets, settledMs: 0 }));
+  await compare('in weeks and months')
+})
+
+interface Reference {
+  readonly currency: string
+  readonly rows: readonly ReferenceRow[]
+}
+
+function sumReference(reports: readonly Reference[]) {
+  const printed = reports.map(({ currency, rows }) =>
+    rows.map((row) => ({
+      CURRENCY: currency,
+      IMPRESSIONS: String(row.impressions),
+      CLICKS: String(row.clicks),
+      UNITS_SOLD: String(row.unitsSold),
+      CONVERSION_VALUE: decimal(row.conversionValueNanos),
+      AD_SPEND_REVENUE: decimal(row.adSpendNanos),
+    }))
+  )
+  return sumUp(printed.flat())
+}
+
+function decimal(nanos: bigint): string {
+  const digits = String(nanos).padStart(10, '0')
+  return `${digits.slice(0, -9)}.${digits.slice(-9)}`
+}
+
+const berlin = monthMarkets[0]
+
+const spendOf = (rows: readonly Row[]) => rows.map((row) => row['AD_SPEND_REVENUE'])
+
+test('20,000 views at 4.00 a thousand on as many products cost 80.00 in every total', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  const loader = createHistoryLoader(warehouse, 0, [berlin])
+  const atMs = Date.UTC(2026, 2, 10, 12)
+  for (let from = 0; from < 20_000; from += 5_000) {
+    await loader.ship(
+      Array.from({ length: 5_000 }, (_, index) => {
+        const ad = anAd({
+          servedAdId: (from + index).toString(16).padStart(32, '0'),
+          servedAtMs: atMs,
+          gtin: `sku-${from + index}`,
+          costPerMilleMicros: 4_000_000n,
+        })
+        return { ad, kind: 'impression', receivedAtMs: atMs, userAgent: '', prefetch: false }
+      })
+    )
+  }
+  const reader = openReader(t, warehouse, [berlin])
+  const compare = async () => {
+    const series = await reader.readSeries(march)
+    const { rows, totals } = await reader.readPages(march)
+    assert.deepEqual(new Set(spendOf(rows)), new Set(['0.004000000']))
+    assert.deepEqual(spendOf(totals), ['40.00', '40.00'])
+    assert.equal(sumUp(rows)['EUR']?.['AD_SPEND_REVENUE'], 80_000_000_000n)
+    assert.deepEqual([spendOf(series.totals), spendOf(series.days)], [['80.00'], ['80.00']])
+  }
+
+  await compare()
+  await seal(warehouse, [berlin])
+  await compare()
+})
+
+test('sums beyond 10^20 units are answered exactly, on open days and on sealed ones', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  await warehouse.command(`
+    INSERT INTO ad_event (advertiser_id, served_day, kind, verdict, served_ad_id, served_at, received_at,
+      publisher_id, site_id, market_id, campaign_id, ad_group_id, gtin, gtin_key, currency, charge, shipped_at, earliness)
+    SELECT 1, '2026-03-10', 'click', 'counted', toFixedString(leftPad(toString(number), 16, '0'), 16),
+      '2026-03-10 12:00:00', '2026-03-10 12:00:00', 10, 101, 1, 1001, 5001, 'sku', 'sku', 'EUR',
+      toDecimal128('100000000000000000.000000001', 9), now64(6), 1
+    FROM numbers(5000)`)
+  await warehouse.command(`
+    INSERT INTO touched_span VALUES ('2026-03-10 12:00:00', '2026-03-10 12:59:59', 1, now64(6))`)
+  const reader = openReader(t, warehouse, [berlin])
+  const compare = async () => {
+    const [total] = (await reader.readSeries(march)).totals
+    const { totals } = await reader.readPages(march)
+    assert.equal(total?.['AD_SPEND_REVENUE'], '500000000000000000000.000005000')
+    assert.equal(total?.['COST_PER_CLICK'], '100000000000000000.000000')
+    assert.equal(totals[0]?.['AD_SPEND_REVENUE'], total?.['AD_SPEND_REVENUE'])
+  }
+
+  await compare()
+  await seal(warehouse, [berlin])
+  await compare()
+})
