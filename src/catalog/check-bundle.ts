@@ -11,7 +11,7 @@ import { parseCurrency } from '../domain/currency.ts'
 import { isTimeZone } from '../domain/day.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import { extendSnapshot, type CatalogSnapshot } from './snapshot.ts'
-import { parseSourceRange } from './source-range.ts'
+import { sourceRangeFault } from './source-range.ts'
 import { isWebAddress } from './web-address.ts'
 
 /** Of the markets asked for, those that have events. */
@@ -145,9 +145,8 @@ function checkMarket(check: BundleCheck, market: MarketEntry, path: string): voi
 
 function checkPublisher(check: BundleCheck, publisher: PublisherEntry, path: string): void {
   for (const [index, range] of (publisher.conversionSources ?? []).entries()) {
-    if (parseSourceRange(range) === null) {
-      check.fault(`${path}/conversionSources/${index}`, 'must be a CIDR range or an IP address')
-    }
+    const fault = sourceRangeFault(range)
+    if (fault !== null) check.fault(`${path}/conversionSources/${index}`, fault)
   }
   const sites = publisher.sites ?? []
   check.unrepeated(`${path}/sites`, sites, (site) => site.id)

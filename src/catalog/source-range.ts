@@ -9,7 +9,7 @@ interface SourceRange {
 const mappedForm = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
 /** A CIDR range, or one address; null when it is neither. Bits behind the prefix are ignored. */
-export function parseSourceRange(text: string): SourceRange | null {
+function parseSourceRange(text: string): SourceRange | null {
   const match = /^([^/%]+)(?:\/(0|[1-9][0-9]{0,2}))?$/.exec(text)
   const [, address = '', length] = match ?? []
   const version = isIP(address)
@@ -24,6 +24,21 @@ export function parseSourceRange(text: string): SourceRange | null {
     return { address: mapped, family: 'ipv4', prefixLength: prefixLength - 96 }
   }
   return { address, family: version === 4 ? 'ipv4' : 'ipv6', prefixLength }
+}
+
+/** Private networks and whole registries are narrower than these. */
+const prefixLengthMin = { ipv4: 8, ipv6: 16 } as const
+
+/** What is wrong with a range as a list of senders has it; null when nothing is. */
+export function sourceRangeFault(text: string): string | null {
+  const range = parseSourceRange(text)
+  if (range === null) return 'must be a CIDR range or an IP address'
+  if (range.prefixLength >= prefixLengthMin[range.family]) return null
+  const { ipv4, ipv6 } = prefixLengthMin
+  return (
+    `must not be wider than /${ipv4} (IPv6: /${ipv6}), which nearly everybody is in; ` +
+    'leave the list empty to believe every sender'
+  )
 }
 
 /** The ranges as a list that answers quickly; all of them must parse. */
