@@ -5,6 +5,7 @@ import { erasureLimits } from '../contract/erasures.ts'
 import type { ErasurePage } from '../contract/erasures.ts'
 import { ServiceError } from '../errors.ts'
 import { instantMs } from '../warehouse/instant.ts'
+import { unlogged } from '../warehouse/warehouse.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
 type Erasure = ErasurePage['erasures'][number]
@@ -24,7 +25,8 @@ export async function requestErasure(
   await warehouse.command(
     `INSERT INTO erasure (id, publisher_id, requested_at, stage, changed_at, erased_at, identities_hex)
      SELECT {id:String}, {publisherId:Int32}, now64(6), 1, now64(6), toDateTime64(0, 6, 'UTC'),
-       {identities:Array(String)}`,
+       {identities:Array(String)}
+     ${unlogged}`,
     { id, publisherId, identities }
   )
   const erasure = await findErasure(warehouse, id)

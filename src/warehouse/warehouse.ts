@@ -77,6 +77,12 @@ export const statementSettings = {
 } as const
 
 /**
+ * At the end of a statement into which identities are bound: a server writes statements with their values
+ * into its `system.query_log`, where no erasure reaches them.
+ */
+export const unlogged = 'SETTINGS log_queries = 0'
+
+/**
  * Settings that make statements faster and nothing else. `AS MATERIALIZED` keeps a result that is used
  * more than once; without it the text is put in its place and gives the same rows. ClickHouse calls it
  * experimental, so a server may forbid it.

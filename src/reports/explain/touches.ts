@@ -3,6 +3,7 @@
 import { addDays } from '../../domain/day.ts'
 import type { IdentityKind } from '../../domain/identity.ts'
 import { crowdWindowMs } from '../../domain/windows.ts'
+import { unlogged } from '../../warehouse/warehouse.ts'
 import type { Warehouse } from '../../warehouse/warehouse.ts'
 import { dayOfMs } from './deliveries.ts'
 import type { Touch } from './judge.ts'
@@ -127,7 +128,8 @@ SELECT toUInt32(count()) AS count FROM (
     AND ${servedThen}
   GROUP BY kind, served_ad_id
 )
-WHERE touched_ms >= {crowdFromMs:Int64} AND touched_ms <= {purchasedAtMs:Int64}`
+WHERE touched_ms >= {crowdFromMs:Int64} AND touched_ms <= {purchasedAtMs:Int64}
+${unlogged}`
 
 /**
  * Each served ad and kind once, at its earliest receipt. What may win comes first, so that the bound on
@@ -155,4 +157,5 @@ ORDER BY
   touched_ms >= {crowdFromMs:Int64} AND touched_ms <= {purchasedAtMs:Int64}
     AND NOT hasAll({crowds:Array(String)}, shared) DESC,
   touched_ms DESC, served_ad_id DESC, kind
-LIMIT {rowsMax:UInt32}`
+LIMIT {rowsMax:UInt32}
+${unlogged}`
