@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import {
-  parseCatalogBundle,
+  parseStoredBundle,
   type CatalogBundle,
   type CatalogResult,
 } from '../contract/catalog-bundle.ts'
@@ -205,7 +205,7 @@ function assignmentEntry(assignment: Assignment): Entry {
 /** What is read was checked when it was written; checked again, it is of the types it claims. */
 function readSnapshot(entries: readonly StoredEntry[]): CatalogSnapshot {
   const bodies = groupBodies(entries)
-  const bundle = parseCatalogBundle({
+  const bundle = parseStoredBundle({
     markets: bodies.get('market') ?? [],
     publishers: bodies.get('publisher') ?? [],
     advertisers: bodies.get('advertiser') ?? [],

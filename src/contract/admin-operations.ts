@@ -16,7 +16,11 @@ import {
 } from './admin.ts'
 import { admin, refusals } from './admin-operation.ts'
 import { auditPageSchema, auditQuerySchema } from './audit.ts'
-import { catalogBundleSchema, catalogResultSchema } from './catalog-bundle.ts'
+import {
+  catalogBundleInputSchema,
+  catalogBundleSchema,
+  catalogResultSchema,
+} from './catalog-bundle.ts'
 import { catalogPageSchema, pageKinds, pageLimits } from './catalog-pages.ts'
 import { catalogId, wordOf } from './fields.ts'
 import { answer, jsonBody, refusal, type Operation } from './operation.ts'
@@ -48,7 +52,7 @@ const catalogOperations: readonly Operation[] = [
       'Every reference is checked first; all entries are taken or none. Entries the bundle does not name ' +
       'stay as they are. At most 64 MiB.',
     queryParameters: Type.Object({ dryRun }),
-    body: jsonBody(catalogBundleSchema),
+    body: jsonBody(catalogBundleInputSchema),
     responses: [answer('200', 'All entries are taken.', catalogResultSchema), ...refusals],
   }),
   admin({

@@ -1,6 +1,7 @@
 // Bodies of the admin API: keys, tracking links, backfill, status. The catalog bundle has its own file.
 // Shapes and bounds only; what needs the catalog, the clock or a key is for its owner to check.
 import { Type } from 'typebox'
+import { closed } from './closed.ts'
 import type { AdEventKind } from '../domain/windows.ts'
 import { conversionSchema, parseConversion, type Conversion } from './conversion.ts'
 import {
@@ -44,15 +45,17 @@ function partyIds(kind: 'advertiser' | 'publisher') {
 
 const listedPartyIds = Type.Union([Type.Literal('all'), Type.Array(catalogId())])
 
-export const keyRequestSchema = Type.Object(
-  {
-    name: nameText({ description: 'For people: who holds the key.' }),
-    advertisers: Type.Optional(partyIds('advertiser')),
-    publishers: Type.Optional(partyIds('publisher')),
-    scopes: Type.Array(wordOf(scopes), { minItems: 1, maxItems: 20 }),
-    expiresAt: Type.Optional(instantText()),
-  },
-  { title: 'KeyRequest' }
+export const keyRequestSchema = closed(
+  Type.Object(
+    {
+      name: nameText({ description: 'For people: who holds the key.' }),
+      advertisers: Type.Optional(partyIds('advertiser')),
+      publishers: Type.Optional(partyIds('publisher')),
+      scopes: Type.Array(wordOf(scopes), { minItems: 1, maxItems: 20 }),
+      expiresAt: Type.Optional(instantText()),
+    },
+    { title: 'KeyRequest' }
+  )
 )
 
 export const keyResponseSchema = Type.Object(
@@ -115,9 +118,11 @@ export const linkRequestSchema = Type.Object(
   { title: 'TrackingLinkRequest' }
 )
 
-export const trackingLinksRequestSchema = Type.Object(
-  { links: Type.Array(linkRequestSchema, { minItems: 1, maxItems: linksMax }) },
-  { title: 'TrackingLinksRequest' }
+export const trackingLinksRequestSchema = closed(
+  Type.Object(
+    { links: Type.Array(linkRequestSchema, { minItems: 1, maxItems: linksMax }) },
+    { title: 'TrackingLinksRequest' }
+  )
 )
 
 export const trackingLinksResponseSchema = Type.Object(
@@ -144,24 +149,26 @@ export const adEventKinds = [
   'load',
 ] as const satisfies readonly AdEventKind[]
 
-export const adEventLineSchema = Type.Object(
-  {
-    type: wordOf(adEventKinds),
-    trackingData: Type.String({ maxLength: 4096 }),
-    receivedAt: instantText(),
-    userAgent: Type.Optional(Type.String({ maxLength: 4096 })),
-  },
-  { title: 'AdEventLine' }
+export const adEventLineSchema = closed(
+  Type.Object(
+    {
+      type: wordOf(adEventKinds),
+      trackingData: Type.String({ maxLength: 4096 }),
+      receivedAt: instantText(),
+      userAgent: Type.Optional(Type.String({ maxLength: 4096 })),
+    },
+    { title: 'AdEventLine' }
+  )
 )
 
 export const conversionLineSchema = Type.Object(
   { type: wordOf(['conversion']), receivedAt: instantText(), conversion: conversionSchema },
-  { title: 'ConversionLine' }
+  { title: 'ConversionLine', additionalProperties: false }
 )
 
 export const returnLineSchema = Type.Object(
   { type: wordOf(['return']), receivedAt: instantText(), return: returnSchema },
-  { title: 'ReturnLine' }
+  { title: 'ReturnLine', additionalProperties: false }
 )
 
 export const eventsResultSchema = Type.Object(
@@ -243,12 +250,14 @@ export const statusResponseSchema = Type.Object(
   { title: 'StatusResponse' }
 )
 
-export const rebuildRequestSchema = Type.Object(
-  {
-    startDate: dateText(),
-    endDate: dateText({ description: 'At most 400 days from the start, which is included too.' }),
-  },
-  { title: 'RebuildRequest' }
+export const rebuildRequestSchema = closed(
+  Type.Object(
+    {
+      startDate: dateText(),
+      endDate: dateText({ description: 'At most 400 days from the start, which is included too.' }),
+    },
+    { title: 'RebuildRequest' }
+  )
 )
 
 export const rebuildResponseSchema = Type.Object(
@@ -294,9 +303,20 @@ const parseEnvelope = compileParser(
   Type.Object({
     type: wordOf([...adEventKinds, 'conversion', 'return']),
     receivedAt: instantText(),
-    conversion: Type.Optional(Type.Unknown()),
-    return: Type.Optional(Type.Unknown()),
   })
+)
+// What is inside is checked as it is when it is delivered live, and may have fields that are not known.
+const parseConversionEnvelope = compileParser(
+  Type.Object(
+    { ...conversionLineSchema.properties, conversion: Type.Unknown() },
+    { additionalProperties: false }
+  )
+)
+const parseReturnEnvelope = compileParser(
+  Type.Object(
+    { ...returnLineSchema.properties, return: Type.Unknown() },
+    { additionalProperties: false }
+  )
 )
 
 /** One line of a backfill; its conversion or return is held to the same rules as one that is delivered live. */
@@ -305,9 +325,9 @@ export function parseEventLine(value: unknown): Parsed<EventLine> {
   if (!envelope.ok) return envelope
   const receivedAtMs = parseInstant(envelope.value.receivedAt) ?? 0 // The schema has checked it.
   if (envelope.value.type === 'conversion') {
-    return conversionLine(envelope.value.conversion, receivedAtMs)
+    return conversionLine(value, receivedAtMs)
   }
-  if (envelope.value.type === 'return') return returnLine(envelope.value.return, receivedAtMs)
+  if (envelope.value.type === 'return') return returnLine(value, receivedAtMs)
 
   const line = parseAdEventLine(value)
   if (!line.ok) return line
@@ -316,18 +336,20 @@ export function parseEventLine(value: unknown): Parsed<EventLine> {
   return { ok: true, value: userAgent === undefined ? event : { ...event, userAgent } }
 }
 
-function conversionLine(body: unknown, receivedAtMs: number): Parsed<EventLine> {
-  if (body === undefined) return { ok: false, messages: ['/conversion is required'] }
-  const parsed = parseConversion(body)
+function conversionLine(value: unknown, receivedAtMs: number): Parsed<EventLine> {
+  const envelope = parseConversionEnvelope(value)
+  if (!envelope.ok) return envelope
+  const parsed = parseConversion(envelope.value.conversion)
   if (parsed.ok) {
     return { ok: true, value: { type: 'conversion', receivedAtMs, conversion: parsed.conversion } }
   }
   return { ok: false, messages: parsed.messages.map((message) => under('/conversion', message)) }
 }
 
-function returnLine(body: unknown, receivedAtMs: number): Parsed<EventLine> {
-  if (body === undefined) return { ok: false, messages: ['/return is required'] }
-  const parsed = parseReturn(body)
+function returnLine(value: unknown, receivedAtMs: number): Parsed<EventLine> {
+  const envelope = parseReturnEnvelope(value)
+  if (!envelope.ok) return envelope
+  const parsed = parseReturn(envelope.value.return)
   if (parsed.ok) return { ok: true, value: { type: 'return', receivedAtMs, return: parsed.value } }
   return { ok: false, messages: parsed.messages.map((message) => under('/return', message)) }
 }

@@ -1,22 +1,25 @@
 // Backups of a node whose warehouse runs in process: the request for one, and the list of them.
 import { Type } from 'typebox'
+import { closed } from './closed.ts'
 import { instantText, wordOf, type Immutable } from './fields.ts'
 import { compileParser } from './validate.ts'
 
 /** The name of a folder, which cannot lead anywhere else. */
 export const backupNamePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$'
 
-export const backupRequestSchema = Type.Object(
-  {
-    name: Type.Optional(
-      Type.String({
-        pattern: backupNamePattern,
-        description:
-          'Of its folder in SHELFTRACE_BACKUP_DIR: letters, digits, _ and -, at most 64. The instant in UTC when absent.',
-      })
-    ),
-  },
-  { title: 'BackupRequest' }
+export const backupRequestSchema = closed(
+  Type.Object(
+    {
+      name: Type.Optional(
+        Type.String({
+          pattern: backupNamePattern,
+          description:
+            'Of its folder in SHELFTRACE_BACKUP_DIR: letters, digits, _ and -, at most 64. The instant in UTC when absent.',
+        })
+      ),
+    },
+    { title: 'BackupRequest' }
+  )
 )
 
 export const backupSchema = Type.Object(

@@ -1,6 +1,7 @@
 // The bundle of `PUT /admin/v1/catalog`: shapes and bounds. References, currencies, time zones, address
 // ranges and links are checked by the catalog, which can name what they should have pointed at.
 import { Type } from 'typebox'
+import { closed, knownFields } from './closed.ts'
 import { creativeTypes } from './creative.ts'
 import { catalogId, nameText, uuidText, wordOf, type Immutable } from './fields.ts'
 import {
@@ -10,7 +11,7 @@ import {
   pagePositions,
   siteTypes,
 } from './site-locations.ts'
-import { compileParser } from './validate.ts'
+import { compileParser, type Parsed } from './validate.ts'
 
 const active = Type.Optional(
   Type.Boolean({
@@ -155,6 +156,12 @@ export const catalogBundleSchema = Type.Object(
   { title: 'CatalogBundle', description: 'Entries to add or replace; all of them or none.' }
 )
 
+/** The bundle that is put: closed, which the one that is read back is not. */
+export const catalogBundleInputSchema = {
+  ...closed(catalogBundleSchema, { suffix: 'Input' }),
+  title: 'CatalogBundleInput',
+}
+
 export const catalogResultSchema = Type.Object(
   {
     entries: Type.Integer({ minimum: 0, description: 'Entries taken, products aside.' }),
@@ -178,7 +185,15 @@ export type CatalogBundle = Immutable<Type.Static<typeof catalogBundleSchema>>
 export type CatalogResult = Immutable<Type.Static<typeof catalogResultSchema>>
 
 // An operator mends a bundle in one go, so far more faults are collected than for a live event.
-export const parseCatalogBundle = compileParser(catalogBundleSchema, {
+export const parseCatalogBundle = compileParser(catalogBundleInputSchema, {
   messagesMax: 200,
   collectNodesMax: 100_000,
 })
+
+const parseStored = compileParser(catalogBundleSchema)
+
+/** Entries as they are stored; older versions kept fields that they did not know. */
+export function parseStoredBundle(value: unknown): Parsed<CatalogBundle> {
+  const parsed = parseStored(value)
+  return parsed.ok ? { ok: true, value: knownFields(catalogBundleSchema, parsed.value) } : parsed
+}

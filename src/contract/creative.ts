@@ -1,12 +1,15 @@
 import { Type } from 'typebox'
+import { closed } from './closed.ts'
 import { int32, uuidText, wordOf, type Immutable } from './fields.ts'
 import { compileParser } from './validate.ts'
 
 export const creativeTypes = ['IMAGE', 'HTML_IMAGE_LINK', 'HTML_VIDEO_LINK'] as const
 
-export const creativeRequestSchema = Type.Object(
-  { creativeSizeId: int32({ minimum: 1 }), assetId: uuidText() },
-  { title: 'CreativeRequest' }
+export const creativeRequestSchema = closed(
+  Type.Object(
+    { creativeSizeId: int32({ minimum: 1 }), assetId: uuidText() },
+    { title: 'CreativeRequest' }
+  )
 )
 
 export const displayAdGroupAssetResponseSchema = Type.Object(

@@ -1,5 +1,6 @@
 // Erasing a shopper. The ids come in here and go no further than their hashes.
 import { Type } from 'typebox'
+import { closed } from './closed.ts'
 import { normalizeId } from '../domain/identity.ts'
 import { pageLimits } from './catalog-pages.ts'
 import { catalogId, instantText, int32, wordOf, type Immutable } from './fields.ts'
@@ -15,13 +16,15 @@ export const erasureLimits = {
 const id = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 128, description }))
 
-export const erasureRequestSchema = Type.Object(
-  {
-    publisherId: catalogId({ description: 'Ids of shoppers are known within one publisher.' }),
-    userId: id('As the publisher sends it, to the letter. This one, `userLoggedInId` or both.'),
-    userLoggedInId: id('Of the person logged in.'),
-  },
-  { title: 'ErasureRequest' }
+export const erasureRequestSchema = closed(
+  Type.Object(
+    {
+      publisherId: catalogId({ description: 'Ids of shoppers are known within one publisher.' }),
+      userId: id('As the publisher sends it, to the letter. This one, `userLoggedInId` or both.'),
+      userLoggedInId: id('Of the person logged in.'),
+    },
+    { title: 'ErasureRequest' }
+  )
 )
 
 export const erasureStates = ['requested', 'erased', 'closed'] as const

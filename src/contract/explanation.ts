@@ -1,6 +1,7 @@
 // Why a purchase is credited as it is: the answer for operators, the one for the advertiser that was
 // credited, and the request that voids a delivery.
 import { Type, type TSchema } from 'typebox'
+import { closed } from './closed.ts'
 import { dateText, instantText, int32, uuidText, wordOf, type Immutable } from './fields.ts'
 import { attributionProfiles, reportLimits } from './report-request.ts'
 import { compileParser } from './validate.ts'
@@ -238,16 +239,18 @@ export const ownExplanationSchema = Type.Object(
   { title: 'OwnExplanation' }
 )
 
-export const voidRequestSchema = Type.Object(
-  {
-    deliveryId: deliveryIdText('As the explanation lists it.'),
-    reason: Type.String({
-      minLength: 1,
-      maxLength: 500,
-      description: 'For the audit: why it does not count.',
-    }),
-  },
-  { title: 'VoidRequest' }
+export const voidRequestSchema = closed(
+  Type.Object(
+    {
+      deliveryId: deliveryIdText('As the explanation lists it.'),
+      reason: Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'For the audit: why it does not count.',
+      }),
+    },
+    { title: 'VoidRequest' }
+  )
 )
 
 export const voidResponseSchema = Type.Object(

@@ -1,5 +1,5 @@
 // The kinds of fields the interface is made of, so that a bound is written once and means the same
-// everywhere. Nothing here says `additionalProperties: false`: unknown fields are ignored.
+// everywhere. Nothing here says `additionalProperties: false`: `closed.ts` does, for what must not be misspelt.
 import { Type, type TSchemaOptions } from 'typebox'
 
 const int32Min = -2_147_483_648

@@ -1,6 +1,7 @@
 // The body of the report download, and every rule of it that needs no catalog. What comes out is
 // normalized: defaults filled in, filter values as text, names from closed lists.
 import { Type } from 'typebox'
+import { closed } from './closed.ts'
 import { daysBetween, parseDay } from '../domain/day.ts'
 import { isText } from '../domain/text.ts'
 import { dateText, int32, wordOf, type Immutable } from './fields.ts'
@@ -63,26 +64,28 @@ export const reportFilterSchema = Type.Object(
 
 // The interface's schema marks page and limit as required, the rule text of its operation calls them
 // optional; requiring them would refuse callers who go by the text, so they are optional here.
-export const reportRequestSchema = Type.Object(
-  {
-    filters: Type.Optional(
-      Type.Array(reportFilterSchema, { description: 'All of them must match.' })
-    ),
-    startDate: dateText({ description: 'First day, in the time zone of the market.' }),
-    endDate: dateText({ description: 'Last day, included.' }),
-    attributionProfile: Type.Optional(wordOf(attributionProfiles)),
-    page: Type.Optional(int32({ minimum: 0, maximum: reportLimits.pageMax })),
-    limit: Type.Optional(int32({ minimum: 1, maximum: reportLimits.limitMax })),
-    sortType: Type.Optional(wordOf(sortTypes)),
-    dateBreakdown: Type.Optional(Type.Boolean()),
-    orderBy: Type.Optional(wordOf(orderByColumns)),
-  },
-  {
-    title: 'SpaProductReportRequest',
-    description:
-      'Without attributionProfile IMP_1_DAY_CLK_14_DAYS is meant, without orderBy GTIN, without sortType ' +
-      'ASC, without page 0, without limit 10000, without dateBreakdown false.',
-  }
+export const reportRequestSchema = closed(
+  Type.Object(
+    {
+      filters: Type.Optional(
+        Type.Array(reportFilterSchema, { description: 'All of them must match.' })
+      ),
+      startDate: dateText({ description: 'First day, in the time zone of the market.' }),
+      endDate: dateText({ description: 'Last day, included.' }),
+      attributionProfile: Type.Optional(wordOf(attributionProfiles)),
+      page: Type.Optional(int32({ minimum: 0, maximum: reportLimits.pageMax })),
+      limit: Type.Optional(int32({ minimum: 1, maximum: reportLimits.limitMax })),
+      sortType: Type.Optional(wordOf(sortTypes)),
+      dateBreakdown: Type.Optional(Type.Boolean()),
+      orderBy: Type.Optional(wordOf(orderByColumns)),
+    },
+    {
+      title: 'SpaProductReportRequest',
+      description:
+        'Without attributionProfile IMP_1_DAY_CLK_14_DAYS is meant, without orderBy GTIN, without sortType ' +
+        'ASC, without page 0, without limit 10000, without dateBreakdown false.',
+    }
+  )
 )
 
 export type FilterField = (typeof filterFields)[number]

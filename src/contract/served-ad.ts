@@ -1,5 +1,6 @@
 // What is known of one served ad: the question with a tracking link, and the answer for operators.
 import { Type } from 'typebox'
+import { closed } from './closed.ts'
 import { byProfile, creditRules, nullOr } from './explanation.ts'
 import { instantText, int32, uuidText, wordOf, type Immutable } from './fields.ts'
 import { compileParser } from './validate.ts'
@@ -16,17 +17,19 @@ export const carriedIds = ['absent', 'nobody', 'present'] as const
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
-export const readLinkRequestSchema = Type.Object(
-  {
-    link: Type.String({
-      minLength: 1,
-      maxLength: servedAdLimits.linkLengthMax,
-      description:
-        'A tracking link of any host, of which the part behind `/impression/`, `/click/` or `/load/` is ' +
-        'taken, with or without percent escapes; or the tracking data alone.',
-    }),
-  },
-  { title: 'ReadLinkRequest' }
+export const readLinkRequestSchema = closed(
+  Type.Object(
+    {
+      link: Type.String({
+        minLength: 1,
+        maxLength: servedAdLimits.linkLengthMax,
+        description:
+          'A tracking link of any host, of which the part behind `/impression/`, `/click/` or `/load/` is ' +
+          'taken, with or without percent escapes; or the tracking data alone.',
+      }),
+    },
+    { title: 'ReadLinkRequest' }
+  )
 )
 
 const costText = Type.String({ description: 'Exact, in the currency.' })

@@ -1,5 +1,6 @@
 // Records that could not be shipped: the list of them, and shipping them once more.
 import { Type } from 'typebox'
+import { closed } from './closed.ts'
 import { pageLimits } from './catalog-pages.ts'
 import { instantText, int32, type Immutable } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
@@ -49,22 +50,24 @@ export const setAsideQuerySchema = Type.Object({
   limit: Type.Optional(int32({ minimum: 1, maximum: pageLimits.max })),
 })
 
-export const replayRequestSchema = Type.Object(
-  {
-    keys: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: setAsideLimits.keyLengthMax }), {
-        minItems: 1,
-        maxItems: setAsideLimits.replayMax,
-        description: 'As listed. Either these or `all`.',
-      })
-    ),
-    all: Type.Optional(
-      Type.Boolean({
-        description: `true: the oldest ${setAsideLimits.replayMax} records that wait.`,
-      })
-    ),
-  },
-  { title: 'ReplayRequest' }
+export const replayRequestSchema = closed(
+  Type.Object(
+    {
+      keys: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: setAsideLimits.keyLengthMax }), {
+          minItems: 1,
+          maxItems: setAsideLimits.replayMax,
+          description: 'As listed. Either these or `all`.',
+        })
+      ),
+      all: Type.Optional(
+        Type.Boolean({
+          description: `true: the oldest ${setAsideLimits.replayMax} records that wait.`,
+        })
+      ),
+    },
+    { title: 'ReplayRequest' }
+  )
 )
 
 export const replayResultSchema = Type.Object(

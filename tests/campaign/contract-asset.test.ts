@@ -106,7 +106,6 @@ const taken: readonly (readonly [name: string, sent: unknown, ids?: Ids])[] = [
   ['a sponsored brand ad group', body, ['1', '1001', '5003']],
   ['the largest ids', { ...body, creativeSizeId: largest }, ['1', '1003', String(largest)]],
   ['an id in capitals', { ...body, assetId: assetId.toUpperCase() }],
-  ['unknown fields', { ...body, width: 1, advertised: false, x: { y: [] } }],
   ['a whole number with decimals', `{"creativeSizeId":1.0,"assetId":"${assetId}"}`],
   ['an exponent', `{"creativeSizeId":1e0,"assetId":"${assetId}"}`],
   ['the last of a doubled key', `{"creativeSizeId":9,"creativeSizeId":1,"assetId":"${assetId}"}`],

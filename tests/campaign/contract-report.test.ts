@@ -70,7 +70,6 @@ const taken: readonly (readonly [name: string, fields: object, head?: string])[]
   ],
   ['100 filters', { filters: filters(100) }],
   ['10,000 values', { filters: [{ field: 'GTIN', values: values(10_000) }] }],
-  ['unknown fields', { locale: 'xx', foo: { bar: [] }, advertiserId: 2 }],
 ]
 for (const [name, fields, head = header] of taken) {
   test(`200: ${name}`, async () => {
