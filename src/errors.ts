@@ -38,6 +38,11 @@ export const errorKinds = {
     'error',
     'The service has no room for a result of several pages right now; try again later, or ask for fewer rows.'
   ),
+  REPORT_OVERTAKEN: retryable(
+    503,
+    'warn',
+    'The figures were replaced while they were read; try again.'
+  ),
   BACKUP_INVALID: kind(500, 'fatal', 'The backup cannot be restored.'),
   ACCESS_STALE: retryable(503, 'error', 'Keys cannot be checked right now; try again later.'),
 } as const satisfies Record<string, ErrorKind>

@@ -10,7 +10,7 @@ import type { ExplainOwnPurchase } from '../reports/explain/own.ts'
 import type { ReadIntake } from '../reports/intake.ts'
 import type { RunReport } from '../reports/report.ts'
 import type { ReadSeries } from '../reports/series.ts'
-import type { Restatement } from '../reports/sealed-days.ts'
+import type { Restatements } from '../reports/restatements.ts'
 import type { ReadTrafficQuality } from '../reports/traffic-quality.ts'
 
 /** As much of pino as this port uses. Lines hold route patterns, never paths, keys or bodies. */
@@ -36,7 +36,7 @@ export interface CampaignDeps {
   readonly explainOwnPurchase: ExplainOwnPurchase
   readonly readSeries: ReadSeries
   /** The days that were sealed, or sealed again, after the instant. */
-  readonly listRestatements: (sinceMs: number) => Promise<readonly Restatement[]>
+  readonly listRestatements: (sinceMs: number) => Promise<Restatements>
   readonly readIntake: ReadIntake
   readonly readTrafficQuality: ReadTrafficQuality
   readonly audit: Pick<AuditTrail, 'record'>

@@ -25,8 +25,11 @@ export const sealedDaysSchema = Type.Object(
         }),
         sealedAt: instantText(),
       }),
-      { description: 'The oldest seal first; at least 5000 of them, if there are so many.' }
+      { description: 'The oldest seal first; at least 5000 after `since`, if there are so many.' }
     ),
+    hasMore: Type.Boolean({
+      description: 'Whether there are later ones; ask again with the last `sealedAt`.',
+    }),
   },
   { title: 'SealedDays' }
 )

@@ -10,11 +10,14 @@ import { Attributor } from './attribute.ts'
 import { eraseDue } from './erase.ts'
 import { RefusalStreaks } from './insert-rows.ts'
 import { advanceRetention } from './retention.ts'
-import { sealBatch, sealLimits, sweepSuperseded } from './seal.ts'
-import type { SealDeps } from './seal.ts'
+import { SealBudget } from './roll-up.ts'
+import { sealBatch } from './seal.ts'
+import { sealLimits } from './seal-work.ts'
+import type { SealDeps } from './seal-work.ts'
 import { shipBatch, shipLimits } from './ship.ts'
 import type { ShipDeps } from './ship.ts'
 import { sumNextSpan } from './sum-spans.ts'
+import { Sweeper } from './sweep.ts'
 
 const intervals = {
   // Every batch makes a part in each of six tables, and parts cost merging: five batches in two
@@ -22,8 +25,8 @@ const intervals = {
   shipPauseMs: 400,
   attributePauseMs: 250,
   tidyPauseMs: 300_000,
-  // A day is over once a day; how soon what was touched is renewed hangs on how long that takes.
-  sealPauseMs: 60_000,
+  // Input for a sealed day is shown within 15 seconds where sealing it again takes little.
+  sealPauseMs: 4_000,
   spanPauseMs: 600_000,
   erasePauseMs: 15_000,
   failurePauseMsMax: 5_000,
@@ -104,7 +107,10 @@ export class Pipeline {
   }
 
   #attribution(attributor: Attributor): readonly Loop[] {
+    const budget = new SealBudget()
+    const sweeper = new Sweeper(this.#deps)
     let renewPauseMs: number = sealLimits.renewPauseMsMin
+    let lookAtMs = 0
     return [
       this.#repeat('attribute', intervals.attributePauseMs, async () => {
         const { attributedCount, hasMore } = await attributor.attributeBatch()
@@ -116,12 +122,18 @@ export class Pipeline {
         // What is due is attributed first: a day sealed before would have to be renewed.
         if (!this.#isAttributed) return false
         const startedAtMs = performance.now()
+        if (startedAtMs < lookAtMs) return false
         const { sealedCount, hasMore } = await sealBatch({
           ...this.#deps,
           settledThroughMs: () => this.#shippedThroughMs(),
           renewPauseMs,
+          budget,
         })
-        if (sealedCount > 0) renewPauseMs = choosePause(performance.now() - startedAtMs)
+        const endedAtMs = performance.now()
+        const pauseMs = choosePause(endedAtMs - startedAtMs)
+        if (sealedCount > 0) renewPauseMs = pauseMs
+        // The look alone takes longer the more markets and days there are.
+        lookAtMs = hasMore ? 0 : endedAtMs + pauseMs - sealLimits.renewPauseMsMin
         this.counts.sealed += sealedCount
         return hasMore
       }),
@@ -133,7 +145,7 @@ export class Pipeline {
       }),
       this.#repeat('tidy', intervals.tidyPauseMs, async () => {
         await attributor.forgetAnswered()
-        await sweepSuperseded(this.#deps.warehouse)
+        await sweeper.sweep()
         if (this.#isAttributed) await advanceRetention(this.#deps)
         return false
       }),

@@ -44,9 +44,11 @@ export async function rebuildDays({
       { ...params, at: pendingAt }
     )
   )
+  // By the hour: a span over several days says that events may have moved between them, and none does here.
   await warehouse.command(
     `INSERT INTO touched_span (from_at, to_at, market_id, touched_until)
-     SELECT toDateTime({first:Date}, 'UTC'), toDateTime({last:Date} + 1, 'UTC') - 1, -1, {at:DateTime64(6, 'UTC')}`,
+     SELECT toDateTime({first:Date}, 'UTC') + 3600 * number AS from_at, from_at + 3599, -1, {at:DateTime64(6, 'UTC')}
+     FROM numbers(24 * toUInt64({last:Date} - {first:Date} + 1))`,
     params
   )
   return { kind: 'requested', purchaseCount: counted?.purchaseCount ?? 0 }

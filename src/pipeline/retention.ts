@@ -4,13 +4,16 @@
 // everything shipped before stands in the seals; then partitions that no day behind it needs are dropped.
 
 import { addDays, listDays } from '../domain/day.ts'
+import { assert } from '../lib/assert.ts'
 import type { ReportMarket } from '../reports/catalog-names.ts'
 import { laterDay, readFinalDays } from '../reports/final-days.ts'
-import { definitionOf, listUnits, readBounds, readSeals } from '../reports/sealed-days.ts'
+import { listUnits, readBounds } from '../reports/day-bounds.ts'
+import type { Bounds } from '../reports/day-bounds.ts'
+import { readSeals, validSeals } from '../reports/sealed-days.ts'
 import { shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { findSealingWork } from './seal.ts'
-import type { SealDeps } from './seal.ts'
+import { findSealingWork } from './seal-work.ts'
+import type { SealDeps } from './seal-work.ts'
 
 export const retentionLimits = {
   /**
@@ -92,29 +95,33 @@ async function findDue(
   { warehouse, markets, retentionDays }: StateDeps,
   now: string
 ): Promise<Due | null> {
-  const { firstDay, finalBefore } = await readBounds(warehouse)
+  const bounds = await readBounds(warehouse, markets())
+  const { firstDay, finalBefore } = bounds
   const wantedBefore = addDays(now.slice(0, 10), dependencyDays - retentionDays)
   if (firstDay === null || firstDay >= wantedBefore) return null
   const from = laterDay(firstDay, finalBefore)
   const asked = { first: from, last: addDays(wantedBefore, -1) }
-  const open = await findFirstOpen(warehouse, { markets: markets(), asked })
+  const open = await findFirstOpen(warehouse, { markets: markets(), bounds, asked })
   return { firstDay, wantedBefore, sealedBefore: open ?? wantedBefore }
 }
 
 interface SealsAsked {
   readonly markets: readonly ReportMarket[]
+  readonly bounds: Bounds
   readonly asked: { readonly first: string; readonly last: string }
 }
 
 async function findFirstOpen(
   warehouse: Pick<Warehouse, 'rows'>,
-  { markets, asked }: SealsAsked
+  { markets, bounds, asked }: SealsAsked
 ): Promise<string | undefined> {
-  const seals = await readSeals(warehouse, asked)
-  const sealed = new Set(seals.map((seal) => `${seal.unit} ${seal.day} ${seal.definition}`))
-  const units = listUnits(markets).map((unit) => [unit.id, definitionOf(unit, markets)] as const)
+  const seals = validSeals(await readSeals(warehouse, asked), { markets, finalBefore: null })
+  const sealed = new Set(seals.map((seal) => `${seal.unit} ${seal.day}`))
   return listDays(asked.first, asked.last).find((day) =>
-    units.some(([id, definition]) => !sealed.has(`${id} ${day} ${definition}`))
+    listUnits(markets).some(({ id }) => {
+      const firstDay = bounds.firstDays.get(id)
+      return firstDay !== undefined && day >= firstDay && !sealed.has(`${id} ${day}`)
+    })
   )
 }
 
@@ -130,8 +137,8 @@ async function finish(deps: RetentionDeps, now: string): Promise<void> {
   const due = await findDue(deps, now)
   if (due !== null && due.sealedBefore < day) return
   const sealing = { ...deps, settledThroughMs: () => Number.MAX_SAFE_INTEGER, renewPauseMs: 0 }
-  const work = await findSealingWork(sealing, now)
-  if (work.some((one) => one.day < day)) return
+  const { unsealed, renewals } = await findSealingWork(sealing, now)
+  if ([...unsealed, ...renewals].some((one) => one.day < day)) return
   await write(warehouse, { day, state: 'final', now })
 }
 
@@ -176,6 +183,9 @@ const partitioned = {
   intake_event: 'month',
 } as const
 
+/** The weeks and months of 80 years in six tables come to some 9,000. */
+const partitionsMax = 10_000
+
 interface StoredPartition {
   readonly table: keyof typeof partitioned
   readonly id: string
@@ -190,9 +200,10 @@ async function drop(deps: RetentionDeps, now: string): Promise<void> {
   const stored = await warehouse.rows<StoredPartition>(
     `SELECT DISTINCT table, partition_id AS id FROM system.parts
      WHERE active AND database = currentDatabase() AND table IN {tables:Array(String)}
-     ORDER BY table, id LIMIT 10000`,
+     ORDER BY table, id LIMIT ${partitionsMax}`,
     { tables: Object.keys(partitioned) }
   )
+  assert(stored.length < partitionsMax, 'the partitions fit into the list')
   for (const partition of stored) {
     if (lastDayOf(partition) < keptFrom) await dropPartition(warehouse, partition)
   }

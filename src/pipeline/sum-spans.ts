@@ -3,13 +3,9 @@
 
 import { randomBytes } from 'node:crypto'
 import type { ReportMarket } from '../reports/catalog-names.ts'
-import {
-  readBounds,
-  readSeals,
-  sealParams,
-  sealedRowSql,
-  validSeals,
-} from '../reports/sealed-days.ts'
+import { readBounds } from '../reports/day-bounds.ts'
+import { areKept } from '../reports/kept-revisions.ts'
+import { readSeals, sealParams, sealedRowSql, validSeals } from '../reports/sealed-days.ts'
 import type { StoredSeal } from '../reports/sealed-days.ts'
 import {
   dayKey,
@@ -24,6 +20,7 @@ import type { DaySpan, SealsByDay } from '../reports/sealed-spans.ts'
 import { instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { figureColumns } from './seal-sql.ts'
+import { beginRevision, sweepLimits } from './sweep.ts'
 
 /**
  * A span is summed when none of its days was sealed for so long: summing reads all of them, and
@@ -42,9 +39,10 @@ export interface SpanDeps {
 export async function sumNextSpan(deps: SpanDeps): Promise<boolean> {
   const { warehouse } = deps
   const readAt = await warehouseNow(warehouse)
-  const { firstDay, finalBefore } = await readBounds(warehouse)
-  if (firstDay === null) return false
-  const range = { first: firstDay, last: readAt.slice(0, 10) }
+  const { firstDays, finalBefore } = await readBounds(warehouse, deps.markets())
+  const first = [...firstDays.values()].toSorted()[0]
+  if (first === undefined) return false
+  const range = { first, last: readAt.slice(0, 10) }
   const seals = validSeals(await readSeals(warehouse, range), {
     markets: deps.markets(),
     finalBefore,
@@ -97,6 +95,11 @@ async function sumSpan(warehouse: Warehouse, summing: Summing): Promise<void> {
   const revision = randomBytes(8).readBigUInt64BE()
   const sealsOf = (unit: number) => days.map((day) => sealsByDay.get(dayKey(unit, day)))
   const sealed = units.flatMap(sealsOf).filter((seal) => seal !== undefined)
+  await beginRevision(warehouse, {
+    revision,
+    range: { first: span.firstDay, last: span.firstDay },
+    readAt,
+  })
   await warehouse.command(sumSpanSql, {
     firstDay: span.firstDay,
     dayCount: span.dayCount,
@@ -104,6 +107,10 @@ async function sumSpan(warehouse: Warehouse, summing: Summing): Promise<void> {
     readAt,
     ...sealParams(sealed),
   })
+  // Days that were swept while this one was held up are missing from the sum.
+  if (!(await areKept(warehouse, { seals: sealed, spans: [] }))) return
+  const sealedAt = await warehouseNow(warehouse)
+  if (instantMs(sealedAt) - instantMs(readAt) > sweepLimits.sealingMsMax) return
   const lines = units.map((unit) =>
     JSON.stringify({
       first_day: span.firstDay,
@@ -111,6 +118,7 @@ async function sumSpan(warehouse: Warehouse, summing: Summing): Promise<void> {
       unit,
       revision: String(revision),
       read_at: readAt,
+      sealed_at: sealedAt,
       day_revisions: sealsOf(unit).map((seal) => String(seal?.revision)),
       rollup_version: leastVersion(sealsOf(unit)),
     })

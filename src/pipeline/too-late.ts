@@ -1,5 +1,5 @@
 import { dayBounds } from '../domain/day.ts'
-import { listUnits } from '../reports/sealed-days.ts'
+import { listUnits } from '../reports/day-bounds.ts'
 import type { ReportMarket } from '../reports/catalog-names.ts'
 
 /** Whether something received at an instant lies in days that are final, and comes too late to count. */

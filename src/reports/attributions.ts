@@ -17,7 +17,7 @@ import { answerPage, reachableRows } from './paged.ts'
 import type { Computed, PagedResult } from './paged.ts'
 import { loadRates } from './rates.ts'
 import { marketOf, namesById } from './report-rows.ts'
-import { listUnits } from './sealed-days.ts'
+import { listUnits } from './day-bounds.ts'
 
 /** One credited line, as printed. */
 export interface AttributionRow {

@@ -36,7 +36,19 @@ export interface DayRowsScope {
    * each other and no rate is needed: it is several times faster.
    */
   readonly isByDay: boolean
+  /** Absent: all of them. Else a part, by conditions from a closed list. */
+  readonly part?: RowsPart
 }
+
+/** Null leaves the events or the credit out; a condition is on columns of the sorting key. */
+export interface RowsPart {
+  /** On `advertiser_id` and `served_ad_id`. */
+  readonly events: string | null
+  /** On `purchase_key`: a purchase is in one part with all its lines. */
+  readonly purchases: string | null
+}
+
+const everything: RowsPart = { events: '1', purchases: '1' }
 
 export const dimensions = [
   'unit',
@@ -51,13 +63,18 @@ export const dimensions = [
 
 /** Rows of the dimensions above and of the figures of `product_day` for the profiles of the scope. */
 export function dayRowsSql(scope: DayRowsScope): string {
-  const parts = [countedSql(scope), ...scope.profiles.map((profile) => creditedSql(scope, profile))]
+  const { events, purchases } = scope.part ?? everything
+  const parts = [
+    ...(events === null ? [] : [countedSql(scope, events)]),
+    ...(purchases === null ? [] : scope.profiles.map((profile) => creditedSql(scope, profile))),
+  ]
   return `
   SELECT ${dimensions.join(', ')},
     sum(loads) AS loads, sum(impressions) AS impressions, sum(clicks) AS clicks,
     sum(spend) AS spend, sum(spend_unconverted) AS spend_unconverted,
     ${scope.profiles.map((profile) => sumsOf(profilePrefix[profile])).join(', ')},
-    sum(foreign_amounts) AS foreign_amounts
+    sum(foreign_amounts) AS foreign_amounts,
+    groupUniqArrayArray(foreign_currencies) AS foreign_currencies
   FROM (${parts.join(' UNION ALL ')})
   GROUP BY ${dimensions.join(', ')}`
 }
@@ -69,14 +86,14 @@ function sumsOf(prefix: string): string {
     sum(${prefix}_orders) AS ${prefix}_orders`
 }
 
-function countedSql(scope: DayRowsScope): string {
+function countedSql(scope: DayRowsScope, events: string): string {
   return `
   SELECT ${dimensions.join(', ')}, min(gtin) AS seen_gtin,
     countIf(kind = 'load') AS loads, countIf(kind = 'impression') AS impressions,
     countIf(kind = 'click') AS clicks,
     sum(converted) AS spend, countIf(is_unconverted) AS spend_unconverted,
     ${scope.profiles.map((profile) => noCredit(profilePrefix[profile], 'seen_gtin')).join(', ')},
-    countIf(is_foreign) AS foreign_amounts
+    ${foreignSql}
   FROM (${convertedSql(
     'charge',
     withDaySql(
@@ -87,6 +104,7 @@ function countedSql(scope: DayRowsScope): string {
       FROM ad_event FINAL
       WHERE ${scope.isOneAdvertiser ? 'advertiser_id = {advertiserId:Int32}' : '1'}
         AND verdict = 'counted'
+        AND ${events}
         AND served_day >= {dayMin:Date} - if(kind = 'click', 8, 2) AND served_day <= {dayMax:Date} + 1
         AND ${inRange('received_at')}
         AND ${scope.condition}`
@@ -94,6 +112,9 @@ function countedSql(scope: DayRowsScope): string {
   )})
   GROUP BY ${dimensions.join(', ')}`
 }
+
+const foreignSql = `countIf(is_foreign) AS foreign_amounts,
+    groupUniqArrayIf(toString(currency), is_foreign) AS foreign_currencies`
 
 const none = `toFixedString('', 16)`
 
@@ -142,7 +163,7 @@ function creditedSql(scope: DayRowsScope, profile: AttributionProfile): string {
         other === profile ? creditOf(profilePrefix[other]) : noCredit(profilePrefix[other], "''")
       )
       .join(', ')},
-    countIf(is_foreign) AS foreign_amounts
+    ${foreignSql}
   FROM (${creditedLinesSql(scope, profile)})
   GROUP BY ${dimensions.join(', ')}`
 }
@@ -155,9 +176,12 @@ const lineDetail = (ad: (name: string) => string, isClick: string) => ({
 })
 
 /** Of the stored attributions those with a line for the advertiser, maybe in another profile. */
-export const attributedRowsSql = (scope: Pick<DayRowsScope, 'isOneAdvertiser'>): string => `
+export const attributedRowsSql = (
+  scope: Pick<DayRowsScope, 'isOneAdvertiser' | 'part'>
+): string => `
   SELECT * FROM attribution FINAL
   WHERE day >= {dayMin:Date} - 1 AND day <= {dayMax:Date} + 1
+    AND ${scope.part?.purchases ?? '1'}
     AND ${
       scope.isOneAdvertiser
         ? '(has(click_advertiser_id, {advertiserId:Int32}) OR has(view_advertiser_id, {advertiserId:Int32}))'

@@ -11,7 +11,7 @@ import { readFinalDays } from './final-days.ts'
 import { filterParams, productConditions, rowConditions } from './filters.ts'
 import { placeInDaysSql } from './market-days.ts'
 import { noRates } from './rates.ts'
-import { listUnits } from './sealed-days.ts'
+import { listUnits } from './day-bounds.ts'
 
 export interface OrdersAsked {
   readonly advertiserId: number

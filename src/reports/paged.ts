@@ -5,6 +5,7 @@
 
 import { reportLimits } from '../contract/report-request.ts'
 import { assert } from '../lib/assert.ts'
+import { readKept } from './kept-revisions.ts'
 import type { KeptPages, KeptQuestion, KeptTotals, Values } from './kept-pages.ts'
 
 export interface Totals extends KeptTotals {
@@ -12,6 +13,11 @@ export interface Totals extends KeptTotals {
   readonly totalRows: number
   /** The last day from which on back all is sealed; null while nothing is. */
   readonly completeThrough: string | null
+  /**
+   * Days that input has reached since they were sealed, oldest first; their figures will be others soon.
+   * Absent where nothing is read from seals.
+   */
+  readonly renewingDays?: readonly string[]
   /** Amounts of all pages that have no rate into the market's currency and count as nothing. */
   readonly unconvertedCount: number
 }
@@ -30,6 +36,8 @@ export interface Computed<Row> {
   /** What each row says of all of them; null: there are none. */
   readonly readTotals: (row: Values | null) => Totals
   readonly format: (values: Values) => Row
+  /** Asked once the rows have begun: whether all that was to be read was there. Absent: it always is. */
+  readonly areRowsKept?: () => Promise<boolean>
 }
 
 /** How many rows the pages of a result reach: the last that may be asked for is page 1,000. */
@@ -45,10 +53,20 @@ export async function answerPage<Row extends object>(
 ): Promise<PagedResult<Row>> {
   const kept = asked.page === 0 ? null : await keptPages.read<Row>(asked)
   if (kept !== null) return kept
-  const { blocks, readTotals, format } = await compute()
+  return await readKept(() => answerOnce(keptPages, asked, compute))
+}
+
+/** Null where what was to be read may have been swept meanwhile. */
+async function answerOnce<Row extends object>(
+  keptPages: KeptPages,
+  asked: KeptQuestion,
+  compute: () => Promise<Computed<Row>>
+): Promise<PagedResult<Row> | null> {
+  const { blocks, readTotals, format, areRowsKept } = await compute()
   const source = blocks[Symbol.asyncIterator]()
   try {
     const first = await source.next()
+    if (areRowsKept !== undefined && !(await areRowsKept())) return null
     const firstBlock = first.done === true ? [] : first.value
     const totals = readTotals(firstBlock[0] ?? null)
     const { limit, page } = asked

@@ -18,6 +18,9 @@ export interface Rates {
 
 export const noRates: Rates = { currencies: [], find: () => null }
 
+/** 30 currencies of 90 years. Beyond, what needs rates fails loudly rather than by a part of them. */
+const ratesMax = 1_000_000
+
 /** The rates that days from `first` to `last` may need. */
 export async function loadRates(
   warehouse: Pick<Warehouse, 'rows'>,
@@ -26,20 +29,36 @@ export async function loadRates(
   const rows = await warehouse.rows<{ currency: string; day: string; units: string }>(
     `SELECT currency, toString(rate.day) AS day, toString(units_per_euro) AS units
      FROM rate FINAL WHERE rate.day >= {first:Date} AND rate.day <= {last:Date}
-     ORDER BY currency, rate.day LIMIT 1000000`,
+     ORDER BY currency, rate.day LIMIT ${ratesMax}`,
     { first: addDays(first, -rateAgeDaysMax), last }
   )
+  assert(rows.length < ratesMax, 'the rates of a range fit into the list')
   const nanosByDay = new Map(rows.map((row) => [`${row.currency}${row.day}`, readNanos(row.units)]))
+  const found = new Map<string, bigint | null>()
   return {
     currencies: [...new Set(rows.map((row) => row.currency))],
     find(currency, day) {
-      for (let ageDays = 0; ageDays <= rateAgeDaysMax; ageDays++) {
-        const nanos = nanosByDay.get(`${currency}${addDays(day, -ageDays)}`)
-        if (nanos !== undefined) return nanos
-      }
-      return null
+      // Many markets ask for the same day, and finding it counts calendar days.
+      const key = `${currency}${day}`
+      const known = found.get(key)
+      if (known !== undefined) return known
+      const nanos = findNanos(nanosByDay, currency, day)
+      found.set(key, nanos)
+      return nanos
     },
   }
+}
+
+function findNanos(
+  nanosByDay: ReadonlyMap<string, bigint>,
+  currency: string,
+  day: string
+): bigint | null {
+  for (let ageDays = 0; ageDays <= rateAgeDaysMax; ageDays++) {
+    const nanos = nanosByDay.get(`${currency}${addDays(day, -ageDays)}`)
+    if (nanos !== undefined) return nanos
+  }
+  return null
 }
 
 function readNanos(units: string): bigint {

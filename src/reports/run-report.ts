@@ -6,6 +6,7 @@ import type { MarketDays } from './market-days.ts'
 import { answerPage } from './paged.ts'
 import type { Computed } from './paged.ts'
 import { buildReportQuery } from './query.ts'
+import { areKept } from './kept-revisions.ts'
 import { loadRates, noRates } from './rates.ts'
 import { createRowFormat, readTotals } from './report-rows.ts'
 import { readReportDays } from './sealed-days.ts'
@@ -39,6 +40,7 @@ async function compute(deps: ReportDeps, call: ReportCall): Promise<Computed<Rep
     blocks: deps.warehouse.stream(query.sql, query.params, call.signal),
     readTotals: (row) => ({ ...(row === null ? noRows : readTotals(row)), completeThrough }),
     format: createRowFormat(call.advertiserId, catalog),
+    areRowsKept: () => areKept(deps.warehouse, { seals: days.seals, spans }),
   }
 }
 

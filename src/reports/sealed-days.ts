@@ -7,8 +7,12 @@ import { assert } from '../lib/assert.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import type { ReportMarket } from './catalog-names.ts'
 import { unknownMarket } from './day-rows.ts'
+import { listUnits, readBounds } from './day-bounds.ts'
+import type { Bounds } from './day-bounds.ts'
 import type { MarketDays } from './market-days.ts'
-import { dayOrNull, laterDay } from './final-days.ts'
+import { laterDay } from './final-days.ts'
+import { latestSealsSql } from './latest-seals-sql.ts'
+import { isOutdated, isTorn, linkedDays, readTouchedDays } from './touched-days.ts'
 
 export interface Seal {
   /** The market, or 0 for those that the catalog does not know. */
@@ -25,6 +29,8 @@ export const rollupVersion = 1
 export interface StoredSeal extends Seal {
   readonly readAt: string
   readonly definition: string
+  /** A JSON list, for the unknown markets; '' where the program that sealed the day did not say. */
+  readonly unknownIds: string
   readonly rates: string
 }
 
@@ -35,6 +41,8 @@ export interface ReportDays {
   readonly hasOpenDays: boolean
   /** Sealed days of which the rollup of some market does not say how many orders it holds. */
   readonly withoutOrders: ReadonlySet<string>
+  /** Days that input has reached since they were sealed, oldest first; their figures are the sealed ones. */
+  readonly renewingDays: readonly string[]
   /** The last day from which on back all is sealed, null while nothing is. */
   readonly completeThrough: string | null
 }
@@ -42,14 +50,10 @@ export interface ReportDays {
 /** Of 100 markets and 27 years. Beyond, sealing and reports fail loudly rather than on a part of the list. */
 const sealsMax = 1_000_000
 
-/** All markets, and the one that stands for the unknown ones. */
-export function listUnits(markets: readonly ReportMarket[]): readonly ReportMarket[] {
-  return [...markets, unknownMarket]
-}
-
 /**
  * What the days of a unit hang on. A market's zone and currency never change once it has events; but
- * events may come before their market, and then move from the unknown unit to a unit of their own.
+ * events may come before their market, and then move from the unknown unit to a unit of their own. Of the
+ * unknown ones this is what an older program goes by; `isValid` says what counts.
  */
 export function definitionOf(unit: ReportMarket, markets: readonly ReportMarket[]): string {
   if (unit.id !== unknownMarket.id) return `${unit.timeZone} ${unit.currency}`
@@ -77,7 +81,7 @@ export function sealedRowSql(table: 'product_day' | 'd'): string {
   )`
 }
 
-export function sealParams(seals: readonly Seal[]): Params {
+export function sealParams(seals: readonly Pick<Seal, 'unit' | 'day' | 'revision'>[]): Params {
   return {
     sealUnits: seals.map((seal) => seal.unit),
     sealDays: seals.map((seal) => Date.parse(seal.day) / 86_400_000),
@@ -98,66 +102,32 @@ export function validSeals(
   stored: readonly StoredSeal[],
   { markets, finalBefore }: Validity
 ): readonly StoredSeal[] {
-  const definitions = new Map(
-    listUnits(markets).map((unit) => [unit.id, definitionOf(unit, markets)])
-  )
-  return stored.filter(
-    ({ unit, day, definition }) =>
-      (finalBefore !== null && day < finalBefore) || definitions.get(unit) === definition
-  )
+  const isValid = createSealCheck(markets)
+  return stored.filter((seal) => (finalBefore !== null && seal.day < finalBefore) || isValid(seal))
 }
 
 /**
- * The rows of `sealed_day` that count, whole: per unit and day the one whose reading began last, of equal
- * instants the greater revision. Whoever asks which seal counts asks this.
+ * A seal of the unknown markets is void once the catalog knows one that has rows in it; a market that is
+ * new and has none changes nothing. Markets never leave the catalog.
  */
-export function latestSealsSql(condition = '1'): string {
-  // Qualified, because the engine would put the column of that name below in its place.
-  const latest =
-    'max((s.read_at, s.revision, s.sealed_at, s.from_at, s.to_at, s.definition, s.rates, s.rollup_version))'
-  return `
-  SELECT s.unit AS unit, s.day AS day, ${latest}.1 AS read_at, ${latest}.2 AS revision, ${latest}.3 AS sealed_at,
-    ${latest}.4 AS from_at, ${latest}.5 AS to_at, ${latest}.6 AS definition, ${latest}.7 AS rates,
-    ${latest}.8 AS rollup_version
-  FROM sealed_day AS s
-  WHERE ${condition}
-  GROUP BY s.unit, s.day`
+export function createSealCheck(markets: readonly ReportMarket[]): (seal: StoredSeal) => boolean {
+  const known = new Set(markets.map(({ id }) => id))
+  const definitions = new Map(
+    listUnits(markets).map((unit) => [unit.id, definitionOf(unit, markets)])
+  )
+  return ({ unit, definition, unknownIds }) => {
+    if (unknownIds === '') return definitions.get(unit) === definition
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return !(JSON.parse(unknownIds) as readonly number[]).some((id) => known.has(id))
+  }
 }
 
 const sealsSql = `
 SELECT unit, toString(seal.day) AS day, toString(seal.revision) AS revision, toString(read_at) AS readAt,
-  definition, rates, rollup_version AS rollupVersion
+  definition, unknown_ids AS unknownIds, rates, rollup_version AS rollupVersion
 FROM (${latestSealsSql('s.day >= {first:Date} AND s.day <= {last:Date}')}) AS seal
 ORDER BY seal.day, unit
 LIMIT ${sealsMax}`
-
-export interface Bounds {
-  /**
-   * The first day of which there can be anything in any zone, null while there are no events. Days
-   * before it need no seal: they are empty.
-   */
-  readonly firstDay: string | null
-  /** Days before this one are never computed again; null while there is no such day. */
-  readonly finalBefore: string | null
-}
-
-export async function readBounds(warehouse: Pick<Warehouse, 'rows'>): Promise<Bounds> {
-  const [row] = await warehouse.rows<{ count: number; first: string; final: string }>(boundsSql)
-  return {
-    firstDay: row === undefined || row.count === 0 ? null : row.first,
-    finalBefore: dayOrNull(row?.final),
-  }
-}
-
-const boundsSql = `
-SELECT count() AS count, toString(min(first_day)) AS first,
-  (SELECT toString(maxIf(day, state = 'final')) FROM final_before) AS final
-FROM (
-  SELECT toDate(from_at) - 1 AS first_day
-  FROM (SELECT from_at FROM touched_span ORDER BY from_at LIMIT 1)
-  UNION ALL
-  SELECT day FROM (SELECT day FROM sealed_day ORDER BY day LIMIT 1)
-)`
 
 export interface SealedThrough {
   readonly marketId: number
@@ -173,65 +143,27 @@ export async function readSealedThrough(
   markets: readonly ReportMarket[],
   today: string
 ): Promise<readonly SealedThrough[]> {
-  const { firstDay, finalBefore } = await readBounds(warehouse)
-  if (firstDay === null || firstDay > today) {
+  const { firstDays, finalBefore } = await readBounds(warehouse, markets)
+  const first = [...firstDays.values()].toSorted()[0]
+  if (first === undefined || first > today) {
     return markets.map(({ id }) => ({ marketId: id, completeThrough: null, openFrom: null }))
   }
   // What is final was sealed for every market of its time, and is not looked at any more.
-  const from = laterDay(firstDay, finalBefore)
-  const stored = await readSeals(warehouse, { first: from, last: today })
+  const stored = await readSeals(warehouse, { first: laterDay(first, finalBefore), last: today })
   const seals = validSeals(stored, { markets, finalBefore })
   return markets.map((market) => {
+    const firstDay = firstDays.get(market.id)
+    if (firstDay === undefined || firstDay > today) {
+      return { marketId: market.id, completeThrough: null, openFrom: null }
+    }
     const own = seals.filter((one) => one.unit === market.id)
     const sealed = new Set(own.map(({ day }) => day))
-    const firstOpen = listDays(from, today).find((day) => !sealed.has(day)) ?? addDays(today, 1)
+    const days = listDays(laterDay(firstDay, finalBefore), today)
+    const firstOpen = days.find((day) => !sealed.has(day)) ?? addDays(today, 1)
     const completeThrough = firstOpen > firstDay ? addDays(firstOpen, -1) : null
     return { marketId: market.id, completeThrough, openFrom: firstOpen }
   })
 }
-
-export interface Restatement {
-  readonly day: string
-  /** Null: of the markets that the catalog does not know. */
-  readonly marketId: number | null
-  /** Names what the day's figures are; another one when they were computed again. */
-  readonly revision: string
-  readonly sealedAtMs: number
-}
-
-const restatementsMax = 5_000
-/** Of two engines, one may show a seal a moment after a later one of the other. */
-const overlapMs = 60_000
-
-/**
- * The days that were sealed, or sealed again, after an instant, oldest first. Those of the
- * last minute before it come again, so that asking from the last one on skips none.
- */
-export async function readRestatements(
-  warehouse: Pick<Warehouse, 'rows'>,
-  sinceMs: number
-): Promise<readonly Restatement[]> {
-  const rows = await warehouse.rows<{
-    unit: number
-    day: string
-    revision: string
-    sealedAtMs: number
-  }>(restatementsSql, { afterMs: sinceMs - overlapMs, rowsMax: restatementsMax })
-  return rows.map(({ unit, day, revision, sealedAtMs }) => ({
-    day,
-    marketId: unit === unknownMarket.id ? null : unit,
-    revision,
-    sealedAtMs,
-  }))
-}
-
-const restatementsSql = `
-SELECT unit, toString(seal.day) AS day, toString(seal.revision) AS revision,
-  toUnixTimestamp64Milli(sealed_at) AS sealedAtMs
-FROM (${latestSealsSql()}) AS seal
-WHERE sealedAtMs > {afterMs:Int64}
-ORDER BY sealedAtMs, seal.day, unit
-LIMIT {rowsMax:UInt32} WITH TIES`
 
 export interface DaysAsked {
   readonly startDate: string
@@ -244,12 +176,44 @@ export async function readReportDays(
   markets: readonly ReportMarket[],
   { startDate, endDate }: DaysAsked
 ): Promise<ReportDays> {
-  const [stored, { firstDay, finalBefore }] = await Promise.all([
-    readSeals(warehouse, { first: startDate, last: endDate }),
-    readBounds(warehouse),
+  const marketIds = listUnits(markets).map(({ id }) => id)
+  const [found, bounds] = await Promise.all([
+    readTouchedDays(warehouse, { marketIds, ...withMargin({ startDate, endDate }) }),
+    readBounds(warehouse, markets),
   ])
-  const seals = validSeals(stored, { markets, finalBefore })
-  return divideDays({ seals, firstDay, finalBefore, markets, startDate, endDate })
+  const { finalBefore } = bounds
+  const touched = found.filter(({ day }) => finalBefore === null || day >= finalBefore)
+  const torn = new Set(linkedDays(touched, touched.filter(isTorn)).map(keyOf))
+  const outdated = new Set(touched.filter(isOutdated).map(keyOf))
+  // After the touched days: what was renewed in between is sealed as they say, or better.
+  const stored = await readSeals(warehouse, { first: startDate, last: endDate })
+  const valid = validSeals(stored, { markets, finalBefore })
+  const renewing = valid.filter((seal) => torn.has(keyOf(seal)) || outdated.has(keyOf(seal)))
+  return {
+    ...divideDays({
+      ...bounds,
+      seals: valid.filter((seal) => !torn.has(keyOf(seal))),
+      markets,
+      startDate,
+      endDate,
+    }),
+    renewingDays: [...new Set(renewing.map(({ day }) => day))].toSorted(),
+  }
+}
+
+/** Purchases can move further; the spans of ad events are never longer than a week. */
+const marginDays = 31
+const eventDays = { first: '2020-02-01', last: '2100-01-01' }
+
+/** Days of events, and so many on both sides that the spans over the days asked for lie among them. */
+function withMargin({ startDate, endDate }: DaysAsked) {
+  const start = startDate > eventDays.first ? startDate : eventDays.first
+  const end = endDate < eventDays.last ? endDate : eventDays.last
+  return { first: addDays(start, -marginDays), last: addDays(end, marginDays) }
+}
+
+function keyOf({ unit, day }: Pick<Seal, 'unit' | 'day'>): string {
+  return `${unit} ${day}`
 }
 
 interface Division extends DaysAsked, Bounds {
@@ -257,23 +221,28 @@ interface Division extends DaysAsked, Bounds {
   readonly markets: readonly ReportMarket[]
 }
 
-function divideDays(division: Division): ReportDays {
+function divideDays(division: Division): Omit<ReportDays, 'renewingDays'> {
   const { seals, markets, startDate, endDate, finalBefore } = division
   const isFinal = (day: string): boolean => finalBefore !== null && day < finalBefore
   const units = listUnits(markets)
-  const sealed = new Set(seals.map((seal) => `${seal.unit} ${seal.day}`))
+  const sealed = new Set(seals.map(keyOf))
   const days = listDays(startDate, endDate)
-  const isOpen = (unit: number, day: string): boolean =>
-    division.firstDay !== null &&
-    day >= division.firstDay &&
-    !isFinal(day) &&
-    !sealed.has(`${unit} ${day}`)
+  const isOpen = (unit: number, day: string): boolean => {
+    const firstDay = division.firstDays.get(unit)
+    return (
+      firstDay !== undefined &&
+      day >= firstDay &&
+      !isFinal(day) &&
+      !sealed.has(keyOf({ unit, day }))
+    )
+  }
   const open = units.map((market) => ({
     market,
     days: days.filter((day) => isOpen(market.id, day)),
   }))
   const firstOpen = open.flatMap((one) => one.days.slice(0, 1)).toSorted()[0]
   const hasOpenDays = firstOpen !== undefined
+  const hasEvents = units.some(({ id }) => division.firstDays.has(id))
   const completeThrough = hasOpenDays ? addDays(firstOpen, -1) : endDate
   return {
     seals,
@@ -282,7 +251,6 @@ function divideDays(division: Division): ReportDays {
     withoutOrders: new Set(
       seals.filter((seal) => seal.rollupVersion < rollupVersion).map(({ day }) => day)
     ),
-    completeThrough:
-      division.firstDay === null || completeThrough < startDate ? null : completeThrough,
+    completeThrough: !hasEvents || completeThrough < startDate ? null : completeThrough,
   }
 }

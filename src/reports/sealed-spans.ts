@@ -2,6 +2,7 @@
 // reads them in place of their days; both give the same figures, as sums of sums.
 
 import { addDays, daysBetween, listDays } from '../domain/day.ts'
+import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { Seal } from './sealed-days.ts'
 
@@ -22,8 +23,8 @@ export interface StoredSpan extends SealedSpan {
   readonly dayRevisions: readonly bigint[]
 }
 
-/** More than 20 markets with the months and weeks of the 731 days of the longest report. */
-const spansMax = 100_000
+/** Of 100 markets with the months and weeks of 27 years, twice. Beyond, sums and reports fail loudly. */
+const spansMax = 500_000
 
 /** The calendar months, and the weeks from Monday on, that lie wholly in a range of days. */
 export function listSpans(first: string, last: string): readonly DaySpan[] {
@@ -79,6 +80,7 @@ export async function readSpans(
      ORDER BY first_day, day_count, unit LIMIT ${spansMax}`,
     range
   )
+  assert(rows.length < spansMax, 'the spans of a range fit into the list')
   return rows.map(({ revision, dayRevisions, ...row }) =>
     Object.assign(row, { revision: BigInt(revision), dayRevisions: dayRevisions.map(BigInt) })
   )

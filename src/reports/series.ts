@@ -6,6 +6,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { CatalogNames } from './catalog-names.ts'
 import { readFilteredOrders, type CountOrders } from './orders.ts'
 import { reportParams, reportRowsSql, reportSettings, type QuerySource } from './query.ts'
+import { areKept, readKept } from './kept-revisions.ts'
 import { loadRates, noRates } from './rates.ts'
 import { readParts, spanOf } from './run-report.ts'
 
@@ -59,24 +60,31 @@ export interface SeriesDeps {
  * days are those of the report without its days.
  */
 export function createSeriesReader(deps: SeriesDeps): ReadSeries {
-  return async ({ advertiserId, request, signal }) => {
-    signal.throwIfAborted()
-    const byDay = { ...request, dateBreakdown: true }
-    const { days, spans } = await readParts(deps, { request: byDay })
-    const rates = days.hasOpenDays ? await loadRates(deps.warehouse, spanOf(days.open)) : noRates
-    const catalog = deps.catalog()
-    const source = { advertiserId, request: byDay, catalog, days, spans, rates }
-    const rows = await readSums(deps.warehouse, source)
-    signal.throwIfAborted()
-    const filteredOrders =
-      request.filters.length === 0 ? null : await readFilteredOrders(deps.warehouse, source)
-    const sums = rows.map((row) => toSums(row, { filteredOrders, days }))
-    return {
-      days: sums,
-      totals: addUp(sums),
-      completeThrough: days.completeThrough,
-      unconvertedCount: rows.reduce((sum, row) => sum + Number(row.unconverted), 0),
-    }
+  return (call) => readKept(() => readOnce(deps, call))
+}
+
+/** Null where the sealed days were replaced so long ago that their rows may be gone. */
+async function readOnce(
+  deps: SeriesDeps,
+  { advertiserId, request, signal }: SeriesCall
+): Promise<SeriesResult | null> {
+  signal.throwIfAborted()
+  const byDay = { ...request, dateBreakdown: true }
+  const { days, spans } = await readParts(deps, { request: byDay })
+  const rates = days.hasOpenDays ? await loadRates(deps.warehouse, spanOf(days.open)) : noRates
+  const catalog = deps.catalog()
+  const source = { advertiserId, request: byDay, catalog, days, spans, rates }
+  const rows = await readSums(deps.warehouse, source)
+  signal.throwIfAborted()
+  const filteredOrders =
+    request.filters.length === 0 ? null : await readFilteredOrders(deps.warehouse, source)
+  if (!(await areKept(deps.warehouse, { seals: days.seals, spans }))) return null
+  const sums = rows.map((row) => toSums(row, { filteredOrders, days }))
+  return {
+    days: sums,
+    totals: addUp(sums),
+    completeThrough: days.completeThrough,
+    unconvertedCount: rows.reduce((sum, row) => sum + Number(row.unconverted), 0),
   }
 }
 

@@ -7,13 +7,15 @@ import { assert } from '../lib/assert.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import { askedDaysParams, inAskedSpan, withAskedDaySql } from './asked-days.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
+import { listUnits } from './day-bounds.ts'
 import { dayRowsParams, dayRowsSql } from './day-rows.ts'
 import { questionOf } from './kept-pages.ts'
 import type { KeptPages } from './kept-pages.ts'
 import { answerPage, reachableRows } from './paged.ts'
 import type { Computed, PagedResult } from './paged.ts'
+import { areKept } from './kept-revisions.ts'
 import { noRates } from './rates.ts'
-import { listUnits, readReportDays, sealParams, sealedRowSql } from './sealed-days.ts'
+import { readReportDays, sealParams, sealedRowSql } from './sealed-days.ts'
 import type { DaysAsked, ReportDays } from './sealed-days.ts'
 
 export interface TrafficQualityRequest extends DaysAsked {
@@ -83,6 +85,7 @@ async function compute(
       completeThrough,
     }),
     format: createRowFormat(names),
+    areRowsKept: () => areKept(warehouse, { seals: days.seals, spans: [] }),
   }
 }
 

@@ -7,7 +7,8 @@ import { askedDaysParams, inAskedSpan, withAskedDaySql } from './asked-days.ts'
 import type { ReportMarket } from './catalog-names.ts'
 import type { MarketDays } from './market-days.ts'
 import { convertedSql, loadRates, rateParams } from './rates.ts'
-import { listUnits, readReportDays, sealParams, sealedRowSql } from './sealed-days.ts'
+import { listUnits } from './day-bounds.ts'
+import { readReportDays, sealParams, sealedRowSql } from './sealed-days.ts'
 import type { DaysAsked, ReportDays } from './sealed-days.ts'
 
 /** Where a row stands in the order of all rows. */

@@ -34,7 +34,7 @@ import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts
 import type { SpoolRecord } from '../../src/spool/record.ts'
 import { openMemorySpool } from '../../src/spool/memory-spool.ts'
 import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
-import { readRestatements } from '../../src/reports/sealed-days.ts'
+import { readRestatements } from '../../src/reports/restatements.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { LogCapture } from '../campaign/harness.ts'
 import { openTestWarehouse } from '../catalog/warehouse.ts'

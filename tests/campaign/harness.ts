@@ -213,7 +213,7 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
   const snapshot = extendSnapshot(emptySnapshot, bundle)
   const app = buildCampaignApp({
     keys: { find: (token) => keysByText[token] ?? null },
-    listRestatements: () => Promise.resolve([]),
+    listRestatements: () => Promise.resolve({ days: [], hasMore: false }),
     listAttributions: () => {
       const noTotals = { totalRows: 0, completeThrough: null, unconvertedCount: 0 }
       return Promise.resolve({ ...noTotals, rows: [] })

@@ -14,14 +14,15 @@ export function createListSealedDays({ catalog, listRestatements }: DaysDeps): H
     const reader = new QueryReader(call.query)
     const sinceMs = reader.instant('since') ?? 0
     if (reader.messages.length > 0) return refuse(422, reader.messages)
-    const restated = await listRestatements(sinceMs)
+    const { days, hasMore } = await listRestatements(sinceMs)
     const answer: SealedDays = {
-      days: restated.map(({ day, marketId, revision, sealedAtMs }) => ({
+      days: days.map(({ day, marketId, revision, sealedAtMs }) => ({
         day,
         market: marketId === null ? null : (snapshot.markets.get(marketId)?.code ?? `${marketId}`),
         revision,
         sealedAt: new Date(sealedAtMs).toISOString(),
       })),
+      hasMore,
     }
     return answerJson(200, answer)
   }

@@ -1,0 +1,231 @@
+// What there is to seal: days that are over and have no seal that counts, and sealed days whose figures
+// may be others by now.
+
+import { addDays, dayBounds, dayOf, daysBetween, listDays } from '../domain/day.ts'
+import type { ReportMarket } from '../reports/catalog-names.ts'
+import { listUnits, readBounds } from '../reports/day-bounds.ts'
+import type { Bounds } from '../reports/day-bounds.ts'
+import { laterDay } from '../reports/final-days.ts'
+import { loadRates } from '../reports/rates.ts'
+import { readSeals, rollupVersion, validSeals } from '../reports/sealed-days.ts'
+import type { StoredSeal } from '../reports/sealed-days.ts'
+import { isOutdated, linkedDays, overlaps, readTouchedDays } from '../reports/touched-days.ts'
+import type { TouchedDay } from '../reports/touched-days.ts'
+import { withOtherRates } from '../reports/used-rates.ts'
+import { instantMs } from '../warehouse/instant.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+
+export const sealLimits = {
+  /** Trackers and other nodes have this long to ship the end of a day. */
+  delayMs: 7_200_000,
+  /** A day that is touched again and again waits so long from one sealing to the next. */
+  renewPauseMsMin: 8_000,
+  renewPauseMsMax: 600_000,
+  /** Of one statement: with 2,000,000 ClickHouse reached 2.3 GB. Days that have more are sealed in parts. */
+  eventsMax: 250_000,
+  /** Of the days that spans link, so many events are switched at once. */
+  linkedEventsMax: 5_000_000,
+  daysMax: 62,
+} as const
+
+export interface SealDeps {
+  readonly warehouse: Warehouse
+  readonly markets: () => readonly ReportMarket[]
+  /** Everything received before this instant is shipped and attributed, as far as this node knows. */
+  readonly settledThroughMs: () => number
+  /** A day that was sealed within this time is not renewed yet, unless with others. */
+  readonly renewPauseMs?: number
+}
+
+export interface MarketDay {
+  readonly unit: ReportMarket
+  readonly day: string
+}
+
+/** A sealed day that is to be sealed again. */
+export interface Renewal extends MarketDay {
+  readonly seal: StoredSeal
+  /** Null where it is the rates that are others, or where the rollup lacks figures. */
+  readonly touched: TouchedDay | null
+  /** False: not yet, for the sake of others. */
+  readonly isDue: boolean
+}
+
+export interface SealingWork {
+  /** Newest first. */
+  readonly unsealed: readonly MarketDay[]
+  /** The oldest reading first; after an upgrade, those that lack figures come last, newest first. */
+  readonly renewals: readonly Renewal[]
+}
+
+/** Every market day that is to be sealed now or again; days that are final never are. */
+export async function findSealingWork(deps: SealDeps, readAt: string): Promise<SealingWork> {
+  const { warehouse } = deps
+  const markets = deps.markets()
+  const bounds = await readBounds(warehouse, markets)
+  const first = [...bounds.firstDays.values()].toSorted()[0]
+  if (first === undefined) return { unsealed: [], renewals: [] }
+  const range = {
+    first: laterDay(first, bounds.finalBefore),
+    last: addDays(readAt.slice(0, 10), 2),
+  }
+  const seals = validSeals(await readSeals(warehouse, range), { markets, finalBefore: null })
+  return {
+    unsealed: listUnsealed(deps, { markets, bounds, seals, readAt }),
+    renewals: await findRenewals(deps, { markets, range, seals, readAt }),
+  }
+}
+
+interface Sealed {
+  readonly markets: readonly ReportMarket[]
+  readonly seals: readonly StoredSeal[]
+  readonly readAt: string
+}
+
+function listUnsealed(
+  deps: SealDeps,
+  { markets, bounds, seals, readAt }: Sealed & { readonly bounds: Bounds }
+): readonly MarketDay[] {
+  const sealed = new Set(seals.map(({ unit, day }) => keyOf(unit, day)))
+  const overMs = Math.min(instantMs(readAt) - sealLimits.delayMs, deps.settledThroughMs())
+  const unsealed = listUnits(markets).flatMap((unit) => {
+    const firstDay = bounds.firstDays.get(unit.id)
+    if (firstDay === undefined) return []
+    const yesterday = addDays(dayOf(overMs, unit.timeZone), -1)
+    return listDays(laterDay(firstDay, bounds.finalBefore), yesterday)
+      .filter((day) => !sealed.has(keyOf(unit.id, day)))
+      .map((day) => ({ unit, day }))
+  })
+  return unsealed.toSorted((a, b) => b.day.localeCompare(a.day))
+}
+
+interface Renewing extends Sealed {
+  readonly range: { readonly first: string; readonly last: string }
+}
+
+/** Sealed days that were touched since, whose rates are others now, or whose rollup lacks figures. */
+async function findRenewals(
+  deps: SealDeps,
+  { markets, range, seals, readAt }: Renewing
+): Promise<readonly Renewal[]> {
+  const units = new Map(listUnits(markets).map((unit) => [unit.id, unit]))
+  const found = await readTouchedDays(deps.warehouse, { marketIds: [...units.keys()], ...range })
+  const touched = new Map(found.map((one) => [keyOf(one.unit, one.day), one]))
+  const withRates = new Set(await findOtherRates(deps.warehouse, seals))
+  const nowMs = instantMs(readAt)
+  const pauseMs = deps.renewPauseMs ?? sealLimits.renewPauseMsMax
+  return seals
+    .flatMap((seal): readonly Renewal[] => {
+      const unit = units.get(seal.unit)
+      const one = touched.get(keyOf(seal.unit, seal.day)) ?? null
+      const isLacking = seal.rollupVersion < rollupVersion
+      const isOther = withRates.has(seal) || isLacking
+      if (unit === undefined || (one === null && !isOther)) return []
+      const isRested = instantMs(seal.readAt) + pauseMs <= nowMs
+      // What was visible to the reading before, most probably, is read once more when it surely is.
+      const isWaiting = one !== null && !isOther && !isOutdated(one) && nowMs < one.touchedUntilMs
+      return [{ unit, day: seal.day, seal, touched: one, isDue: isRested && !isWaiting }]
+    })
+    .toSorted(byUrgency)
+}
+
+function byUrgency(a: Renewal, b: Renewal): number {
+  const [isOne, isOther] = [isLackingOnly(a), isLackingOnly(b)]
+  if (isOne !== isOther) return isOne ? 1 : -1
+  return isOne ? b.day.localeCompare(a.day) : a.seal.readAt.localeCompare(b.seal.readAt)
+}
+
+function isLackingOnly({ seal, touched }: Renewal): boolean {
+  return touched === null && seal.rollupVersion < rollupVersion
+}
+
+/** Only days with amounts in foreign currencies hang on rates. */
+async function findOtherRates(
+  warehouse: Warehouse,
+  seals: readonly StoredSeal[]
+): Promise<readonly StoredSeal[]> {
+  const converted = seals.filter(({ rates }) => rates !== '')
+  const days = converted.map(({ day }) => day).toSorted()
+  const [first, last] = [days[0], days.at(-1)]
+  if (first === undefined || last === undefined) return []
+  return withOtherRates(converted, await loadRates(warehouse, { first, last }))
+}
+
+/**
+ * What is sealed under one revision. Days that are over come before renewals. Those that spans link to a day
+ * of the batch come along, whatever their pause: an event that moves between them is on one of them then.
+ */
+export async function chooseBatch(
+  warehouse: Pick<Warehouse, 'rows'>,
+  { unsealed, renewals }: SealingWork,
+  eventsMax: number
+): Promise<readonly MarketDay[]> {
+  if (unsealed.length > 0) {
+    const days = [...new Set(unsealed.map(({ day }) => day))].slice(0, sealLimits.daysMax)
+    const fitting = new Set(await takeFitting(warehouse, days, eventsMax))
+    const batch = unsealed.filter(({ day }) => fitting.has(day))
+    return [...batch, ...renewals.filter((one) => batch.some((day) => reaches(one, day)))]
+  }
+  const first = renewals.find(({ isDue }) => isDue)
+  if (first === undefined) return []
+  const linked = await takeLinked(warehouse, renewals, first)
+  const due = renewals.filter((one) => one.isDue && !linked.includes(one))
+  const near = [...new Set([first.day, ...due.map(({ day }) => day)])]
+    .toSorted((a, b) => Math.abs(daysBetween(first.day, a)) - Math.abs(daysBetween(first.day, b)))
+    .slice(0, sealLimits.daysMax)
+  const fitting = new Set(await takeFitting(warehouse, near, eventsMax))
+  return [...linked, ...due.filter(({ day }) => fitting.has(day))]
+}
+
+/** The first renewal and those that spans link to it, as far as they can be switched at once. */
+async function takeLinked(
+  warehouse: Pick<Warehouse, 'rows'>,
+  renewals: readonly Renewal[],
+  first: Renewal
+): Promise<readonly Renewal[]> {
+  const touched = renewals.flatMap((one) => one.touched ?? [])
+  const linked = first.touched === null ? [] : linkedDays(touched, [first.touched])
+  const group = renewals.filter((one) => one === first || isAmong(one, linked))
+  const days = [...new Set([first.day, ...group.map(({ day }) => day)])].toSorted(
+    (a, b) => Math.abs(daysBetween(first.day, a)) - Math.abs(daysBetween(first.day, b))
+  )
+  const fitting = new Set(await takeFitting(warehouse, days, sealLimits.linkedEventsMax))
+  return group.filter(({ day }) => fitting.has(day))
+}
+
+function isAmong({ touched }: Renewal, days: readonly TouchedDay[]): boolean {
+  return touched !== null && days.includes(touched)
+}
+
+/** Whether a span that touches the renewal runs over the day. */
+function reaches({ touched }: Renewal, { unit, day }: MarketDay): boolean {
+  if (touched === null) return false
+  const { fromMs, toMs } = dayBounds(day, unit.timeZone)
+  return overlaps(touched, { unit: unit.id, fromMs, toMs, linkedFromMs: 0, linkedToMs: 0 })
+}
+
+/** The days from the first on that have together no more events than that; at least the first. */
+async function takeFitting(
+  warehouse: Pick<Warehouse, 'rows'>,
+  days: readonly string[],
+  eventsMax: number
+): Promise<readonly string[]> {
+  if (days.length < 2) return days
+  const sorted = days.toSorted()
+  const counts = await warehouse.rows<{ day: string; eventCount: number }>(
+    `SELECT toString(served_day) AS day, count() AS eventCount FROM ad_event
+     WHERE served_day >= {first:Date} AND served_day <= {last:Date} GROUP BY served_day`,
+    { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' }
+  )
+  const eventCounts = new Map(counts.map((row) => [row.day, row.eventCount]))
+  let sum = 0
+  const over = days.findIndex((day) => {
+    sum += eventCounts.get(day) ?? 0
+    return sum > eventsMax
+  })
+  return over === -1 ? days : days.slice(0, Math.max(1, over))
+}
+
+function keyOf(unit: number, day: string): string {
+  return `${unit} ${day}`
+}

@@ -1,0 +1,98 @@
+// Which revisions may be swept, and whether those that a reading named were there while it read. Sweeping
+// leaves what was replaced for an hour after that; a reading that was held up for longer is done again.
+
+import { ServiceError } from '../errors.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import { sealParams } from './sealed-days.ts'
+import type { Seal } from './sealed-days.ts'
+import type { SealedSpan } from './sealed-spans.ts'
+
+type NamedSeal = Pick<Seal, 'unit' | 'day' | 'revision'>
+
+/** Counted from the seal that replaced it. No report takes longer, and one that does is told. */
+export const keepSupersededMs = 3_600_000
+
+const beatenBefore = `PARTITION BY k.unit, k.first_day, k.day_count
+    ORDER BY k.read_at DESC, k.revision DESC`
+
+/**
+ * Revisions with the instant at which one of a later reading was sealed; `place` 1 is the one that counts.
+ * Of a seal that was announced again, the last instant is when it surely was visible.
+ */
+export function beatenSql(table: 'sealed_day' | 'sealed_span', condition: string): string {
+  const [firstDay, dayCount] =
+    table === 'sealed_day' ? ['s.day', 'toUInt16(1)'] : ['s.first_day', 's.day_count']
+  return `
+  SELECT k.unit AS unit, k.first_day AS first_day, k.day_count AS day_count, k.revision AS revision,
+    row_number() OVER (${beatenBefore}) AS place,
+    min(k.sealed_at) OVER (${beatenBefore} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS beaten_at
+  FROM (
+    SELECT s.unit AS unit, ${firstDay} AS first_day, ${dayCount} AS day_count, s.revision AS revision,
+      max(s.read_at) AS read_at, max(s.sealed_at) AS sealed_at
+    FROM ${table} AS s
+    WHERE ${condition}
+    GROUP BY unit, first_day, day_count, revision
+  ) AS k`
+}
+
+export interface Named {
+  readonly seals: readonly NamedSeal[]
+  readonly spans: readonly Pick<SealedSpan, 'unit' | 'firstDay' | 'dayCount' | 'revision'>[]
+}
+
+/**
+ * Reads what names revisions, at most twice: the second time by a fresh list. `read` answers null where
+ * some of them may have been swept before or while it read, which is an error and never an empty answer.
+ */
+export async function readKept<Result>(read: () => Promise<Result | null>): Promise<Result> {
+  const first = await read()
+  if (first !== null) return first
+  const second = await read()
+  if (second !== null) return second
+  throw new ServiceError('REPORT_OVERTAKEN', 'the figures were replaced twice while they were read')
+}
+
+/** To be asked once the reading has begun: it goes on with the rows that were there then. */
+export async function areKept(
+  warehouse: Pick<Warehouse, 'rows'>,
+  { seals, spans }: Named
+): Promise<boolean> {
+  const areSealsKept =
+    seals.length === 0 || (await countKept(warehouse, keptSealsSql, seals)) === seals.length
+  if (!areSealsKept || spans.length === 0) return areSealsKept
+  const days = spans.map(({ unit, firstDay, revision }) => ({ unit, day: firstDay, revision }))
+  const dayCounts = spans.map(({ dayCount }) => dayCount)
+  return (await countKept(warehouse, keptSpansSql, days, { dayCounts })) === spans.length
+}
+
+async function countKept(
+  warehouse: Pick<Warehouse, 'rows'>,
+  sql: string,
+  seals: readonly NamedSeal[],
+  more: { readonly dayCounts?: readonly number[] } = {}
+): Promise<number> {
+  const days = seals.map(({ day }) => day).toSorted()
+  const [row] = await warehouse.rows<{ keptCount: number }>(sql, {
+    ...sealParams(seals),
+    ...more,
+    first: days[0] ?? '',
+    last: days.at(-1) ?? '',
+    keepMs: keepSupersededMs,
+  })
+  return row?.keptCount ?? 0
+}
+
+const isKept = `(place = 1 OR beaten_at >= now64(6) - toIntervalMillisecond({keepMs:Int64}))`
+
+const keptSealsSql = `
+SELECT count() AS keptCount FROM (${beatenSql('sealed_day', 's.day >= {first:Date} AND s.day <= {last:Date}')})
+WHERE (unit, first_day, revision) IN arrayZip(
+    {sealUnits:Array(Int32)}, arrayMap(d -> toDate(d), {sealDays:Array(Int32)}), {sealRevisions:Array(UInt64)})
+  AND ${isKept}`
+
+const keptSpansSql = `
+SELECT count() AS keptCount FROM (${beatenSql('sealed_span', 's.first_day >= {first:Date} AND s.first_day <= {last:Date}')})
+WHERE (unit, first_day, revision, day_count) IN arrayZip(
+    {sealUnits:Array(Int32)}, arrayMap(d -> toDate(d), {sealDays:Array(Int32)}), {sealRevisions:Array(UInt64)},
+    {dayCounts:Array(UInt16)})
+  AND ${isKept}`

@@ -1,0 +1,142 @@
+// Sealed days that input has reached since their reading began. The span of an ad event, or of a purchase
+// that moves, runs from where it stands now to where it may have stood: it says of the days under it that
+// they belong together. A move is shown on all of them or on none.
+
+import { assert } from '../lib/assert.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import { latestSealsSql } from './latest-seals-sql.ts'
+
+export interface TouchedDay {
+  readonly unit: number
+  readonly day: string
+  /** A reading that began from here on has seen all that touched the day. */
+  readonly touchedUntilMs: number
+  readonly readAtMs: number
+  readonly fromMs: number
+  readonly toMs: number
+  /** How far the spans over several days reach that touch it; nowhere: 0 to 0. */
+  readonly linkedFromMs: number
+  readonly linkedToMs: number
+  /** 1: under one of these spans is a day that is open, or has been renewed since. */
+  readonly torn: 0 | 1
+}
+
+export const touchedLimits = {
+  /** By how much a mark runs ahead of the instant of its batch: so late can its effect become visible. */
+  aheadMs: 300_000,
+  /** Mostly it is visible at once; a reading that began so much later has surely seen it then. */
+  graceMs: 30_000,
+} as const
+
+interface Asked {
+  readonly marketIds: readonly number[]
+  readonly first: string
+  readonly last: string
+}
+
+/** Of 100 markets and 27 years. */
+const touchedMax = 1_000_000
+
+/** Of the seals from `first` to `last`, what was touched after their reading began, or may have been. */
+export async function readTouchedDays(
+  warehouse: Pick<Warehouse, 'rows'>,
+  asked: Asked
+): Promise<readonly TouchedDay[]> {
+  const rows = await warehouse.rows<TouchedDay>(touchedDaysSql, { ...asked })
+  assert(rows.length < touchedMax, 'the touched days fit into the list')
+  return rows
+}
+
+/** Whether what touched the day was shipped after its reading: else most probably it is in the figures. */
+export function isOutdated({ touchedUntilMs, readAtMs }: TouchedDay): boolean {
+  return touchedUntilMs - touchedLimits.aheadMs + touchedLimits.graceMs > readAtMs
+}
+
+/** Whether days under a span of it show already what it does not: then it cannot be answered from its seal. */
+export function isTorn({ torn }: TouchedDay): boolean {
+  return torn === 1
+}
+
+export function overlaps(
+  one: Pick<TouchedDay, 'unit' | 'fromMs' | 'toMs' | 'linkedFromMs' | 'linkedToMs'>,
+  other: Pick<TouchedDay, 'unit' | 'fromMs' | 'toMs' | 'linkedFromMs' | 'linkedToMs'>
+): boolean {
+  const isUnder = (span: typeof one, day: typeof one): boolean =>
+    span.linkedFromMs < day.toMs && span.linkedToMs > day.fromMs
+  return one.unit === other.unit && (isUnder(one, other) || isUnder(other, one))
+}
+
+/** The days that spans link to the given ones, over any number of steps. */
+export function linkedDays<Day extends TouchedDay>(
+  days: readonly Day[],
+  start: readonly Day[]
+): readonly Day[] {
+  const found = new Set(start)
+  const waiting = [...start]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const from = next
+    const linked = days.filter((day) => !found.has(day) && overlaps(from, day))
+    for (const day of linked) found.add(day)
+    waiting.push(...linked)
+  }
+  return [...found]
+}
+
+/** The days of UTC that a span lies in: what spans and seals are joined by. */
+function utcDays(from: string, to: string): string {
+  return `arrayJoin(arrayMap(n -> toDate(${from}) + n, range(toUInt32(toDate(${to}) - toDate(${from}) + 1))))`
+}
+
+/**
+ * Spans whose end lies before every reading of their days are left out first: those are nearly all there
+ * are. Of a span over several days it is added up how much of it lies on days that are to be renewed by
+ * it: where that is not all of it, the others show already what these do not. What lies outside of the
+ * days asked for is not looked at; their instants are those that lie on them in any zone.
+ */
+const touchedDaysSql = `
+WITH seals AS (
+  SELECT unit, day, read_at, from_at, to_at, ${utcDays('from_at', 'to_at - toIntervalMillisecond(1)')} AS utc_day
+  FROM (${latestSealsSql('s.day >= {first:Date} AND s.day <= {last:Date}')})
+)
+SELECT unit, toString(touch.day) AS day,
+  toUnixTimestamp64Milli(max(until)) AS touchedUntilMs, toUnixTimestamp64Milli(any(touch.read_at)) AS readAtMs,
+  any(day_from_ms) AS fromMs, any(day_to_ms) AS toMs,
+  minIf(span_from_ms, is_link) AS linkedFromMs, maxIf(span_to_ms, is_link) AS linkedToMs,
+  max(is_link AND under_ms < least(span_to_ms, asked_to_ms) - greatest(span_from_ms, asked_from_ms)) AS torn
+FROM (
+  SELECT *, span_to_ms - span_from_ms > 3600000 AS is_link,
+    toInt64(toUnixTimestamp(toDateTime({first:Date}, 'UTC'))) * 1000 + 43200000 AS asked_from_ms,
+    toInt64(toUnixTimestamp(toDateTime({last:Date}, 'UTC'))) * 1000 + 36000000 AS asked_to_ms,
+    sum(greatest(0, least(day_to_ms, span_to_ms, asked_to_ms) - greatest(day_from_ms, span_from_ms, asked_from_ms)))
+      OVER (PARTITION BY unit, span_unit, span_from_ms, span_to_ms) AS under_ms
+  FROM (
+    SELECT DISTINCT seals.unit AS unit, seals.day AS day, seals.read_at AS read_at,
+      toUnixTimestamp64Milli(seals.from_at) AS day_from_ms, toUnixTimestamp64Milli(seals.to_at) AS day_to_ms,
+      span_unit, toInt64(toUnixTimestamp(touched.from_at)) * 1000 AS span_from_ms,
+      toInt64(toUnixTimestamp(touched.to_at)) * 1000 + 1000 AS span_to_ms, touched.touched_until AS until
+    FROM (
+      SELECT span_unit, from_at, to_at, touched_until, span.utc_day AS utc_day
+      FROM (
+        SELECT if(market_id = -1, -1,
+            transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))) AS span_unit,
+          from_at, to_at, max(touched_until) AS touched_until, ${utcDays('from_at', 'to_at')} AS utc_day
+        FROM touched_span
+        WHERE from_at < toDateTime({last:Date}, 'UTC') + toIntervalDay(2)
+          AND to_at >= toDateTime({first:Date}, 'UTC') - toIntervalDay(1)
+        GROUP BY span_unit, from_at, to_at
+      ) AS span
+      INNER JOIN (SELECT utc_day, min(read_at) AS read_min FROM seals GROUP BY utc_day) AS earliest
+        ON earliest.utc_day = span.utc_day
+      WHERE touched_until > read_min
+    ) AS touched
+    INNER JOIN seals ON seals.utc_day = touched.utc_day
+    WHERE touched.touched_until > seals.read_at
+      AND touched.from_at < seals.to_at
+      AND touched.to_at >= toDateTime(seals.from_at, 'UTC')
+      AND (touched.span_unit = -1 OR touched.span_unit = seals.unit)
+  )
+) AS touch
+GROUP BY unit, touch.day
+ORDER BY touch.day, unit
+LIMIT ${touchedMax}
+SETTINGS join_use_nulls = 0`
