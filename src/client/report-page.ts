@@ -12,6 +12,8 @@ export interface ReportPage {
   readonly unconvertedCount: number
   /** The last day from which on back the figures are sealed; null if there is none. */
   readonly completeThrough: string | null
+  /** How many days input has reached since they were sealed; they are sealed again soon. */
+  readonly renewingDayCount: number
 }
 
 export interface CsvPage extends ReportPage {
@@ -49,6 +51,8 @@ export function openPage(exchange: Exchange, asked: Asked): OpenPage {
     unconvertedCount:
       exchange.header('x-unconverted') === null ? 0 : readCount(exchange, 'x-unconverted'),
     completeThrough: exchange.header('x-complete-through'),
+    renewingDayCount:
+      exchange.header('x-renewing-days') === null ? 0 : readCount(exchange, 'x-renewing-days'),
     fileName: readFileName(exchange.header('content-disposition')),
     resultId: exchange.header('x-result-id'),
     attemptCount,

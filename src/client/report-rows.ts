@@ -85,8 +85,8 @@ async function* readPage(
 }
 
 function headOf(page: ReportPage, labels: readonly string[]): ReportHead {
-  const { totalRows, unconvertedCount, completeThrough } = page
-  return { totalRows, unconvertedCount, completeThrough, labels }
+  const { totalRows, unconvertedCount, completeThrough, renewingDayCount } = page
+  return { totalRows, unconvertedCount, completeThrough, renewingDayCount, labels }
 }
 
 interface Expected {

@@ -31,6 +31,8 @@ const reportHeaders = {
   'x-result-id':
     'Of a report of more than one page: pages with the same id are cut from the same result.',
   'x-complete-through': 'The last day from which on back the figures are sealed.',
+  'x-renewing-days':
+    'How many days input has reached since they were sealed, if there are any: they are sealed again soon.',
   'x-unconverted':
     'Purchases whose value is missing for want of an exchange rate, if there are any.',
 }
@@ -187,6 +189,7 @@ const trafficQuality: Operation = {
         'x-total-rows': 'Rows over all pages.',
         'x-result-id': reportHeaders['x-result-id'],
         'x-complete-through': reportHeaders['x-complete-through'],
+        'x-renewing-days': reportHeaders['x-renewing-days'],
       },
     },
     ...report.responses.slice(1),

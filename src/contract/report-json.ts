@@ -22,6 +22,10 @@ export const reportJsonSchema = Type.Object(
     completeThrough: Type.Union([dateText(), Type.Null()], {
       description: 'The last day from which on back the figures are sealed; null if there is none.',
     }),
+    renewingDays: Type.Array(dateText(), {
+      description:
+        'Days that input has reached since they were sealed, oldest first: they are sealed again soon.',
+    }),
     unconverted: Type.Integer({
       description: 'Amounts of all pages that are missing for want of an exchange rate.',
     }),

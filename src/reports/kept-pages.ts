@@ -41,6 +41,7 @@ export interface KeptTotals {
   readonly totalRows: number
   readonly unconvertedCount: number
   readonly completeThrough: string | null
+  readonly renewingDays?: readonly string[]
 }
 
 export interface KeptPage<Row> extends KeptTotals {

@@ -33,12 +33,16 @@ export function createReportRunner(deps: ReportDeps): RunReport {
 async function compute(deps: ReportDeps, call: ReportCall): Promise<Computed<ReportRow>> {
   const catalog = deps.catalog()
   const { days, spans } = await readParts(deps, call)
-  const { completeThrough } = days
+  const { completeThrough, renewingDays } = days
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, spanOf(days.open)) : noRates
   const query = buildReportQuery({ ...call, catalog, days, spans, rates })
   return {
     blocks: deps.warehouse.stream(query.sql, query.params, call.signal),
-    readTotals: (row) => ({ ...(row === null ? noRows : readTotals(row)), completeThrough }),
+    readTotals: (row) => ({
+      ...(row === null ? noRows : readTotals(row)),
+      completeThrough,
+      renewingDays,
+    }),
     format: createRowFormat(call.advertiserId, catalog),
     areRowsKept: () => areKept(deps.warehouse, { seals: days.seals, spans }),
   }

@@ -38,6 +38,8 @@ export interface SeriesResult {
   /** Of the days, by currency. */
   readonly totals: readonly SeriesSums[]
   readonly completeThrough: string | null
+  /** Days that input has reached since they were sealed, oldest first. */
+  readonly renewingDays: readonly string[]
   readonly unconvertedCount: number
 }
 
@@ -84,6 +86,7 @@ async function readOnce(
     days: sums,
     totals: addUp(sums),
     completeThrough: days.completeThrough,
+    renewingDays: days.renewingDays,
     unconvertedCount: rows.reduce((sum, row) => sum + Number(row.unconverted), 0),
   }
 }

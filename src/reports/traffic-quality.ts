@@ -75,7 +75,7 @@ async function compute(
   const names = catalog()
   const markets = names.markets()
   const days = await readReportDays(warehouse, markets, call.request)
-  const { completeThrough } = days
+  const { completeThrough, renewingDays } = days
   const sql = trafficQualitySql(days, reachableRows(call.request.limit))
   return {
     blocks: warehouse.stream(sql, buildParams(call, { markets, days }), call.signal),
@@ -83,6 +83,7 @@ async function compute(
       totalRows: row === null ? 0 : Number(row.at(-1)),
       unconvertedCount: 0,
       completeThrough,
+      renewingDays,
     }),
     format: createRowFormat(names),
     areRowsKept: () => areKept(warehouse, { seals: days.seals, spans: [] }),

@@ -232,7 +232,13 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
       return Promise.resolve({ totalRows: 1, completeThrough: null, unconvertedCount: 0, rows })
     },
     readSeries: () => {
-      const series = { days: [], totals: [], completeThrough: null, unconvertedCount: 0 }
+      const series = {
+        days: [],
+        totals: [],
+        completeThrough: null,
+        renewingDays: [],
+        unconvertedCount: 0,
+      }
       return Promise.resolve(series)
     },
     readIntake: (question) => {

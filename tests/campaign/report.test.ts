@@ -24,7 +24,13 @@ const columns =
 test('the CSV has a header line, one line per row, and says what it is', async (t) => {
   const rows = [aRow(), aRow({ gtin: '2', clickThroughRate: '' })]
   const { app } = startHarness({
-    runReport: resultOf({ rows, totalRows: 7, completeThrough: '2026-03-30', unconvertedCount: 3 }),
+    runReport: resultOf({
+      rows,
+      totalRows: 7,
+      completeThrough: '2026-03-30',
+      renewingDays: ['2026-03-02', '2026-03-05'],
+      unconvertedCount: 3,
+    }),
   })
   t.after(() => app.close())
 
@@ -42,6 +48,7 @@ test('the CSV has a header line, one line per row, and says what it is', async (
   assert.equal(headers['content-disposition'], `attachment; filename="${fileName}"`)
   assert.equal(headers['x-total-rows'], '7')
   assert.equal(headers['x-complete-through'], '2026-03-30')
+  assert.equal(headers['x-renewing-days'], '2')
   assert.equal(headers['x-unconverted'], '3')
 })
 
@@ -54,6 +61,7 @@ test('what is not known is not said: no complete day, nothing unconverted', asyn
   assert.equal(body, `${columns}\r\n`)
   assert.equal(headers['x-total-rows'], '0')
   assert.ok(!('x-complete-through' in headers) && !('x-unconverted' in headers))
+  assert.ok(!('x-renewing-days' in headers))
 })
 
 test('a page names the result it is cut from, and a report of one page has nothing to name', async (t) => {

@@ -29,6 +29,7 @@ test('sums are printed as a report prints its figures, ratios over zero are null
         days,
         totals: [sums],
         completeThrough: '2026-03-01',
+        renewingDays: ['2026-03-01'],
         unconvertedCount: 7,
       })
     },
@@ -76,6 +77,7 @@ test('sums are printed as a report prints its figures, ratios over zero are null
       },
     ],
     completeThrough: '2026-03-01',
+    renewingDays: ['2026-03-01'],
     unconverted: 7,
   })
   assert.deepEqual([calls[0]?.advertiserId, calls[0]?.request.filters], [1, filters])
@@ -102,7 +104,7 @@ test('series share the slots of reports: a key that has them all taken is asked 
     readSeries: async () => {
       gate.emit('entered')
       await opened
-      return { days: [], totals: [], completeThrough: null, unconvertedCount: 0 }
+      return { days: [], totals: [], completeThrough: null, renewingDays: [], unconvertedCount: 0 }
     },
   })
   t.after(() => app.close())

@@ -41,7 +41,13 @@ test('a report is all pages in order, with its values as text and what its heade
   assert.equal(report[0]?.CONVERSION_VALUE, '0.10')
   assert.equal(report[0]?.DATE, undefined)
   assert.deepEqual(heads, [
-    { totalRows: 5, unconvertedCount: 4, completeThrough: '2026-03-30', labels: columns },
+    {
+      totalRows: 5,
+      unconvertedCount: 4,
+      completeThrough: '2026-03-30',
+      renewingDayCount: 0,
+      labels: columns,
+    },
   ])
   assert.deepEqual(
     server.received.map(({ body }) => JSON.parse(body).page),
@@ -144,6 +150,7 @@ test('a CSV page is the bytes of the service with its name and numbers', async (
     totalRows: 5,
     unconvertedCount: 0,
     completeThrough: null,
+    renewingDayCount: 0,
     fileName: 'report-page-1.csv',
   })
   assert.equal(other.fileName, null)
@@ -273,6 +280,7 @@ test('the credited lines are asked for by their query and come as a page that mu
     totalRows: 1,
     unconvertedCount: 1,
     completeThrough: null,
+    renewingDayCount: 0,
     fileName: null,
   })
   await assert.rejects(cut.body.toArray(), { code: 'ANSWER_BROKEN' })

@@ -134,10 +134,12 @@ export function csvAnswer<Row>(
 
 function resultHeaders(result: PagedResult<unknown>): Readonly<Record<string, string>> {
   const { totalRows, completeThrough, unconvertedCount, resultId } = result
+  const renewingCount = result.renewingDays?.length ?? 0
   return {
     'x-total-rows': String(totalRows),
     ...(resultId !== undefined && { 'x-result-id': resultId }),
     ...(completeThrough !== null && { 'x-complete-through': completeThrough }),
+    ...(renewingCount > 0 && { 'x-renewing-days': String(renewingCount) }),
     ...(unconvertedCount > 0 && { 'x-unconverted': String(unconvertedCount) }),
   }
 }

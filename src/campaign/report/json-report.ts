@@ -25,6 +25,7 @@ export function jsonReport(result: ReportResult, request: ReportRequest): JsonRe
     limit: request.limit,
     totalRows: result.totalRows,
     completeThrough: result.completeThrough,
+    renewingDays: [...(result.renewingDays ?? [])],
     unconverted: result.unconvertedCount,
   }
 }
