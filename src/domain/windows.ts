@@ -11,6 +11,12 @@ export const viewCountableMs = dayMs
 /** A served page stays open, or in a mail box, for a week; after that a click is not the ad's doing. */
 export const clickCountableMs = 7 * dayMs
 
+/**
+ * A click leads to its page for so long: from old mails too, but no link of somebody's making is a
+ * redirect under the platform's name for ever.
+ */
+export const clickLeadsMs = clickCountableMs + 28 * dayMs
+
 /** The ad server's clock may be ahead of ours: monitored clocks differ by seconds, 5 minutes is ample. */
 export const earlyToleranceMs = 5 * minuteMs
 
@@ -37,6 +43,27 @@ export function isReceiptInstant(ms: number): boolean {
 
 export type AdEventKind = 'load' | 'impression' | 'click'
 export type EventVerdict = 'counted' | 'expired' | 'early'
+export type AdEventVerdict = 'bot' | 'prefetch' | EventVerdict
+
+/** Whether an event counts, by all that does not hang on what was final when it was shipped. */
+export function adEventVerdict(
+  event: {
+    readonly kind: AdEventKind
+    readonly receivedAtMs: number
+    readonly isBot: boolean
+    readonly isPrefetch: boolean
+  },
+  servedAtMs: number
+): AdEventVerdict {
+  if (event.isBot) return 'bot'
+  if (event.isPrefetch) return 'prefetch'
+  return eventVerdict(event.kind, servedAtMs, event.receivedAtMs)
+}
+
+/** As far into the future too: a link must not last longer by being dated ahead. */
+export function leadsToLandingPage(servedAtMs: number, nowMs: number): boolean {
+  return Math.abs(nowMs - servedAtMs) <= clickLeadsMs
+}
 
 /** Whether an event counts by its age alone. Both instants are milliseconds; both bounds still count. */
 export function eventVerdict(

@@ -1,12 +1,11 @@
 // From what a tracker wrote down to rows of the warehouse. Everything that a tracker leaves out to
 // answer quickly happens here: opening the token, hashing identities, verdicts, exact amounts.
 
-import { isbot } from 'isbot'
 import { gtinKey } from '../domain/gtin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import { formatDecimal, isOutOfRange, lineValueNanos, nanosScale } from '../domain/money.ts'
 import { hash16, purchaseKey } from '../domain/purchase-key.ts'
-import { eventVerdict } from '../domain/windows.ts'
+import { adEventVerdict } from '../domain/windows.ts'
 import type {
   AdEventRecord,
   ConversionLine,
@@ -83,9 +82,9 @@ export function buildAdEventRow(record: AdEventRecord, context: BatchContext): A
 function verdictOf(record: AdEventRecord, data: TrackingData, context: BatchContext): string {
   // Before all other reasons: whatever belongs to a final day is filed apart from it.
   if (context.tooLate.event(data.marketId, record.receivedAtMs)) return 'too-late'
-  if (record.userAgent !== '' && context.isBot(record.userAgent)) return 'bot'
-  if (record.isPrefetch) return 'prefetch'
-  return eventVerdict(record.kind, data.servedAtMs, record.receivedAtMs)
+  // What a tracker went by when it took repeats for repeats is what stands.
+  const isBot = record.isBot ?? context.isBot(record.userAgent)
+  return adEventVerdict({ ...record, isBot }, data.servedAtMs)
 }
 
 /** A thousand impressions cost `costPerMille`, so a micro of it is a nano for each. */
@@ -188,20 +187,4 @@ function contentHash(record: ConversionRecord): string {
       quantity,
     ]),
   ])
-}
-
-// Browsers of one shop come in a few thousand spellings; asking the list takes microseconds each.
-const userAgentsMax = 20_000
-
-/** Whether the well-kept list knows the user agent as a bot; remembers what it was asked. */
-export function createBotCheck(): (userAgent: string) => boolean {
-  const known = new Map<string, boolean>()
-  return (userAgent) => {
-    const remembered = known.get(userAgent)
-    if (remembered !== undefined) return remembered
-    if (known.size >= userAgentsMax) known.clear()
-    const answer = isbot(userAgent)
-    known.set(userAgent, answer)
-    return answer
-  }
 }

@@ -32,10 +32,11 @@ export function encodeFrame(texts: readonly string[], payloadBytes: number): Buf
  */
 export function recordText(record: SpoolRecord): string {
   if (record.type !== 'ad-event') return JSON.stringify(record)
-  const { kind, receivedAtMs, trackingData, userAgent, isPrefetch } = record
+  const { kind, receivedAtMs, trackingData, userAgent, isPrefetch, isBot } = record
   return (
     `{"type":"ad-event","kind":"${kind}","receivedAtMs":${receivedAtMs},"trackingData":"${trackingData}",` +
-    `"userAgent":${JSON.stringify(userAgent)},"isPrefetch":${isPrefetch}}`
+    `"userAgent":${JSON.stringify(userAgent)},"isPrefetch":${isPrefetch}` +
+    (isBot === undefined ? '}' : `,"isBot":${isBot}}`)
   )
 }
 

@@ -22,6 +22,8 @@ export interface AdEventRecord {
   readonly trackingData: string
   readonly userAgent: string
   readonly isPrefetch: boolean
+  /** As the tracker judged the user agent; absent in a backfill, and in records of older versions. */
+  readonly isBot?: boolean
 }
 
 export interface ConversionRecord {

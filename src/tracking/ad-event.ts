@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { eventVerdict } from '../domain/windows.ts'
+import { createBotCheck } from '../domain/bot.ts'
+import { adEventVerdict, leadsToLandingPage } from '../domain/windows.ts'
 import type { AdEventKind } from '../domain/windows.ts'
 import type { AdEventRecord } from '../spool/record.ts'
 import type { OpenedToken, TrackingData } from '../tracking-data/tracking-data.ts'
@@ -64,6 +65,7 @@ const patterns = {
 export class AdEventHandler {
   readonly #deps: AdEventDeps
   readonly #repeats: RepeatCache
+  readonly #isBot = createBotCheck()
   #waiting: Waiting[] = []
 
   constructor(deps: AdEventDeps) {
@@ -110,18 +112,20 @@ export class AdEventHandler {
 
   #take({ event, receivedAtMs, reply }: Waiting, opened: OpenedToken): void {
     if (!opened.ok) return reply(notOurs)
-    const answer = answerTo(event, opened.data)
+    const answer = answerTo(event, opened.data, receivedAtMs)
     if (event.request.method === 'HEAD') return reply(answer)
 
-    const record = toRecord(event, opened.canonical, receivedAtMs)
-    if (this.#repeats.has(record)) return reply(answer)
-    // Only what counts by its age may stand for its repeats: an early event repeated a minute later
-    // may be in time, and then must be stored.
-    const verdict = eventVerdict(event.kind, opened.data.servedAtMs, record.receivedAtMs)
+    const record = toRecord(event, {
+      trackingData: opened.canonical,
+      receivedAtMs,
+      isBot: this.#isBot,
+    })
+    const verdict = adEventVerdict(record, opened.data.servedAtMs)
+    if (this.#repeats.has(record, verdict)) return reply(answer)
     store(this.#deps.spool, record).then(
       () => {
         // A repeat is known only once the first is on disk; one that comes before is stored too.
-        if (verdict === 'counted') this.#repeats.add(record)
+        this.#repeats.add(record, verdict)
         return reply(answer)
       },
       (error: unknown) => reply(this.#deps.failures.answer(error, patterns[event.kind]))
@@ -129,23 +133,32 @@ export class AdEventHandler {
   }
 }
 
-function answerTo({ request, kind }: AdEvent, data: TrackingData): Answer {
+function answerTo({ request, kind }: AdEvent, data: TrackingData, nowMs: number): Answer {
   if (request.method === 'POST') return stored
   if (kind !== 'click') return pixel
   // Nothing of the request has a say in where it leads: neither query, Host nor Referer.
-  return data.landingUrl === '' ? noContent : redirect(data.landingUrl)
+  if (data.landingUrl === '' || !leadsToLandingPage(data.servedAtMs, nowMs)) return noContent
+  return redirect(data.landingUrl)
 }
 
-function toRecord(event: AdEvent, trackingData: string, receivedAtMs: number): AdEventRecord {
-  const { headers } = event.request
+function toRecord(
+  { kind, request: { headers } }: AdEvent,
+  parts: {
+    readonly trackingData: string
+    readonly receivedAtMs: number
+    readonly isBot: (userAgent: string) => boolean
+  }
+): AdEventRecord & { readonly isBot: boolean } {
+  // Node reads header bytes as Latin-1, so there is no surrogate to cut in half, and no U+0000.
+  const userAgent = (headers['user-agent'] ?? '').slice(0, userAgentLengthMax)
   return {
     type: 'ad-event',
-    kind: event.kind,
-    receivedAtMs,
-    trackingData,
-    // Node reads header bytes as Latin-1, so there is no surrogate to cut in half, and no U+0000.
-    userAgent: (headers['user-agent'] ?? '').slice(0, userAgentLengthMax),
+    kind,
+    receivedAtMs: parts.receivedAtMs,
+    trackingData: parts.trackingData,
+    userAgent,
     isPrefetch: isPrefetch(headers),
+    isBot: parts.isBot(userAgent),
   }
 }
 

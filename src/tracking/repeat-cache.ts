@@ -1,26 +1,31 @@
 import type { Clock } from '../lib/clock.ts'
+import type { AdEventVerdict } from '../domain/windows.ts'
 import type { AdEventRecord } from '../spool/record.ts'
 import { RepeatTable, createRepeatWords, writeRepeatWords } from './repeat-table.ts'
 
 export const limits = {
   keepMs: 60_000,
   entriesMax: 100_000,
-  /** Real traffic has a few thousand; 512 characters each is half a megabyte. */
-  userAgentsMax: 1_000,
 } as const
 
 /** Half of the entries in 65,536 places: three quarters full, 1.8 MB a generation. */
 const slots = 65_536
 const kinds = { impression: 0, click: 1, load: 2 } as const
-const prefetchBit = 4
+const verdicts = { counted: 0, expired: 1, early: 2, prefetch: 3, bot: 4 } as const
+const verdictsMax = 8
+
+/** No day of any time zone begins within one. */
+const quarterHourMs = 900_000
 
 /**
  * Remembers which events were stored a short while ago. Two generations of half the size: when the
  * young one is full or half the time old it becomes the old one, whose entries go all at once, so an
  * entry is kept for 30 to 60 seconds and nothing is ever searched or sorted.
  *
- * Two events are the same when all that the verdict hangs on is: kind, token, user agent, prefetch. A
- * bot's event must not stand in for that of a person who follows.
+ * Two events are the same when they have kind, token and verdict in common: the warehouse keeps the
+ * earliest of these. So nothing that does not count stands in for what does, and no number of user
+ * agents, nor a link that has expired, makes a sender's repeats anything else. What does not count is
+ * shown on the day of its receipt, so there a new day is another event.
  */
 export class RepeatCache {
   readonly #clock: Clock
@@ -28,23 +33,21 @@ export class RepeatCache {
   #old = new RepeatTable(slots)
   #turnedAtMs: number
   readonly #words = createRepeatWords()
-  readonly #userAgentIds = new Map<string, number>()
-  #nextUserAgentId = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
     this.#turnedAtMs = clock()
   }
 
-  has(event: AdEventRecord): boolean {
+  has(event: AdEventRecord, verdict: AdEventVerdict): boolean {
     this.#turn()
-    this.#read(event)
+    this.#read(event, verdict)
     return this.#young.has(this.#words) || this.#old.has(this.#words)
   }
 
-  add(event: AdEventRecord): void {
+  add(event: AdEventRecord, verdict: AdEventVerdict): void {
     this.#turn()
-    this.#read(event)
+    this.#read(event, verdict)
     this.#young.add(this.#words)
   }
 
@@ -52,22 +55,13 @@ export class RepeatCache {
     return this.#young.size + this.#old.size
   }
 
-  #read({ kind, isPrefetch, trackingData, userAgent }: AdEventRecord): void {
+  #read({ kind, trackingData, receivedAtMs }: AdEventRecord, verdict: AdEventVerdict): void {
+    const period = verdict === 'counted' ? 0 : Math.floor(receivedAtMs / quarterHourMs)
     writeRepeatWords(this.#words, {
       token: trackingData,
-      traits: kinds[kind] + (isPrefetch ? prefetchBit : 0),
-      userAgentId: this.#userAgentId(userAgent),
+      kind: kinds[kind],
+      outcome: period * verdictsMax + verdicts[verdict],
     })
-  }
-
-  /** A number is never given out twice, so that a forgotten user agent only loses its repeats. */
-  #userAgentId(userAgent: string): number {
-    const known = this.#userAgentIds.get(userAgent)
-    if (known !== undefined) return known
-    if (this.#userAgentIds.size >= limits.userAgentsMax) this.#userAgentIds.clear()
-    this.#nextUserAgentId += 1
-    this.#userAgentIds.set(userAgent, this.#nextUserAgentId)
-    return this.#nextUserAgentId
   }
 
   #turn(): void {

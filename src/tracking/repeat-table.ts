@@ -1,8 +1,8 @@
 // entry = 7 words of 32 bits in a table of fixed size, found by linear probing:
 //   0-3  the first 20 of the token's last 22 characters, 5 in each (6 bits a character)
-//   4    used | character 1 of the token | the last 2 characters | prefetch (1 bit) | kind (2 bits)
+//   4    used | character 1 of the token | the last 2 characters | kind (3 bits)
 //   5    characters 2 to 6: with character 1 the key id
-//   6    number of the user agent
+//   6    verdict, and for what does not count the quarter of an hour
 // Characters are base64url; the last 22 are the 16-byte tag, which no two tokens of one key share.
 
 const wordsPerEntry = 7
@@ -21,18 +21,18 @@ for (const [index, char] of Array.from(
 interface RepeatParts {
   /** At least 29 characters of base64url: a token is never shorter than 60. */
   readonly token: string
-  /** 0 to 7: kind and prefetch. */
-  readonly traits: number
-  readonly userAgentId: number
+  /** 0 to 7. */
+  readonly kind: number
+  readonly outcome: number
 }
 
 export function writeRepeatWords(words: RepeatWords, parts: RepeatParts): void {
-  const { token, traits, userAgentId } = parts
+  const { token, kind, outcome } = parts
   const tag = token.length - 22
   for (let word = 0; word < 4; word++) words[word] = pack(token, tag + 5 * word, 5)
-  words[4] = usedBit | (pack(token, 1, 1) << 15) | (pack(token, tag + 20, 2) << 3) | traits
+  words[4] = usedBit | (pack(token, 1, 1) << 15) | (pack(token, tag + 20, 2) << 3) | kind
   words[5] = pack(token, 2, 5)
-  words[6] = userAgentId
+  words[6] = outcome
 }
 
 export function createRepeatWords(): RepeatWords {
@@ -84,8 +84,7 @@ export class RepeatTable {
 
   /** Where the entry is, or the free place where it belongs. */
   #find(words: RepeatWords): number {
-    // The tag is as good as random; the user agent is mixed in because a sender chooses it, and one
-    // token with 50,000 user agents must not make one long run of places.
+    // The tag is as good as random; the rest is mixed in, since one token comes with several kinds.
     let slot = ((words[0] ?? 0) + Math.imul((words[6] ?? 0) + (words[4] ?? 0), 0x9e3779b1)) >>> 0
     slot ^= slot >>> 15
     for (;;) {

@@ -15,7 +15,7 @@ import {
 } from '../../src/pipeline/erasures.ts'
 import { rebuildDays } from '../../src/pipeline/rebuild.ts'
 import { listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
-import { createBotCheck } from '../../src/pipeline/rows.ts'
+import { createBotCheck } from '../../src/domain/bot.ts'
 import { voidDelivery } from '../../src/pipeline/void-delivery.ts'
 import { openCatalogStore, type CatalogStore } from '../../src/catalog/catalog-store.ts'
 import { buildCampaignApp } from '../../src/campaign/app.ts'

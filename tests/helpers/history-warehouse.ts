@@ -2,7 +2,7 @@
 // left out: it is the id of the served ad, and opening it looks the ad up.
 
 import { createIdentityHasher } from '../../src/domain/identity.ts'
-import { createBotCheck } from '../../src/pipeline/rows.ts'
+import { createBotCheck } from '../../src/domain/bot.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import { shipBatch } from '../../src/pipeline/ship.ts'
 import type { ReportMarket } from '../../src/reports/catalog-names.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
-import { buildAdEventRow, buildDeliveryRow, createBotCheck } from '../../src/pipeline/rows.ts'
+import { createBotCheck } from '../../src/domain/bot.ts'
+import { buildAdEventRow, buildDeliveryRow } from '../../src/pipeline/rows.ts'
 import type { BatchContext } from '../../src/pipeline/rows.ts'
 import { nothingIsTooLate } from '../../src/pipeline/too-late.ts'
 import { liveFrom } from '../../src/spool/record.ts'
@@ -98,6 +99,8 @@ const verdicts: readonly (readonly [string, Partial<AdEventRecord>, string])[] =
   ['a click of a bot', { userAgent: googlebot }, 'bot'],
   ['a prefetch', { isPrefetch: true }, 'prefetch'],
   ['a prefetch of a bot', { userAgent: googlebot, isPrefetch: true }, 'bot'],
+  ['a bot of old lists', { userAgent: googlebot, isBot: false }, 'counted'],
+  ['a bot of new lists', { isBot: true }, 'bot'],
   ['an expired prefetch', { isPrefetch: true, receivedAtMs: servedAtMs + 9 * dayMs }, 'prefetch'],
 ]
 

@@ -21,7 +21,12 @@ test('the text of an ad event is the JSON of it, whatever the user agent holds',
     userAgent: fc.string({ unit: 'binary' }),
     isPrefetch: fc.boolean(),
   })
-  fc.assert(fc.property(record, (event) => assert.equal(recordText(event), JSON.stringify(event))))
+  fc.assert(
+    fc.property(record, fc.boolean(), (event, isBot) => {
+      assert.equal(recordText(event), JSON.stringify(event))
+      assert.equal(recordText({ ...event, isBot }), JSON.stringify({ ...event, isBot }))
+    })
+  )
 })
 
 // They wait in spools and in what was set aside; an empty address was a backfill or a lost connection.

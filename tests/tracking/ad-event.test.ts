@@ -25,6 +25,7 @@ for (const kind of kinds) {
         trackingData: token,
         userAgent: 'Mozilla/5.0',
         isPrefetch: false,
+        isBot: true,
       },
     ])
   })
@@ -223,7 +224,7 @@ test('an exact repeat of a stored event is answered alike and not stored again',
   assert.equal(tracker.adEvents().length, 1)
 })
 
-test('another kind, user agent, purpose or token is no repeat', async (t) => {
+test('another kind, bot instead of person, another purpose or token is no repeat', async (t) => {
   const tracker = await startTracker(t)
   const token = tracker.mint()
   const paths = [`/impression/${token}`, `/click/${token}`, `/impression/${tracker.mint()}`]
@@ -260,18 +261,64 @@ test('repeats that come while the first is not yet on disk are never answered be
   assert.ok(tracker.adEvents().length >= 1)
 })
 
-test('an event outside its window is stored every time, as its repeat may be inside', async (t) => {
+test('what does not count never stands in for what does, and is itself stored once', async (t) => {
   const tracker = await startTracker(t)
-  const early = tracker.mint({ servedAtMs: nowMs + 5 * 60_000 + 1 })
-  const expired = tracker.mint({ servedAtMs: nowMs - dayMs - 1 })
-  const lastMoment = tracker.mint({ servedAtMs: nowMs - dayMs })
+  const token = tracker.mint({ servedAtMs: nowMs + 5 * 60_000 + 1 })
+  const click = async (headers = {}) => await tracker.send('POST', `/click/${token}`, { headers })
+  const bot = { 'user-agent': 'Googlebot' }
+  const verdicts = () =>
+    tracker.adEvents().map(({ isBot, receivedAtMs }) => (isBot ? 'bot' : receivedAtMs - nowMs))
 
-  for (const token of [early, expired, lastMoment, early, expired, lastMoment]) {
-    assert.equal((await tracker.send('POST', `/impression/${token}`)).status, 200)
+  for (const headers of [{}, bot, {}, bot]) await click(headers)
+  assert.deepEqual(verdicts(), [0, 'bot'], 'early, and a bot')
+  tracker.at.ms += 1
+  await click()
+  await click()
+
+  assert.deepEqual(verdicts(), [0, 'bot', 1], 'the first that is in time')
+})
+
+test('repeats of an expired link are stored once, and once more on a new day', async (t) => {
+  const tracker = await startTracker(t)
+  const midnightMs = Date.UTC(2026, 2, 3)
+  const token = tracker.mint({ servedAtMs: nowMs - 900 * dayMs })
+  for (const atMs of [midnightMs - 10_000, midnightMs - 1, midnightMs, midnightMs + 10_000]) {
+    tracker.at.ms = atMs
+    for (let count = 0; count < 20; count += 1) {
+      const headers = {
+        'user-agent': `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/${count}.0`,
+      }
+      assert.equal((await tracker.send('POST', `/click/${token}`, { headers })).status, 200)
+    }
   }
 
-  assert.equal(tracker.adEvents().length, 5)
+  assert.deepEqual(
+    tracker.adEvents().map(({ isBot, receivedAtMs }) => [isBot, receivedAtMs - midnightMs]),
+    [
+      [false, -10_000],
+      [false, 0],
+    ]
+  )
 })
+
+test('a click leads to its page until four weeks after it could count, and is kept and answered 204 afterwards', async (t) => {
+  const tracker = await startTracker(t)
+  for (const [servedAtMs, status] of [
+    [nowMs - 35 * dayMs, 302],
+    [nowMs - 35 * dayMs - 1, 204],
+    [nowMs + 35 * dayMs, 302],
+    [nowMs + 35 * dayMs + 1, 204],
+  ] as const) {
+    const token = tracker.mint({ servedAtMs })
+
+    assert.equal((await tracker.send('HEAD', `/click/${token}`)).status, status)
+    assert.equal((await tracker.send('GET', `/click/${token}`)).status, status)
+    assert.equal((await tracker.send('POST', `/click/${token}`)).status, 200)
+  }
+
+  assert.equal(tracker.adEvents().length, 4)
+})
+
 function mintWith(mint: () => string, pattern: RegExp): string {
   for (let attempt = 0; attempt < 1_000; attempt++) {
     const token = mint()
