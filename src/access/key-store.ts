@@ -32,6 +32,11 @@ export interface KeyStore {
    * Throws ACCESS_STALE when the view is too old to know about revocations.
    */
   find(token: string): AccessKey | null
+  /**
+   * Whether a key that was found is still good, by the view as it is: what it has open ends within 5
+   * seconds of its revocation or expiry.
+   */
+  isValid(key: AccessKey): boolean
   /** The answer is the only place where the key itself ever stands. */
   create(request: KeyRequest): Promise<KeyResponse>
   /** All keys but that of the configuration, oldest first; revoked and expired ones too. */
@@ -101,6 +106,14 @@ class WarehouseKeyStore implements KeyStore {
     // constant time.
     if (stored === undefined || !timingSafeEqual(stored.hash, hash)) return null
     return isUsable(stored.key, this.#clock()) ? stored.key : null
+  }
+
+  isValid(key: AccessKey): boolean {
+    if (key.isConfigured) return true
+    for (const { key: current } of this.#keysByHash.values()) {
+      if (current.id === key.id) return isUsable(current, this.#clock())
+    }
+    return false
   }
 
   async create(request: KeyRequest): Promise<KeyResponse> {

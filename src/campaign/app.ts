@@ -29,7 +29,8 @@ export const limits = {
   headerBytesMax: 32_768,
   /** Above the idle time of common load balancers (60 s), so that they and not we close first. */
   keepAliveMs: 75_000,
-  headersMs: 80_000,
+  /** From the first byte, or from the start of a connection that sends none. */
+  headersMs: 20_000,
   timeoutCheckMs: 5_000,
   /** As long as the whole head may be: a parameter of any length is for its handler to judge. */
   paramLengthMax: 32_768,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
+import type { BodyFull, BodyShare } from './body-budget.ts'
 
 export const uploadLimits = {
   bytesMaxDefault: 1_048_576,
@@ -7,6 +8,9 @@ export const uploadLimits = {
   bytesMax: { putCatalog: 67_108_864 } as Readonly<Record<string, number>>,
   /** For a body that is read whole: 64 MiB at half a megabyte a second. */
   wholeMsMax: 120_000,
+  /** A smaller one has less: half a minute, and its length at so many bytes a second. */
+  wholeMsMin: 30_000,
+  wholeBytesPerSecondMin: 32_768,
   /** Without a byte, for a body that is streamed: it may last as long as it moves. */
   streamIdleMsMax: 60_000,
 } as const
@@ -25,27 +29,35 @@ export function boundUpload(raw: IncomingMessage, kind: 'whole' | 'stream'): voi
   }
   const timer = setTimeout(() => {
     if (!raw.complete) socket.destroy()
-  }, uploadLimits.wholeMsMax)
+  }, wholeMsOf(raw))
   timer.unref()
   raw.once('close', () => clearTimeout(timer))
 }
 
 /** The whole body. Rejects when the sender goes away before its end. */
-export function readBody(raw: IncomingMessage, bytesMax: number): Promise<Buffer | 'too-large'> {
+export function readBody(
+  raw: IncomingMessage,
+  { bytesMax, share }: { readonly bytesMax: number; readonly share: BodyShare }
+): Promise<Buffer | 'too-large' | BodyFull> {
   return new Promise((resolve, reject) => {
     if (Number(raw.headers['content-length'] ?? 0) > bytesMax) {
-      resolve(discard(raw))
+      discard(raw)
+      resolve('too-large')
       return
     }
     const chunks: Buffer[] = []
     let bytes = 0
     const take = (chunk: Buffer) => {
       bytes += chunk.length
-      chunks.push(chunk)
-      if (bytes <= bytesMax) return
+      const fault = bytes > bytesMax ? 'too-large' : share.add(chunk.length)
+      if (fault === null) {
+        chunks.push(chunk)
+        return
+      }
       raw.off('data', take)
       chunks.length = 0
-      resolve(discard(raw))
+      discard(raw)
+      resolve(fault)
     }
     raw.on('data', take)
     raw.once('end', () => resolve(Buffer.concat(chunks)))
@@ -55,9 +67,15 @@ export function readBody(raw: IncomingMessage, bytesMax: number): Promise<Buffer
 }
 
 /** The rest is read past, so that the sender gets to read the answer instead of a reset. */
-function discard(raw: IncomingMessage): 'too-large' {
+function discard(raw: IncomingMessage): void {
   raw.resume()
-  return 'too-large'
+}
+
+function wholeMsOf({ headers }: IncomingMessage): number {
+  const length = headers['content-length']
+  if (length === undefined) return uploadLimits.wholeMsMax
+  const lengthMs = (Number(length) / uploadLimits.wholeBytesPerSecondMin) * 1_000
+  return Math.min(uploadLimits.wholeMsMax, uploadLimits.wholeMsMin + lengthMs)
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

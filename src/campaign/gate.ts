@@ -4,9 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse, type Answer, type Call, type Handler } from '../access/handler.ts'
 import type { Operation } from '../contract/operation.ts'
 import { Admissions, type Admission } from './admission.ts'
+import { BodyBudget } from './body-budget.ts'
 import { boundUpload, readBody, uploadLimits } from './body.ts'
 import type { CampaignDeps } from './deps.ts'
 import { Failures } from './failures.ts'
+import { OpenCalls } from './open-calls.ts'
 import { PathTable } from './path-table.ts'
 import { pathParametersOf, queryOf } from './request-parts.ts'
 import { sendAnswer } from './send.ts'
@@ -21,11 +23,23 @@ const closing: Answer = {
   headers: { 'retry-after': '5', connection: 'close' },
 }
 
+const ownBodiesFull: Answer = {
+  ...refuse(429, ['The key sends too much at once; try again in a moment.']),
+  headers: { 'retry-after': '2' },
+}
+
+const allBodiesFull: Answer = {
+  ...refuse(503, ['Too much is being sent at once; try again in a moment.']),
+  headers: { 'retry-after': '2' },
+}
+
 export class Gate {
   readonly #deps: CampaignDeps
   readonly #paths: PathTable
   readonly #admissions: Admissions
   readonly #failures: Failures
+  readonly #calls: OpenCalls
+  readonly #bodies = new BodyBudget()
   #isClosing = false
 
   constructor(deps: CampaignDeps, operations: readonly Operation[]) {
@@ -33,10 +47,12 @@ export class Gate {
     this.#paths = new PathTable(operations)
     this.#failures = new Failures(deps)
     this.#admissions = new Admissions(deps)
+    this.#calls = new OpenCalls(deps)
   }
 
   startClosing(): void {
     this.#isClosing = true
+    this.#calls.close()
   }
 
   async handle(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -57,7 +73,8 @@ export class Gate {
       const fields = { requestId: request.id, route: operation.path, method: request.method }
       this.#deps.log.debug({ ...fields, keyId, status, isAnswered, ms }, 'request')
     })
-    boundUpload(request.raw, operation.body?.isStream === true ? 'stream' : 'whole')
+    const isStream = operation.body?.isStream === true
+    boundUpload(request.raw, isStream ? 'stream' : 'whole')
 
     const isGone = () => abort.signal.aborted || isAborted(request)
     const failure = { requestId: request.id, route: operation.path, isGone }
@@ -65,6 +82,10 @@ export class Gate {
       const admission = this.#admit(operation, request)
       keyId = admission.key?.id
       if (!admission.ok) return sendAnswer(reply, admission.answer)
+      const overload = this.#calls.refusalOf(admission.key)
+      if (overload !== null) return sendAnswer(reply, overload)
+      const { key } = admission
+      this.#calls.watch({ key, request: request.raw, response: reply.raw, isStream })
       const answer = await this.#call(route, { request, key: admission.key, signal: abort.signal })
       const headers = { ...admission.headers, ...answer.headers }
       sendAnswer(reply, { ...answer, headers })
@@ -118,17 +139,23 @@ export class Gate {
     const isStream = operation.body?.isStream === true
     const isWhole = operation.body !== null && !isStream
     const bytesMax = uploadLimits.bytesMax[operation.operationId] ?? uploadLimits.bytesMaxDefault
-    const body = isWhole ? await readBody(request.raw, bytesMax) : Buffer.alloc(0)
-    if (body === 'too-large') return refuse(413, [`body must have at most ${bytesMax} bytes`])
-
-    return await handler({
-      key,
-      signal,
-      body,
-      stream: isStream ? request.raw : null,
-      pathParameters: pathParametersOf(request),
-      query: queryOf(request),
-    })
+    const share = this.#bodies.open(key?.id ?? '', bytesMax)
+    try {
+      const body = isWhole ? await readBody(request.raw, { bytesMax, share }) : Buffer.alloc(0)
+      if (body === 'too-large') return refuse(413, [`body must have at most ${bytesMax} bytes`])
+      if (body === 'own-full') return ownBodiesFull
+      if (body === 'all-full') return allBodiesFull
+      return await handler({
+        key,
+        signal,
+        body,
+        stream: isStream ? request.raw : null,
+        pathParameters: pathParametersOf(request),
+        query: queryOf(request),
+      })
+    } finally {
+      share.close()
+    }
   }
 }
 

@@ -97,6 +97,7 @@ test('keys that cannot be checked are nobody’s fault and count against no addr
   let isStale = true
   const harness = startHarness({
     keys: {
+      isValid: () => true,
       find: () => {
         if (isStale) throw new ServiceError('ACCESS_STALE', 'old')
         return null

@@ -41,7 +41,9 @@ test('every operation of the table is served, and asks for a key unless it is pu
 })
 
 test('a key without the scope is refused by every operation that asks for one', async (t) => {
-  const { app } = startHarness({ keys: { find: () => aKey({ advertisers: 'all', scopes: [] }) } })
+  const { app } = startHarness({
+    keys: { isValid: () => true, find: () => aKey({ advertisers: 'all', scopes: [] }) },
+  })
   t.after(() => app.close())
   for (const { path, method, access } of portOperations) {
     if (access === null || access.scope === null) continue
@@ -261,6 +263,7 @@ test('keys that cannot be checked are answered 503, not 401', async (t) => {
   const stale = new ServiceError('ACCESS_STALE', 'old')
   const { app } = startHarness({
     keys: {
+      isValid: () => true,
       find: () => {
         throw stale
       },

@@ -32,7 +32,7 @@ async function talk(port: string, text: string): Promise<string> {
 test('idle connections outlive those of common load balancers, and every wait is bounded', async (t) => {
   const { app } = await listen(t)
   assert.ok(app.server.keepAliveTimeout > 60_000)
-  assert.ok(app.server.headersTimeout > app.server.keepAliveTimeout)
+  assert.ok(app.server.headersTimeout <= 20_000)
   assert.equal(app.server.maxConnections, limits.connectionsMax)
 })
 

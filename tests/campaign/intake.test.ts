@@ -11,7 +11,10 @@ const keys: Readonly<Record<string, ReturnType<typeof aKey>>> = {
 }
 
 function start(changes: Partial<CampaignDeps> = {}) {
-  return startHarness({ keys: { find: (text) => keys[text] ?? null }, ...changes })
+  return startHarness({
+    keys: { isValid: () => true, find: (text) => keys[text] ?? null },
+    ...changes,
+  })
 }
 
 function get(

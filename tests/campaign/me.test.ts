@@ -5,6 +5,7 @@ import { aKey, assetId, bearer, startHarness } from './harness.ts'
 test('any key is told its name, its scopes and the advertisers it is for, by their names', async (t) => {
   const { app } = startHarness({
     keys: {
+      isValid: () => true,
       find: () => aKey({ scopes: [], advertisers: [1, 999], expiresAtMs: 1_800_000_000_000 }),
     },
   })
