@@ -2,17 +2,12 @@ import assert from 'node:assert/strict'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { ServiceError } from '../../src/errors.ts'
-import type { ParamValue, Warehouse } from '../../src/warehouse/warehouse.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { callsBeyondPool, createScratch, isRefusal, readAll } from './warehouse-law.ts'
 import type { Laws } from './warehouse-law.ts'
 
-/** How values go in and rows come out. */
+/** How rows come out. */
 export const readingLaws: Laws = {
-  'a bound value of any type arrives as it was given': bindsValues,
-  'a list that is too long for an address arrives whole': bindsLongLists,
-  'a statement that is no SELECT takes bound values as well': bindsInExplain,
-  'text that looks like SQL stays a value': bindsInjection,
-  'values bound at the same time never mix': keepsValuesApart,
   'a long statement holds up no other call': runsBesideLong,
   'more calls than sessions or connections all get their answer': answersAll,
   'rows and stream give the same values': agreesOnRows,
@@ -24,118 +19,6 @@ export const readingLaws: Laws = {
   'a signal that was aborted before starts nothing': abortsBefore,
   'a refused statement tells the code of the engine and leaves the warehouse usable': refuses,
   'an outer join gives NULL where nothing was joined': joinsNull,
-}
-
-const texts = [
-  '',
-  `it's "quoted" \\ and \\' and \\`,
-  'line\nfeed\r\ttab',
-  '\\N',
-  '\\t',
-  'NULL',
-  "['a','b']",
-  '{text:String}',
-  '%2C+&=#?\u00a0',
-  '\u0001\b\f\u001f\u007f',
-  'Gr\u00fc\u00dfe \u4f60\u597d \u{1f600}\u{1f468}\u200d\u{1f469} \u2028 e\u0301 \ufeff',
-]
-
-const boundValues: readonly (readonly [string, ParamValue, string])[] = [
-  ...texts.map((text) => ['String', text, text] as const),
-  ['Int32', -2_147_483_648, '-2147483648'],
-  ['Int64', 2 ** 53 - 1, '9007199254740991'],
-  ['Int64', 2n ** 62n, '4611686018427387904'],
-  ['Int64', -(2n ** 62n), '-4611686018427387904'],
-  ['UInt64', 2n ** 64n - 1n, '18446744073709551615'],
-  ['Float64', 0.1, '0.1'],
-  ['Float64', -1.5e-7, '-1.5e-7'],
-  ['Bool', true, 'true'],
-  ['Bool', false, 'false'],
-  ['Decimal128(9)', '19.99', '19.99'],
-  ['Date', '2026-03-29', '2026-03-29'],
-  ["DateTime64(3, 'UTC')", '2026-03-29 02:30:00.123', '2026-03-29 02:30:00.123'],
-  ["DateTime64(6, 'UTC')", '2026-03-29 02:30:00.123456', '2026-03-29 02:30:00.123456'],
-  ['Array(String)', [], '[]'],
-  ['Array(Int64)', [], '[]'],
-  ['Array(Int32)', [1, -2, 3], '[1,-2,3]'],
-  ['Array(Int64)', [2n ** 62n, -(2n ** 62n)], '[4611686018427387904,-4611686018427387904]'],
-  ['Array(Date)', ['2026-03-29'], "['2026-03-29']"],
-]
-
-async function bindsValues(warehouse: Warehouse): Promise<void> {
-  for (const [type, value, printed] of boundValues) {
-    const sql = `SELECT toString({value:${type}}) AS value`
-    assert.deepEqual(await warehouse.rows(sql, { value }), [{ value: printed }], type)
-  }
-  const lists = 'SELECT {texts:Array(String)} AS texts, {one:Array(String)} AS one'
-  const [row] = await warehouse.rows(lists, { texts, one: [''] })
-  assert.deepEqual(row, { texts, one: [''] })
-}
-
-async function bindsLongLists(warehouse: Warehouse): Promise<void> {
-  const keys = Array.from({ length: 20_000 }, (_, index) => `it's\\${index}\n\u{1f600}`)
-
-  const [row] = await warehouse.rows('SELECT {keys:Array(String)} AS keys, {n:UInt8} AS n', {
-    keys,
-    n: 7,
-  })
-
-  assert.deepEqual(row, { keys, n: 7 })
-}
-
-async function bindsInExplain(warehouse: Warehouse): Promise<void> {
-  const sql = 'EXPLAIN SYNTAX SELECT {text:String} AS text'
-
-  const rows = await warehouse.rows<{ explain: string }>(sql, { text: "it's" })
-
-  assert.match(rows.map((row) => row.explain).join(' '), /SELECT/u)
-}
-
-async function bindsInjection(warehouse: Warehouse): Promise<void> {
-  await createScratch(warehouse)
-  const attacks = [
-    `'; DROP TABLE scratch; --`,
-    `\\'; DROP TABLE scratch; --`,
-    `' OR 1=1 --`,
-    `') UNION ALL SELECT 1 --`,
-    'x\n\nFORMAT Null',
-    '\\\\',
-  ]
-
-  for (const attack of attacks) {
-    const params = { attack, list: [attack] }
-    await warehouse.command(
-      'INSERT INTO scratch (text) SELECT arrayJoin([{attack:String}, {list:Array(String)}[1]])',
-      params
-    )
-    const sql =
-      'SELECT count() AS n FROM scratch WHERE text = {attack:String} AND has({list:Array(String)}, text)'
-    assert.deepEqual(await warehouse.rows(sql, params), [{ n: 2 }], attack)
-  }
-}
-
-async function keepsValuesApart(warehouse: Warehouse): Promise<void> {
-  await createScratch(warehouse)
-  const run = async (id: number): Promise<void> => {
-    const params = { id, text: `text ${id}`, count: 10 + id }
-    await warehouse.command(
-      'INSERT INTO scratch (id, text) VALUES ({id:Int64}, {text:String})',
-      params
-    )
-    const sql = 'SELECT {id:Int64} AS id, {text:String} AS text FROM numbers({count:UInt32})'
-    const rows = await warehouse.rows(sql, params)
-    assert.equal(rows.length, 10 + id)
-    for (const row of rows) assert.deepEqual(row, { id, text: `text ${id}` })
-    const streamed = await readAll(warehouse, sql, params)
-    assert.equal(streamed.length, 10 + id)
-    for (const row of streamed) assert.deepEqual(row, [id, `text ${id}`])
-  }
-
-  await Promise.all(Array.from({ length: 2 * callsBeyondPool }, (_, id) => run(id)))
-
-  const wrong =
-    "SELECT count() AS n, countIf(text != concat('text ', toString(id))) AS wrong FROM scratch"
-  assert.deepEqual(await warehouse.rows(wrong), [{ n: 2 * callsBeyondPool, wrong: 0 }])
 }
 
 async function runsBesideLong(warehouse: Warehouse): Promise<void> {

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import { bindingLaws } from './warehouse-binding-laws.ts'
 import type { Laws } from './warehouse-law.ts'
 import { readingLaws } from './warehouse-reading-laws.ts'
 import { writingLaws } from './warehouse-writing-laws.ts'
@@ -23,7 +24,7 @@ interface WarehouseContract {
 }
 
 export function warehouseContract({ name, open, skip }: WarehouseContract): void {
-  const laws = { ...schemaLaws, ...readingLaws, ...writingLaws }
+  const laws = { ...schemaLaws, ...bindingLaws, ...readingLaws, ...writingLaws }
   for (const [guarantee, run] of Object.entries(laws)) {
     test(`${name}: ${guarantee}`, { skip: skip ?? false }, async (t) => {
       const { warehouse, dispose } = await open()
