@@ -267,12 +267,12 @@ test('what was received before the request and comes later is erased, and what i
   const world = await aCreditedWorld(t)
   const { warehouse } = world
   await erase(world)
-  const nextYearMs = Date.UTC(2099, 0, 1)
-  const after = anAd({ servedAtMs: nextYearMs, servedAdId: 'f'.repeat(32) })
+  const laterMs = Date.now()
+  const after = anAd({ servedAtMs: laterMs, servedAdId: 'f'.repeat(32) })
   await world.loader.ship([
     aClick(anAd({ servedAtMs: day2Ms + hourMs, servedAdId: 'b'.repeat(32) }), day2Ms + 2 * hourMs),
-    aClick(after, nextYearMs),
-    aPurchase({ atMs: nextYearMs + 1, transactionId: 't-9', deliveryId: '9'.repeat(32) }),
+    aClick(after, laterMs),
+    aPurchase({ atMs: laterMs + 1, transactionId: 't-9', deliveryId: '9'.repeat(32) }),
   ])
   await attribute(warehouse)
 
