@@ -171,16 +171,29 @@ const crowd = `
 
 /**
  * Marks where the purchases of the batch stood so far. An earlier delivery moves a purchase within its
- * day, maybe over the midnight of a market, and the new row replaces what told from where.
+ * day, maybe over the midnight of a market, and the new row replaces what told from where. A purchase that
+ * moves is marked from one place to the other, which links its days; where a delivery is void, over all
+ * days on which it may stand.
  */
 export const touchFormerSql = `
 INSERT INTO touched_span (from_at, to_at, market_id, touched_until)
-SELECT toDateTime(toStartOfHour(received_at), 'UTC') AS from_at, from_at + 3599, -1,
+SELECT toDateTime(toStartOfHour(least_at), 'UTC') AS from_at, toDateTime(toStartOfHour(greatest_at), 'UTC') + 3599 AS to_at, -1,
   {readAt:DateTime64(6, 'UTC')} + toIntervalSecond(300)
-FROM attribution
-WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM (${known}))
-  AND notEmpty(line_index)
-GROUP BY from_at`
+FROM (
+  SELECT if(is_void, toDateTime64(arrayMin(days), 3, 'UTC'), least(stood_at, first_at)) AS least_at,
+    if(is_void, toDateTime64(arrayMax(days), 3, 'UTC') + 86399, greatest(stood_at, first_at)) AS greatest_at
+  FROM (
+    SELECT a.received_at AS stood_at, k.first.1 AS first_at, k.days AS days,
+      a.purchase_key IN (SELECT purchase_key FROM delivery_void) AS is_void
+    FROM (
+      SELECT purchase_key, received_at FROM attribution
+      WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM (${known}))
+        AND notEmpty(line_index)
+    ) AS a
+    INNER JOIN (${known}) AS k ON k.purchase_key = a.purchase_key
+  )
+)
+GROUP BY from_at, to_at`
 
 /** Each valid line under each identity of its purchase. */
 const line = `

@@ -2,6 +2,7 @@
 // on two engines at once (docs/decisions/0022-erasure.md).
 
 import type { Logger } from 'pino'
+import { assert } from '../lib/assert.ts'
 import { instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { announceLimits } from './announce.ts'
@@ -101,14 +102,18 @@ async function readIdentities(warehouse: Warehouse, id: string): Promise<ErasedP
   }
 }
 
+/** The weeks of 190 years. */
+const partitionsMax = 10_000
+
 /** Rewrites only the partitions that hold something of the person; heavy, but what is gone is gone. */
 async function remove(warehouse: Warehouse, removal: Removal, id: string): Promise<void> {
   const { table, change, condition } = removal
   const found = await warehouse.rows<{ partition: string }>(
     `SELECT DISTINCT _partition_id AS partition FROM ${table} WHERE ${condition}
-     ORDER BY partition LIMIT 10000`,
+     ORDER BY partition LIMIT ${partitionsMax}`,
     { id }
   )
+  assert(found.length < partitionsMax, 'the partitions of a table fit into the list')
   for (const { partition } of found) {
     // A partition cannot be a bound value; this one is the engine's own name of digits.
     if (!/^\d{6,8}$/u.test(partition)) continue

@@ -2,6 +2,7 @@
 
 import type { ReportRequest } from '../contract/report-request.ts'
 import { readNanos } from '../domain/money.ts'
+import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { CatalogNames } from './catalog-names.ts'
 import { readFilteredOrders, type CountOrders } from './orders.ts'
@@ -107,12 +108,14 @@ interface SumsRow {
 
 async function readSums(warehouse: SeriesDeps['warehouse'], source: QuerySource) {
   const markets = source.catalog.markets()
-  return await warehouse.rows<SumsRow>(sumsSql(source), {
+  const rows = await warehouse.rows<SumsRow>(sumsSql(source), {
     ...reportParams(source),
     // 0 stands first so that no list is empty; no market has that id.
     sumMarketIds: [0, ...markets.map((market) => market.id)],
     sumCurrencies: ['', ...markets.map((market) => market.currency)],
   })
+  assert(rows.length < sumsMax, 'the sums of days and currencies fit into the list')
+  return rows
 }
 
 interface OrdersSource {

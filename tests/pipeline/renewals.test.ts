@@ -121,3 +121,29 @@ test('a day that was read after its input was visible is read once more when tha
   assert.equal(early.sealedCount, 0)
   assert.equal(missed.sealedCount, 1)
 })
+
+test('a purchase that moves from an open day to a sealed one is on one of them throughout', async (t) => {
+  const world = await aWorld(t)
+  const attribute = async () => {
+    const attributor = new Attributor({ warehouse: world.warehouse, settleMs: 0 })
+    while ((await attributor.attributeBatch()).hasMore);
+  }
+  const conversions = async () =>
+    (await world.figures()).map((line) => line.replace(/ units .*/u, '').replace(/ [0-9/]+ /u, ' '))
+  await world.loader.ship([
+    aClick(anAd({ servedAtMs: day2Ms }), day2Ms),
+    aPurchase({ atMs: day2Ms + 30 * hourMs }),
+  ])
+  await attribute()
+  // 2 March is over, 3 March is not.
+  await sealNow(world, Date.UTC(2026, 2, 3, 12))
+  await world.warehouse.command('TRUNCATE TABLE touched_span')
+  const before = await conversions()
+
+  await world.loader.ship([aPurchase({ atMs: day2Ms + hourMs, deliveryId: 'e'.repeat(32) })])
+  await attribute()
+  const between = await conversions()
+
+  assert.deepEqual(before, ['2026-03-02 conversions 0', '2026-03-03 conversions 1'])
+  assert.deepEqual(between, ['2026-03-02 conversions 1'])
+})
