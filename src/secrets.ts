@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -98,10 +99,29 @@ function readJson(path: string): unknown {
 
 function readText(path: string): string {
   try {
+    refuseOpenMode(path, statSync(path))
     return readFileSync(path, 'utf8')
   } catch (error) {
+    if (error instanceof ServiceError) throw error
     throw invalid(path, `cannot be read: ${explainSystemError(error)}`)
   }
+}
+
+/**
+ * As ssh does with its keys: a copy that others can read is a secret no more, and nobody would notice.
+ * The group may read what belongs to root, which is how Kubernetes mounts secrets for an `fsGroup`.
+ */
+export function refuseOpenMode(
+  path: string,
+  { mode, uid }: { readonly mode: number; readonly uid: number }
+): void {
+  const allowed = uid === 0 ? 0o740 : 0o700
+  if ((mode & 0o777 & ~allowed) === 0) return
+  const shown = (mode & 0o777).toString(8).padStart(4, '0')
+  throw invalid(
+    path,
+    `is open to others (mode ${shown}): chmod 600 ${path} (a mounted secret: defaultMode 0400, or 0440 and root as owner)`
+  )
 }
 
 /** Several processes may start at once: the first to link its file into place wins, whole. */

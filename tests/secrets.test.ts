@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { ensureSecrets } from '../src/secrets.ts'
+import { ensureSecrets, refuseOpenMode } from '../src/secrets.ts'
 import type { SecretsSource } from '../src/secrets.ts'
 
 function source(t: TestContext): SecretsSource {
@@ -64,4 +64,29 @@ test('an admin-key file that was emptied is refused', (t) => {
   writeFileSync(join(from.dataDir, 'admin-key'), '\n')
 
   assert.throws(() => ensureSecrets(from), /admin-key must hold a key/)
+})
+
+test('secrets that others can read are refused with what to do, and never read', (t) => {
+  const from = source(t)
+  ensureSecrets(from)
+  for (const path of [from.secretsFile, join(from.dataDir, 'admin-key')]) {
+    for (const mode of [0o644, 0o604, 0o660, 0o602]) {
+      chmodSync(path, mode)
+
+      assert.throws(() => ensureSecrets(from), new RegExp(`${path} is open to others.*chmod 600`))
+    }
+    chmodSync(path, 0o400)
+    ensureSecrets(from)
+  }
+})
+
+test('the group may read secrets of root, as they are mounted, and nobody else', () => {
+  assert.doesNotThrow(() => refuseOpenMode('/x', { mode: 0o100440, uid: 0 }))
+  for (const [mode, uid] of [
+    [0o100440, 1000],
+    [0o100444, 0],
+    [0o100460, 0],
+  ] as const) {
+    assert.throws(() => refuseOpenMode('/x', { mode, uid }), { code: 'CONFIG_INVALID' })
+  }
 })

@@ -18,6 +18,8 @@ const commonOptions = {
 
 /** Runs one command line; the exit code is 0 for done, 1 for failed, 2 for not understood. */
 export async function runCli(terminal: Terminal): Promise<number> {
+  // `| head` has seen enough. What the command does is done all the same.
+  for (const output of [terminal.stdout, terminal.stderr]) output.on('error', () => undefined)
   try {
     return await dispatch(terminal)
   } catch (error) {

@@ -88,6 +88,21 @@ export function withHeaders(answer: Answer, headers: readonly string[]): Answer 
   return headers.length === 0 ? answer : { ...answer, headers: [...answer.headers, ...headers] }
 }
 
+const answersOverTls = new WeakMap<Answer, Answer>()
+
+/**
+ * Browsers that came by HTTPS once come by nothing else for a year. Not for subdomains: they may be
+ * somebody else's.
+ */
+export function withTlsOnly(answer: Answer): Answer {
+  let strict = answersOverTls.get(answer)
+  if (strict === undefined) {
+    strict = withHeaders(answer, ['strict-transport-security', 'max-age=31536000'])
+    answersOverTls.set(answer, strict)
+  }
+  return strict
+}
+
 /** Does nothing when the client has gone or an answer is under way already. */
 export function send(response: ServerResponse, answer: Answer): void {
   if (response.headersSent || response.destroyed) return

@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { AdEventHandler, linkMethods, missingToken } from './ad-event.ts'
-import { answerJson, refusal, send, withHeaders } from './answers.ts'
+import { answerJson, refusal, send, withHeaders, withTlsOnly } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { BodyReader, refuseDeclaredLength } from './body.ts'
 import { BackendHandler } from './backend.ts'
@@ -136,7 +136,8 @@ class RequestHandler {
       if (answer === null) return
       this.#counts.note(pattern, answer, performance.now() - startMs)
       if (this.#isDraining) response.shouldKeepAlive = false
-      send(response, hasCors(route) ? withCors(answer, request.headers.origin) : answer)
+      const whole = this.#deps.tls === undefined ? answer : withTlsOnly(answer)
+      send(response, hasCors(route) ? withCors(whole, request.headers.origin) : whole)
     }
     this.#failures.guard(pattern, reply, () => this.#dispatch(route, request, reply))
   }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { test } from 'node:test'
+import { runCli } from '../../src/cli/run.ts'
 import {
   answerText,
   answerWith,
@@ -383,4 +384,26 @@ test('a server behind a path is reached under it', async () => {
   await run(['keys', 'list', '--url', `${url}/shelftrace/`])
 
   assert.equal(received[0]?.url, '/shelftrace/admin/v1/keys')
+})
+
+/** The write end of a pipe that nobody reads. */
+function goneOutput(): Writable {
+  return new Writable({
+    write: (_chunk, _encoding, done) => {
+      done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
+    },
+  })
+}
+
+test('a reader of the output that goes away, as head does, ends no command', async () => {
+  const code = await runCli({
+    argv: ['help'],
+    environment: {},
+    stdin: Readable.from([]),
+    stdout: goneOutput(),
+    stderr: goneOutput(),
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+
+  assert.equal(code, 0)
 })

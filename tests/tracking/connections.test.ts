@@ -1,6 +1,8 @@
 // Real sockets from several addresses of loopback, each a network of its own.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:https'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
@@ -135,4 +137,20 @@ test('there are never more connections than open files allow, nor than are usefu
     perNetworkMax: 1_000,
   })
   assert.deepEqual(boundConnections(400, true), { connectionsMax: 400, perNetworkMax: null })
+})
+
+test('over TLS every answer tells browsers to come by nothing else, and without TLS none does', async (t) => {
+  const { cert, key } = makeCertificate()
+  const tracker = await startTracker(t, { drainMsMax: 50, tls: { cert, key } })
+  const plain = await startTracker(t)
+
+  for (const path of ['/healthz', '/nowhere', `/click/${tracker.mint()}`, '/impression/x']) {
+    const request = get({ host: '127.0.0.1', port: tracker.port, path, rejectUnauthorized: false })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.resume()
+
+    assert.equal(response.headers['strict-transport-security'], 'max-age=31536000', path)
+    const { headers } = await plain.send('GET', path)
+    assert.equal(headers['strict-transport-security'], undefined)
+  }
 })
