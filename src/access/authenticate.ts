@@ -17,6 +17,7 @@ export interface Party {
 export interface Demand {
   /** Null: whatever the key may do. */
   readonly scope: Scope | null
+  readonly otherScopes?: readonly Scope[] | undefined
   readonly party: Party | null
 }
 
@@ -49,9 +50,11 @@ export function authenticate(
  * exists, so that no key learns which ids do.
  */
 export function authorize(key: AccessKey, demand: Demand): Authorization {
-  const { scope, party } = demand
+  const { scope, otherScopes = [], party } = demand
   // The scope admin stands for every other one.
-  if (scope !== null && !key.scopes.includes(scope) && !key.scopes.includes('admin')) {
+  const isEnough = (held: Scope): boolean =>
+    held === scope || held === 'admin' || otherScopes.includes(held)
+  if (scope !== null && !key.scopes.some(isEnough)) {
     return { ok: false, message: `The key does not have the scope ${scope}.` }
   }
   if (party === null || isForParty(key, party)) return { ok: true }

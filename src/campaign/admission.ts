@@ -54,7 +54,11 @@ export class Admissions {
     const rate = this.#takeRate(key)
     if (!rate.ok) return rate
     const party = partyOf(access, request)
-    const authorization = authorize(key, { scope: access.scope, party })
+    const authorization = authorize(key, {
+      scope: access.scope,
+      otherScopes: access.otherScopes,
+      party,
+    })
     if (authorization.ok) return rate
     const answer = refuse(403, [authorization.message])
     return { ok: false, key, answer: { ...answer, headers: rate.headers } }

@@ -174,7 +174,11 @@ function createListener({ tls }: CampaignDeps, listener: RequestListener): Serve
   const server =
     tls === undefined
       ? createHttpServer(options, listener)
-      : createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' }, listener)
+      : createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' }, (request, response) => {
+          // RFC 6797: whoever came over TLS once comes over nothing else for a year.
+          response.setHeader('strict-transport-security', 'max-age=31536000')
+          listener(request, response)
+        })
   server.maxConnections = limits.connectionsMax
   return server
 }

@@ -128,8 +128,12 @@ const account: Operation = {
   summary: 'Read what the catalog holds of an advertiser',
   description:
     'Its campaigns, ad groups and assets, and the publishers, markets and creative sizes it can choose ' +
-    'from. For any key of the advertiser.',
-  access: { scope: null, isAdvertiserBound: true },
+    'from. For keys of the advertiser with one of the scopes report:read, asset:write and site:read.',
+  access: {
+    scope: 'report:read',
+    otherScopes: ['asset:write', 'site:read'],
+    isAdvertiserBound: true,
+  },
   pathParameters: advertiserParameter,
   body: null,
   responses: [

@@ -7,8 +7,10 @@ export type Port = 'tracking' | 'campaign'
 export type Method = 'get' | 'head' | 'post' | 'put' | 'delete'
 
 export interface Access {
-  /** Null: any valid key will do. */
+  /** Null: any valid key will do, also one without a scope; for what a key may know of itself. */
   readonly scope: Scope | null
+  /** Any of these will do as well. None when absent. */
+  readonly otherScopes?: readonly Scope[]
   /** The key must also be for the advertiser that the path names. */
   readonly isAdvertiserBound: boolean
   /** The key must also be for the publisher that the path names. No when absent. */

@@ -143,6 +143,14 @@ function messagesOf({ body }: Reply): readonly string[] {
   return value.messages as readonly string[]
 }
 
+test('every operation but what a key may know of itself names a scope', () => {
+  const unnamed = guarded.filter(({ access }) => access.scope === null)
+  assert.deepEqual(
+    unnamed.map(({ operation }) => operation.operationId),
+    ['readMe']
+  )
+})
+
 test('what is public is what the list says, and everything else asks for a scope that exists', () => {
   const open = onPort.filter(({ access }) => access === null).map(({ operationId }) => operationId)
 
@@ -197,7 +205,9 @@ for (const { operation, access } of guarded) {
     const others =
       access.scope === null
         ? []
-        : scopes.filter((scope) => scope !== access.scope && scope !== 'admin')
+        : scopes.filter(
+            (scope) => ![access.scope, ...(access.otherScopes ?? []), 'admin'].includes(scope)
+          )
     for (const scope of others) {
       const reply = await ask(operation, { authorizations: [bearerOf('all', scope)] })
       assert.equal(reply.status, 403, scope)

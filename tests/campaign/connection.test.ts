@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
 import { limits } from '../../src/campaign/app.ts'
 import { commonHeaders } from '../../src/campaign/common-headers.ts'
+import { makeCertificate } from '../helpers/certificate.ts'
 import { bearer, startHarness } from './harness.ts'
 
 const csvPath = '/v2/advertisers/1/reports/spa/product.csv'
@@ -104,4 +107,24 @@ test('several requests share a connection', async (t) => {
   const answer = await talk(url.port, one + one + last)
 
   assert.equal(answer.match(/HTTP\/1\.1 200 OK/g)?.length, 3)
+})
+
+test('over TLS every answer says that the port is to be asked over nothing else', async (t) => {
+  const { cert, key } = makeCertificate()
+  const { app } = startHarness({ tls: { cert, key } })
+  t.after(() => app.close())
+  const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
+
+  for (const path of ['/healthz', '/nothing', csvPath]) {
+    const address = `https://127.0.0.1:${url.port}${path}`
+    const sent = httpsRequest(address, { rejectUnauthorized: false, agent: false })
+    sent.end()
+    const [response]: IncomingMessage[] = await once(sent, 'response')
+    response?.resume()
+    assert.equal(response?.headers['strict-transport-security'], 'max-age=31536000', path)
+  }
+  const plain = startHarness()
+  t.after(() => plain.app.close())
+  const { headers } = await plain.app.inject({ url: '/healthz' })
+  assert.ok(!('strict-transport-security' in headers))
 })
