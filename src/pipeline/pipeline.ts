@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import { Gate } from '../lib/gate.ts'
 import { Loop } from '../lib/loop.ts'
 import { instantMs } from '../warehouse/instant.ts'
+import { forgetAsideAddresses } from './aside-record.ts'
 import { Attributor } from './attribute.ts'
 import { eraseDue } from './erase.ts'
 import { RefusalStreaks } from './insert-rows.ts'
@@ -145,6 +146,7 @@ export class Pipeline {
       }),
       this.#repeat('tidy', intervals.tidyPauseMs, async () => {
         await attributor.forgetAnswered()
+        await forgetAsideAddresses(this.#deps.warehouse)
         await sweeper.sweep()
         if (this.#isAttributed) await advanceRetention(this.#deps)
         return false

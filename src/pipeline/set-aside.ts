@@ -9,6 +9,7 @@ import { madeUpKey, salvage } from '../spool/salvage.ts'
 import type { SpoolEntry } from '../spool/spool.ts'
 import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { tellReason } from './aside-record.ts'
 import { insertRecords, setAside } from './ship.ts'
 import type { ShipDeps } from './ship.ts'
 
@@ -74,15 +75,6 @@ function typeOf(head: string): string {
 function receivedAtOf(head: string): number | null {
   const [, receivedAt] = /^\{.*"receivedAtMs":(\d{1,13})[,}]/u.exec(head) ?? []
   return receivedAt === undefined ? null : Number(receivedAt)
-}
-
-/**
- * The engine's messages go on with pieces of the row, which hold transactions and identities: nothing
- * behind the first quoted piece is told.
- */
-function tellReason(reason: string): string {
-  const [told = ''] = reason.split(/[`'"{\n]/u, 1)
-  return told.trim().slice(0, setAsideLimits.reasonLengthMax)
 }
 
 /** Null keys: the longest waiting, as many as a call takes. */

@@ -17,6 +17,7 @@ import type { Spool, SpoolBatch, SpoolEntry } from '../spool/spool.ts'
 import { instantMs, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { announceIfSlow, pend } from './announce.ts'
+import { minimized } from './aside-record.ts'
 import { insertRows } from './insert-rows.ts'
 import type { PlannedRow, Refusal, RefusalStreaks } from './insert-rows.ts'
 import { buildAdEventRow, buildDeliveryRow, buildReturnRow } from './rows.ts'
@@ -171,11 +172,14 @@ function planAdEvent(plan: Plan, { key, record }: AdEventEntry, options: PlanOpt
 }
 
 export async function setAside(
-  deps: Pick<ShipDeps, 'warehouse' | 'log'>,
+  deps: Pick<ShipDeps, 'warehouse' | 'log' | 'rowContext'>,
   refusals: readonly Refusal[]
 ): Promise<void> {
   const at = await warehouseNow(deps.warehouse)
-  const lines = refusals.map((refusal) => JSON.stringify({ ...refusal, set_aside_at: at }))
+  const { isBot } = deps.rowContext
+  const lines = refusals.map((refusal) =>
+    JSON.stringify({ ...minimized(refusal, isBot), set_aside_at: at })
+  )
   await deps.warehouse.insert('set_aside', Buffer.from(lines.join('\n') + '\n'))
   deps.log.error({ count: refusals.length }, 'records were set aside; see status')
 }
