@@ -110,7 +110,7 @@ const purchasedLine = {
   brand: Type.String(),
   price: Type.Number(),
   quantity: int32(),
-  value: exactAmount('Price × quantity, exact; "0" where it is out of range.'),
+  value: exactAmount('Price × quantity, exact; 0 where it is out of range.'),
   verdict: wordOf(lineVerdicts, { description: 'Only valid lines are ever credited.' }),
 }
 

@@ -6,7 +6,7 @@ import { servedAdLimits } from '../contract/served-ad.ts'
 import type { ServedAdReading } from '../contract/served-ad.ts'
 import { addDays, dayOf } from '../domain/day.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { printExact, printInstant } from './explain/print.ts'
+import { printAmount, printInstant } from './explain/print.ts'
 import { readFinalDays } from './final-days.ts'
 
 /** Where its rows stand: what its token says of it. */
@@ -102,7 +102,7 @@ function printLine(row: LineRow): ServedAdReading['credits'][number] {
     purchasedAt: printInstant(row.purchasedAtMs),
     line: row.lineIndex + 1,
     quantity: row.quantity,
-    value: printExact(row.value),
+    value: printAmount(row.value, row.currency),
     currency: row.currency,
     rules: rulesOf(row),
   }

@@ -5,6 +5,7 @@ import type { UnconvertedRow } from '../contract/unconverted.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { askedDaysParams, inAskedSpan, withAskedDaySql } from './asked-days.ts'
 import type { ReportMarket } from './catalog-names.ts'
+import { printAmount } from './explain/print.ts'
 import type { MarketDays } from './market-days.ts'
 import { convertedSql, loadRates, rateParams } from './rates.ts'
 import { listUnits } from './day-bounds.ts'
@@ -62,9 +63,9 @@ export function createUnconvertedReader({ warehouse, markets }: UnconvertedDeps)
       currency: row.currency,
       impressions: row.impressions,
       clicks: row.clicks,
-      spend: row.spend,
+      spend: printAmount(row.spend, row.currency),
       lines: row.lines,
-      value: row.value,
+      value: printAmount(row.value, row.currency),
     }))
   }
 }

@@ -281,7 +281,7 @@ test('an advertiser is told of its own credit and its own losers, of others only
       value,
       otherAdvertisersCandidates,
     ]),
-    [[1, 2, '20', 1]]
+    [[1, 2, '20.00', 1]]
   )
   const [line] = explanation.lines
   assert.deepEqual(
@@ -358,8 +358,8 @@ test('returns are listed with what became of each, lines with what remains, and 
     remainingValue,
   ])
   assert.deepEqual(remaining, [
-    [0, '0'],
-    [2, '14'],
+    [0, '0.00'],
+    [2, '14.00'],
   ])
   const { lines: credited } = own.json as OwnExplanation
   assert.deepEqual(

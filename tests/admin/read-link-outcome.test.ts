@@ -114,7 +114,7 @@ test('a purchase is listed under every ad that a profile credits, with the rule,
     purchasedAt: '2026-03-02T13:00:00.000Z',
     line: 1,
     quantity: 2,
-    value: '20',
+    value: '20.00',
     currency: 'EUR',
     rules: direct,
   })
@@ -207,8 +207,8 @@ test('of more credited lines than are listed the first are shown and the others 
   assert.deepEqual(
     [credits[0], credits[99]].map((one) => [one?.transactionId, one?.line, one?.value]),
     [
-      ['much 0', 1, '1.5'],
-      ['much 3', 10, '1.5'],
+      ['much 0', 1, '1.50'],
+      ['much 3', 10, '1.50'],
     ]
   )
 })

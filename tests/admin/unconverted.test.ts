@@ -60,8 +60,8 @@ const print = ({ rows }: UnconvertedPage) =>
 
 const all = [
   '2026-03-02 DE of 1 in USD: 1/1 0.250000001 lines 1 29.97',
-  '2026-03-02 999 of 1 in EUR: 0/1 0.25 lines 0 0',
-  '2026-03-03 DE of 2 in GBP: 0/1 0.25 lines 0 0',
+  '2026-03-02 999 of 1 in EUR: 0/1 0.25 lines 0 0.00',
+  '2026-03-03 DE of 2 in GBP: 0/1 0.25 lines 0 0.00',
 ]
 
 async function seal(): Promise<void> {

@@ -8,7 +8,7 @@ import { deliveryLimits, readDeliveries, readIdentities, readLines } from './del
 import type { Delivery, DeliveryLine, PurchaseDeliveries, PurchaseId } from './deliveries.ts'
 import { createJudge } from './judge.ts'
 import type { Judge, Winner, Winners } from './judge.ts'
-import { explainLine, explainLimits, printExact, printInstant, printLine } from './print.ts'
+import { explainLine, explainLimits, printAmount, printInstant, printLine } from './print.ts'
 import { readReturns, remainingQuantities, remainingValue } from './returns.ts'
 import type { PurchaseReturns } from './returns.ts'
 import { areSameCredits, readStored } from './stored.ts'
@@ -128,7 +128,9 @@ async function printDeliveries({ warehouse }: ExplainDeps, { id, deliveries }: P
         isConflict: delivery.contentHash !== reference?.contentHash,
         ...(delivery.voidedAtMs !== null && { voidedAt: printInstant(delivery.voidedAtMs) }),
         lineCount: delivery.lineCount,
-        ...(own !== undefined && { lines: own.map(printLine) }),
+        ...(own !== undefined && {
+          lines: own.map((line, index) => printLine(line, index, delivery.currency)),
+        }),
       }
     }),
     deliveriesLeftOut: deliveries.leftOutCount,
@@ -150,6 +152,7 @@ function printJudged(judged: JudgedDelivery | null, facts: PurchaseFacts) {
   const { stored, isPending } = facts.state
   const remaining = remainingQuantities(judged?.lines ?? [], returns.units)
   const shown = (judged?.lines ?? []).slice(0, explainLimits.linesMax)
+  const currency = deliveries.winner?.currency ?? ''
   return {
     ids: (judged?.found.ids ?? []).map(({ kind, touchpointCount, isCrowd }) => ({
       kind,
@@ -160,8 +163,8 @@ function printJudged(judged: JudgedDelivery | null, facts: PurchaseFacts) {
       judged === null
         ? []
         : shown.map((line, index) => ({
-            ...printLine(line, index),
-            ...printRemaining(line, remaining[index] ?? line.quantity),
+            ...printLine(line, index, currency),
+            ...printRemaining(line, remaining[index] ?? line.quantity, currency),
             ...explainLine(judged, line),
           })),
     linesLeftOut: (judged?.lines.length ?? 0) - shown.length,
@@ -181,10 +184,10 @@ function printStored({ readAtMs, deliveryId, isFrozen, lines }: StoredAttributio
   }
 }
 
-function printRemaining(line: DeliveryLine, remaining: number) {
+function printRemaining(line: DeliveryLine, remaining: number, currency: string) {
   return {
     remainingQuantity: remaining,
-    remainingValue: printExact(remainingValue(line, remaining)),
+    remainingValue: printAmount(remainingValue(line, remaining), currency),
   }
 }
 

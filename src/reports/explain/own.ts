@@ -12,7 +12,7 @@ import {
   byWeight,
   explainLimits,
   printCandidate,
-  printExact,
+  printAmount,
   printInstant,
   printServedAdId,
 } from './print.ts'
@@ -41,11 +41,14 @@ export function createOwnExplainer(deps: ExplainDeps): ExplainOwnPurchase {
 
     const judged = await judgeDelivery(deps, facts.id, delivery)
     const shown = own.slice(0, explainLimits.linesMax)
+    const { currency } = delivery
     return {
       ...name,
       purchasedAt: printInstant(delivery.receivedAtMs),
-      currency: delivery.currency,
-      lines: shown.map(([index, line]) => printOwnLine({ judged, index, advertiserId }, line)),
+      currency,
+      lines: shown.map(([index, line]) =>
+        printOwnLine({ judged, index, advertiserId, currency }, line)
+      ),
       linesLeftOut: own.length - shown.length,
       readAt: printInstant(stored.readAtMs),
       isPending: facts.state.isPending,
@@ -62,17 +65,18 @@ interface OwnLine {
   /** From 0. */
   readonly index: number
   readonly advertiserId: number
+  readonly currency: string
 }
 
 function printOwnLine(own: OwnLine, { quantity, value, credits }: StoredLine) {
-  const { judged, index } = own
+  const { judged, index, currency } = own
   const line = judged.lines[index]
   const credit = (profile: AttributionProfile) => printCredit(own, credits[profile])
   return {
     line: index + 1,
     gtin: line?.gtin ?? '',
     quantity,
-    value: printExact(value),
+    value: printAmount(value, currency),
     credits: {
       CLK_14_DAYS: credit('CLK_14_DAYS'),
       IMP_1_DAY: credit('IMP_1_DAY'),

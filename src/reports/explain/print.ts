@@ -2,8 +2,8 @@
 
 import type { Explanation } from '../../contract/explanation.ts'
 import { attributionProfiles } from '../../contract/report-request.ts'
-import { formatDecimal, nanosScale, parseDecimal } from '../../domain/money.ts'
-import { assert } from '../../lib/assert.ts'
+import { minorDigits } from '../../domain/currency.ts'
+import { formatAmount, formatDecimal, readNanos } from '../../domain/money.ts'
 import type { DeliveryLine } from './deliveries.ts'
 import type { Judge, JudgedTouch, Winner } from './judge.ts'
 import type { AdTouch, TouchesFound } from './touches.ts'
@@ -37,14 +37,12 @@ export function printSeconds(ms: number): string {
   return formatDecimal(BigInt(ms), 3, 3)
 }
 
-/** An exact amount without zeros at its end. */
-export function printExact(decimal: string): string {
-  const nanos = parseDecimal(decimal, nanosScale)
-  assert(nanos !== null, 'the engine prints a decimal of at most 9 digits')
-  return formatDecimal(nanos, nanosScale, nanosScale).replace(/\.?0+$/u, '')
+/** An amount of the engine as reports print it. */
+export function printAmount(decimal: string, currency: string): string {
+  return formatAmount(readNanos(decimal), minorDigits(currency))
 }
 
-export function printLine(line: DeliveryLine, index: number) {
+export function printLine(line: DeliveryLine, index: number, currency: string) {
   const { gtin, groupId, brand, price, quantity, value, verdict } = line
   return {
     line: index + 1,
@@ -53,7 +51,7 @@ export function printLine(line: DeliveryLine, index: number) {
     brand,
     price,
     quantity,
-    value: printExact(value),
+    value: printAmount(value, currency),
     verdict,
   }
 }
