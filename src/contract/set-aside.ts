@@ -23,13 +23,14 @@ export const setAsidePageSchema = Type.Object(
           setAsideAt: instantText({ description: 'When it was set aside last.' }),
           type: Type.String({
             description:
-              'What the record is, such as conversion or ad-event; frame: a damaged piece of the spool.',
+              'What the record is, such as conversion or ad-event; frame: a damaged piece of the spool; ' +
+              'purchase: one that could not be attributed, and keeps the credit it had.',
           }),
           receivedAt: Type.Optional(
             instantText({ description: 'When the event came; absent where that cannot be read.' })
           ),
           reason: Type.String({
-            description: 'Why it could not be shipped, at most 300 characters.',
+            description: 'Why it could not be shipped or attributed, at most 300 characters.',
           }),
         },
         { title: 'SetAsideRecord' }

@@ -40,9 +40,15 @@ FROM (
 GROUP BY shipped_at
 ORDER BY shipped_at`
 
+/** The rows of a batch; the keys divide it where an instant of shipping alone holds too much. */
+export const batchRows = `
+  FROM pending_purchase
+  WHERE shipped_at >= {from:DateTime64(6, 'UTC')} AND shipped_at <= {to:DateTime64(6, 'UTC')}
+    AND purchase_key >= toFixedString(unhex({keyFrom:String}), 16)
+    AND purchase_key <= toFixedString(unhex({keyTo:String}), 16)`
+
 const batchKeys = `
-  SELECT DISTINCT purchase_key FROM pending_purchase
-  WHERE shipped_at >= {from:DateTime64(6, 'UTC')} AND shipped_at <= {to:DateTime64(6, 'UTC')}`
+  SELECT DISTINCT purchase_key ${batchRows}`
 
 /**
  * From when to when the deliveries of a batch were received: bounds the weeks of touchpoints that
@@ -59,11 +65,18 @@ const none = `toFixedString('', 16)`
 const identitiesOf = `arrayJoin(arrayDistinct(arrayFilter(i -> i != ${none}, [user_identity, login_identity])))`
 
 /** The purchases of the batch, with their winner so far and all days they ever stood under. */
-const known = `
+export const known = `
   SELECT purchase_key, any(publisher_id) AS publisher_id, groupUniqArrayArray(days) AS days, min(first) AS first
   FROM purchase
   WHERE purchase_key IN (${batchKeys})
   GROUP BY purchase_key`
+
+/** How many lines the purchases of a batch have, but for those of voided deliveries. */
+export const lineCountSql = `
+SELECT sum(length(line_verdict)) AS lineCount FROM delivery
+WHERE (day, publisher_id, purchase_key, delivery_id) IN (
+  SELECT toDate(first.1), publisher_id, purchase_key, first.2 FROM (${known})
+)`
 
 /**
  * The winning delivery of each purchase: least receipt, then least delivery id. Only purchases with
@@ -195,23 +208,31 @@ FROM (
 )
 GROUP BY from_at, to_at`
 
-/** Each valid line under each identity of its purchase. */
 const line = `
-  SELECT publisher_id, purchase_key, received_at, identity, login_identity,
+  SELECT publisher_id, purchase_key, received_at, user_identity, login_identity,
     gtin_key, group_id, quantity, value, line_index
-  FROM (
-    SELECT *, ${identitiesOf} AS identity FROM won
-  )
+  FROM won
   ARRAY JOIN line_gtin_key AS gtin_key, line_group_id AS group_id, line_quantity AS quantity,
     line_value AS value, line_verdict AS verdict, arrayMap(i -> i - 1, arrayEnumerate(line_gtin_key)) AS line_index
   WHERE verdict = 'valid'`
 
+/**
+ * Each product that was bought, under each identity of its purchase. Once, however many lines it has:
+ * thousands of equal lines would each join all that their buyer ever saw of the product.
+ */
+const product = `
+  SELECT publisher_id, purchase_key, received_at, login_identity, gtin_key, group_id, ${identitiesOf} AS identity
+  FROM (
+    SELECT DISTINCT publisher_id, purchase_key, received_at, user_identity, login_identity, gtin_key, group_id
+    FROM (${line})
+  )`
+
 /** The same without the identities that are a crowd: they join nothing and tell nobody apart. */
-const lineWithoutCrowds = `
+const productWithoutCrowds = `
   SELECT * REPLACE (
     if((purchase_key, login_identity) IN (SELECT purchase_key, identity FROM crowd), ${none}, login_identity) AS login_identity
   )
-  FROM (${line})
+  FROM (${product})
   WHERE (purchase_key, identity) NOT IN (SELECT purchase_key, identity FROM crowd)`
 
 // What a line and a touchpoint have in common: the product, or the group of it. Two that agree by chance
@@ -220,21 +241,21 @@ const productKey = 'cityHash64(gtin_key)'
 const groupKey = `cityHash64('group', group_id)`
 
 /**
- * Every pair of a purchased line and a touchpoint of the same person that may earn credit. The
+ * Every pair of a purchased product and a touchpoint of the same person that may earn credit. The
  * person is the same by the logged-in id, or by the user id where not both carry a logged-in id
  * and those differ. A crowd's identity is no identity.
  *
  * Joined by identity alone, a basket stood ten times beside all that its buyer ever saw. A pair may
  * come twice, by product and by group, which changes nothing about the best of them.
  */
-const candidate = (lines: string): string => `
-  SELECT l.purchase_key AS purchase_key, l.line_index AS line_index, l.quantity AS quantity, l.value AS value,
+const candidate = (products: string): string => `
+  SELECT l.purchase_key AS purchase_key, l.gtin_key AS gtin_key, l.group_id AS group_id,
     t.kind = 'click' AS is_click, t.gtin_key = l.gtin_key AS is_direct,
     t.touched_at AS touched_at, t.served_ad_id AS served_ad_id,
     (t.market_id, t.advertiser_id, t.campaign_id, t.ad_group_id, t.gtin) AS ad
   FROM (
     SELECT *, arrayJoin(if(group_id = '', [${productKey}], [${productKey}, ${groupKey}])) AS common
-    FROM (${lines})
+    FROM (${products})
   ) AS l
   INNER JOIN (
     SELECT *,
@@ -249,16 +270,24 @@ const candidate = (lines: string): string => `
       t.touched_at >= l.received_at - toIntervalMillisecond({viewMs:Int64}) AND t.gtin_key = l.gtin_key)`
 
 /**
- * The best of each line. Direct beats in-group among clicks, then the latest, then the greater
+ * The best of each product. Direct beats in-group among clicks, then the latest, then the greater
  * served ad; among views the latest, then the greater served ad.
  */
-const credit = (lines: string): string => `
-  SELECT purchase_key, line_index, any(c.quantity) AS quantity, any(c.value) AS value,
+const best = (products: string): string => `
+  SELECT purchase_key, gtin_key, group_id,
     multiIf(countIf(is_click) = 0, 'none', maxIf(is_direct, is_click) = 1, 'direct', 'in-group') AS click_rule,
     argMaxIf((touched_at, served_ad_id, ad), (is_direct, touched_at, served_ad_id), is_click) AS click,
     argMaxIf((touched_at, served_ad_id, ad), (touched_at, served_ad_id), NOT is_click) AS view
-  FROM (${candidate(lines)}) AS c
-  GROUP BY purchase_key, line_index`
+  FROM (${candidate(products)})
+  GROUP BY purchase_key, gtin_key, group_id`
+
+/** Of each line what its product has. */
+const credit = (products: string): string => `
+  SELECT l.purchase_key AS purchase_key, l.line_index AS line_index, l.quantity AS quantity, l.value AS value,
+    b.click_rule AS click_rule, b.click AS click, b.view AS view
+  FROM (SELECT purchase_key, gtin_key, group_id, line_index, quantity, value FROM (${line})) AS l
+  INNER JOIN (${best(products)}) AS b
+    ON b.purchase_key = l.purchase_key AND b.gtin_key = l.gtin_key AND b.group_id = l.group_id`
 
 const creditColumns = [
   ['line_index', 'x -> x.1'],
@@ -286,9 +315,12 @@ const frozen = `
 
 interface Form {
   readonly touches: string
-  readonly lines: string
+  readonly products: string
   readonly crowds: string
 }
+
+/** Of a batch, and with each under its product and its group; beyond, the batch is divided. */
+const touchpointsMax = 8_000_000
 
 /**
  * Replaces the attribution of every purchase of the batch, whole; without credit, or without a
@@ -296,7 +328,7 @@ interface Form {
  * empty row under the day it left. One that is frozen gets empty rows only: they answer what is pending,
  * lose against the frozen row, and keep an earlier delivery from moving the credit to another day.
  */
-const attribute = ({ touches, lines, crowds }: Form): string => `
+const attribute = ({ touches, products, crowds }: Form): string => `
 INSERT INTO attribution (
   day, purchase_key, read_at, is_frozen,
   publisher_id, site_id, transaction_id, delivery_id, received_at, currency,
@@ -324,11 +356,12 @@ FROM (
   LEFT JOIN (
     SELECT purchase_key,
       arraySort(x -> x.1, groupArray((line_index, quantity, value, click_rule, click, view))) AS credits
-    FROM (${credit(lines)})
+    FROM (${credit(products)})
     GROUP BY purchase_key
   ) AS c ON c.purchase_key = k.purchase_key
 )
-SETTINGS join_use_nulls = 0, allow_custom_error_code_in_throwif = 1`
+SETTINGS join_use_nulls = 0, allow_custom_error_code_in_throwif = 1,
+  max_rows_in_join = ${touchpointsMax}`
 
 interface Batch {
   /** Of so many purchases that most granules of touchpoints hold one of their people. */
@@ -340,14 +373,14 @@ interface Batch {
  * touchpoints are the side of the join that is read whole before the first line.
  */
 export function attributeSql({ isLarge }: Batch): string {
-  return attribute({ touches: touchOfPersons(touch(isLarge)), lines: line, crowds: '' })
+  return attribute({ touches: touchOfPersons(touch(isLarge)), products: product, crowds: '' })
 }
 
 /** The same with crowds counted exactly, which costs more than the rest of the statement. */
 export function attributeWithCrowdsSql({ isLarge }: Batch): string {
   return attribute({
     touches: touch(isLarge),
-    lines: lineWithoutCrowds,
+    products: productWithoutCrowds,
     crowds: `, crowd_count AS MATERIALIZED (${crowdCount}), crowd AS MATERIALIZED (${crowd})`,
   })
 }

@@ -10,6 +10,7 @@ import {
 } from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
 import { instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
+import { isBeyondLimit, isRefused } from '../warehouse/refusal.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import { announceLimits, touchAgain } from './announce.ts'
 import {
@@ -18,9 +19,14 @@ import {
   attributeWithCrowdsSql,
   batchSpanSql,
   crowdSuspectedCode,
+  lineCountSql,
   pendingSql,
   touchFormerSql,
 } from './attribute-sql.ts'
+import { halve, noKeys, planBatches } from './attribution-batch.ts'
+import type { Batch, PendingGroup, Range } from './attribution-batch.ts'
+import { reasonOf } from './insert-rows.ts'
+import { setAsidePurchase } from './set-aside-purchase.ts'
 
 export const attributeLimits = {
   // A look at what is pending reads so many rows, and those of the same shipping behind them: one batch,
@@ -30,6 +36,10 @@ export const attributeLimits = {
   purchasesPerBatchMax: 55_000,
   /** From here on touchpoints are read without asking the primary key first. */
   largeBatch: 5_000,
+  /** Of a batch; an ordinary one of the most purchases has a third of them. */
+  linesPerBatchMax: 500_000,
+  /** So many purchases set aside one after the other, and none attributed, are no fault of theirs. */
+  setAsideInRowMax: 10,
   /** So many batches count crowds after one was suspected. */
   crowdBatches: 20,
 } as const
@@ -40,18 +50,14 @@ export interface AttributeDeps {
   /** Set by tests only, as is the next one. */
   readonly crowdMax?: number
   readonly largeBatch?: number
+  readonly linesMax?: number
 }
 
 export interface AttributeResult {
   readonly attributedCount: number
+  readonly setAsideCount: number
   /** Whether the caller should come again at once rather than after a pause. */
   readonly hasMore: boolean
-}
-
-interface PendingGroup {
-  readonly shippedAt: string
-  readonly pendingCount: number
-  readonly dueCount: number
 }
 
 const keptAnsweredMs = 86_400_000
@@ -65,27 +71,83 @@ export class Attributor {
   /** Batches of the last look, oldest first. One that fails is found again by the next look. */
   #planned: Batch[] = []
   #crowdBatchCount = 0
+  #setAsideInRow = 0
+  #settledThrough: string | null = null
+  #isAnythingDue = false
 
   constructor(deps: AttributeDeps) {
     this.#deps = deps
   }
 
-  /** Attributes the oldest batch that is due. */
+  /** Attributes the oldest batch that is due, or divides it where it is too heavy or refused. */
   async attributeBatch(): Promise<AttributeResult> {
     if (this.#planned.length === 0) this.#planned = await this.#plan()
-    const [batch] = this.#planned
-    if (batch === undefined) return { attributedCount: 0, hasMore: false }
-    try {
-      await this.#attribute(batch)
-    } finally {
-      this.#planned.shift()
-    }
-    return { attributedCount: batch.purchaseCount, hasMore: true }
+    const [batch, ...others] = this.#planned
+    if (batch === undefined) return { attributedCount: 0, setAsideCount: 0, hasMore: false }
+    // One that fails as a whole is found again by the next look.
+    this.#planned = others
+    const { parts, setAsideCount } = await this.#attributeOrDivide(batch)
+    this.#planned = [...parts, ...others]
+    this.#settledThrough = this.#planned[0]?.from ?? batch.to
+    const attributedCount = parts.length === 0 ? batch.purchaseCount - setAsideCount : 0
+    return { attributedCount, setAsideCount, hasMore: true }
+  }
+
+  /** What was shipped before this instant is attributed, as of the last look; null before the first one. */
+  settledThrough(): string | null {
+    return this.#settledThrough
   }
 
   /** The instant of the shipping of the oldest purchase that is due, as of the last look; null: none is. */
   oldestDueAt(): string | null {
-    return this.#planned[0]?.from ?? null
+    return this.#isAnythingDue ? this.#settledThrough : null
+  }
+
+  async #attributeOrDivide(batch: Batch): Promise<Divided> {
+    const { warehouse } = this.#deps
+    if (batch.purchaseCount > 1 && (await this.#hasManyLines(batch))) {
+      const parts = await halve(warehouse, batch)
+      if (parts.length > 1) return { parts, setAsideCount: 0 }
+    }
+    try {
+      await this.#attribute(batch)
+      this.#setAsideInRow = 0
+      return { parts: [], setAsideCount: 0 }
+    } catch (error) {
+      if (!isRefused(error) && !isBeyondLimit(error)) throw error
+      const parts = await halve(warehouse, batch)
+      if (parts.length > 1) return { parts, setAsideCount: 0 }
+      return { parts: [], setAsideCount: await this.#setAsideAlone(batch, error) }
+    }
+  }
+
+  async #hasManyLines(batch: Batch): Promise<boolean> {
+    const { warehouse, linesMax = attributeLimits.linesPerBatchMax } = this.#deps
+    const [row] = await warehouse.rows<{ lineCount: number }>(lineCountSql, rangeOf(batch))
+    return (row?.lineCount ?? 0) > linesMax
+  }
+
+  /** How many: one, or none where it was no fault of the purchase. */
+  async #setAsideAlone(batch: Batch, failure: ServiceError): Promise<number> {
+    const { warehouse } = this.#deps
+    // Where the statement fails for no purchase at all, the warehouse is at fault, or has no room.
+    await this.#attribute({ ...batch, ...noKeys })
+    // A limit may have been reached by what ran beside it.
+    if (isBeyondLimit(failure) && (await this.#passes(batch))) return 0
+    this.#setAsideInRow += 1
+    if (this.#setAsideInRow > attributeLimits.setAsideInRowMax) throw failure
+    await setAsidePurchase(warehouse, rangeOf(batch), reasonOf(failure))
+    return 1
+  }
+
+  async #passes(batch: Batch): Promise<boolean> {
+    try {
+      await this.#attribute(batch)
+      return true
+    } catch (error) {
+      if (!isBeyondLimit(error)) throw error
+      return false
+    }
   }
 
   /** Looks through what is pending until something is due; remembers how far nothing was. */
@@ -101,7 +163,7 @@ export class Attributor {
     const [any] = await warehouse.rows<{ one: number }>(anyPendingSql, range)
     if (any === undefined) {
       if (safe > this.#answeredUpTo) this.#answeredUpTo = safe
-      return []
+      return this.#found([], until)
     }
     for (let after = this.#answeredUpTo; ;) {
       const groups = await warehouse.rows<PendingGroup>(pendingSql, {
@@ -110,21 +172,27 @@ export class Attributor {
         rowsMax: attributeLimits.pendingRowsMax,
         settleMs,
       })
-      const batches = planBatches(groups)
-      if (batches.length > 0) return batches
+      const batches = planBatches(groups, attributeLimits.purchasesPerBatchMax)
+      if (batches.length > 0) return this.#found(batches, until)
       const last = groups.at(-1)?.shippedAt
       const isEnd = last === undefined || countPending(groups) < attributeLimits.pendingRowsMax
       const answered = isEnd || last > safe ? safe : last
       if (answered > this.#answeredUpTo) this.#answeredUpTo = answered
-      if (isEnd) return []
+      if (isEnd) return this.#found([], until)
       after = last
     }
+  }
+
+  #found(batches: Batch[], until: string): Batch[] {
+    this.#isAnythingDue = batches.length > 0
+    this.#settledThrough = batches[0]?.from ?? until
+    return batches
   }
 
   async #attribute(batch: Batch): Promise<void> {
     const { warehouse, crowdMax = crowdTouchpointsMax, largeBatch } = this.#deps
     const readAt = await warehouseNow(warehouse)
-    const range = { from: batch.from, to: batch.to }
+    const range = rangeOf(batch)
     const [span] = await warehouse.rows<{ receivedMin: string; dayMax: string }>(
       batchSpanSql,
       range
@@ -190,29 +258,12 @@ function countPending(groups: readonly PendingGroup[]): number {
   return groups.reduce((sum, group) => sum + group.pendingCount, 0)
 }
 
-interface Batch {
-  readonly from: string
-  readonly to: string
-  readonly purchaseCount: number
+interface Divided {
+  /** What is left to be done of the batch. */
+  readonly parts: readonly Batch[]
+  readonly setAsideCount: number
 }
 
-/** Ranges with something due in them; what is answered in between is done again. */
-function planBatches(groups: readonly PendingGroup[]): Batch[] {
-  const batches: Batch[] = []
-  let answeredCount = 0
-  for (const { shippedAt, pendingCount, dueCount } of groups) {
-    if (dueCount === 0) {
-      answeredCount += pendingCount
-      continue
-    }
-    const last = batches.at(-1)
-    const purchaseCount = (last?.purchaseCount ?? 0) + answeredCount + pendingCount
-    if (last !== undefined && purchaseCount <= attributeLimits.purchasesPerBatchMax) {
-      batches[batches.length - 1] = { from: last.from, to: shippedAt, purchaseCount }
-    } else {
-      batches.push({ from: shippedAt, to: shippedAt, purchaseCount: pendingCount })
-    }
-    answeredCount = 0
-  }
-  return batches
+function rangeOf({ from, to, keyFrom, keyTo }: Batch): Params & Range {
+  return { from, to, keyFrom, keyTo }
 }

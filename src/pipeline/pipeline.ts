@@ -63,7 +63,6 @@ export class Pipeline {
   readonly #gate = new Gate()
   readonly #loops: readonly Loop[]
   readonly #attributor: Attributor
-  #isAttributed = false
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps
@@ -114,19 +113,23 @@ export class Pipeline {
     let lookAtMs = 0
     return [
       this.#repeat('attribute', intervals.attributePauseMs, async () => {
-        const { attributedCount, hasMore } = await attributor.attributeBatch()
+        const { attributedCount, setAsideCount, hasMore } = await attributor.attributeBatch()
         this.counts.attributed += attributedCount
-        this.#isAttributed = !hasMore
+        this.counts.setAside += setAsideCount
+        if (setAsideCount > 0) {
+          this.#deps.log.error({ count: setAsideCount }, 'a purchase was set aside; see status')
+        }
         return hasMore
       }),
       this.#repeat('seal', intervals.sealPauseMs, async () => {
-        // What is due is attributed first: a day sealed before would have to be renewed.
-        if (!this.#isAttributed) return false
+        // A day is sealed once what was shipped before its end is attributed: sealed before, it would
+        // have to be renewed. However much of later days is due, it does not wait for that.
+        if (attributor.settledThrough() === null) return false
         const startedAtMs = performance.now()
         if (startedAtMs < lookAtMs) return false
         const { sealedCount, hasMore } = await sealBatch({
           ...this.#deps,
-          settledThroughMs: () => this.#shippedThroughMs(),
+          settledThroughMs: () => Math.min(this.#shippedThroughMs(), this.#attributedThroughMs()),
           renewPauseMs,
           budget,
         })
@@ -148,7 +151,7 @@ export class Pipeline {
         await attributor.forgetAnswered()
         await forgetAsideAddresses(this.#deps.warehouse)
         await sweeper.sweep()
-        if (this.#isAttributed) await advanceRetention(this.#deps)
+        if (this.#attributionLagsBy() <= retentionLagMsMax) await advanceRetention(this.#deps)
         return false
       }),
     ]
@@ -158,6 +161,16 @@ export class Pipeline {
   #shippedThroughMs(): number {
     const { spool, clock } = this.#deps
     return spool.depth().oldestAtMs ?? clock()
+  }
+
+  /** What was shipped before is attributed. */
+  #attributedThroughMs(): number {
+    const through = this.#attributor.settledThrough()
+    return through === null ? 0 : instantMs(through)
+  }
+
+  #attributionLagsBy(): number {
+    return this.#deps.clock() - this.#attributedThroughMs()
   }
 
   #repeat(name: string, pauseMs: number, step: () => Promise<boolean>): Loop {
@@ -181,6 +194,12 @@ export class Pipeline {
     })
   }
 }
+
+/**
+ * A boundary becomes final 10 minutes after it was announced, when all that was shipped by the first five
+ * of them stands in the seals.
+ */
+const retentionLagMsMax = 240_000
 
 /** So that renewing days takes no more than a twentieth of the time, whatever their size. */
 function choosePause(sealingMs: number): number {

@@ -10,6 +10,7 @@ import type { SpoolEntry } from '../spool/spool.ts'
 import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { tellReason } from './aside-record.ts'
+import { pendPurchases, purchaseType } from './set-aside-purchase.ts'
 import { insertRecords, setAside } from './ship.ts'
 import type { ShipDeps } from './ship.ts'
 
@@ -118,7 +119,11 @@ async function replayBatch(
   if (rows.length === 0) return []
   // Before anything is inserted: what is refused again is set aside later than this, and so waits.
   const replayedAt = await warehouseNow(deps.warehouse)
-  const read = rows.map((row) => ({ row, ...readRow(row) }))
+  await pendPurchases(
+    deps.warehouse,
+    rows.filter(isPurchase).map(({ key }) => key)
+  )
+  const read = rows.map((row) => ({ row, ...(isPurchase(row) ? noEntries : readRow(row)) }))
   const entries = read.flatMap((one) => one.entries ?? [])
   const refusals = await insertRecords({ ...deps, streaks: null }, { entries, broken: [] })
   const notRead = read.flatMap((one) => (one.entries === null ? [one.row] : []))
@@ -140,6 +145,11 @@ async function replayBatch(
   return doneKeys
 }
 
+/** Attributed again by the steps of the pipeline, which set it aside again if they must. */
+function isPurchase({ record }: WaitingRow): boolean {
+  return typeOf(record) === purchaseType
+}
+
 interface ReadRow {
   /** Null: nothing of it can be read. A later version may read what this one could not. */
   readonly entries: readonly SpoolEntry[] | null
@@ -147,6 +157,7 @@ interface ReadRow {
   readonly gaps: readonly Pick<WaitingRow, 'key' | 'reason' | 'record'>[]
 }
 
+const noEntries: ReadRow = { entries: [], gaps: [] }
 const unreadable: ReadRow = { entries: null, gaps: [] }
 
 function readRow({ key, record, reason }: WaitingRow): ReadRow {

@@ -10,6 +10,7 @@ export const passingCodes = {
   // Time, load, memory, threads.
   TIMEOUT_EXCEEDED: 159,
   TOO_SLOW: 160,
+  SET_SIZE_LIMIT_EXCEEDED: 191,
   CANNOT_ALLOCATE_MEMORY: 173,
   QUOTA_EXCEEDED: 201,
   TOO_MANY_SIMULTANEOUS_QUERIES: 202,
@@ -95,7 +96,9 @@ export const passingCodes = {
 const passing: ReadonlySet<number> = new Set(Object.values(passingCodes))
 
 /** Of those, what says that this statement took too much: a smaller one may pass at once. */
-const limitOfCode: ReadonlyMap<number, 'time' | 'memory'> = new Map([
+const limitOfCode = new Map<number, 'time' | 'memory' | 'rows'>([
+  // Of what a join may hold.
+  [passingCodes.SET_SIZE_LIMIT_EXCEEDED, 'rows'],
   [passingCodes.TIMEOUT_EXCEEDED, 'time'],
   [passingCodes.TOO_SLOW, 'time'],
   [passingCodes.QUERY_WAS_CANCELLED, 'time'],

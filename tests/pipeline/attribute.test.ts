@@ -67,7 +67,7 @@ test('a purchase is not attributed before its settling time has passed', async (
   const waiting = await new Attributor({ warehouse, settleMs: 3_600_000 }).attributeBatch()
   const settled = await new Attributor({ warehouse, settleMs: 0 }).attributeBatch()
 
-  assert.deepEqual(waiting, { attributedCount: 0, hasMore: false })
+  assert.deepEqual(waiting, { attributedCount: 0, setAsideCount: 0, hasMore: false })
   assert.equal(settled.attributedCount, 1)
 })
 

@@ -1,0 +1,111 @@
+// Which purchases are attributed together: ranges of the instants under which they are pending, and
+// of their keys where one instant holds too much.
+
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import { batchRows } from './attribute-sql.ts'
+
+export interface Range {
+  readonly from: string
+  readonly to: string
+  /** 32 hex digits each. */
+  readonly keyFrom: string
+  readonly keyTo: string
+}
+
+export interface Batch extends Range {
+  readonly purchaseCount: number
+}
+
+export interface PendingGroup {
+  readonly shippedAt: string
+  readonly pendingCount: number
+  readonly dueCount: number
+}
+
+const allKeys = { keyFrom: '0'.repeat(32), keyTo: 'f'.repeat(32) }
+/** Holds no purchase. */
+export const noKeys = { keyFrom: 'f'.repeat(32), keyTo: '0'.repeat(32) }
+
+/** Ranges with something due in them; what is answered in between is done again. */
+export function planBatches(groups: readonly PendingGroup[], purchasesMax: number): Batch[] {
+  const batches: Batch[] = []
+  let answeredCount = 0
+  for (const { shippedAt, pendingCount, dueCount } of groups) {
+    if (dueCount === 0) {
+      answeredCount += pendingCount
+      continue
+    }
+    const last = batches.at(-1)
+    const purchaseCount = (last?.purchaseCount ?? 0) + answeredCount + pendingCount
+    if (last !== undefined && purchaseCount <= purchasesMax) {
+      batches[batches.length - 1] = { ...last, to: shippedAt, purchaseCount }
+    } else {
+      batches.push({ from: shippedAt, to: shippedAt, purchaseCount: pendingCount, ...allKeys })
+    }
+    answeredCount = 0
+  }
+  return batches
+}
+
+/**
+ * The batch in halves, by the instants of shipping, else by the keys; itself alone when it holds one
+ * purchase under one instant, and nothing when it holds none.
+ */
+export async function halve(
+  warehouse: Pick<Warehouse, 'rows'>,
+  batch: Batch
+): Promise<readonly Batch[]> {
+  const { purchaseCount: _, ...params } = batch
+  const instants = await warehouse.rows<{ value: string; count: number }>(instantsSql, params)
+  if (instants.length > 1) {
+    const [low, high] = halvesOf(instants)
+    return [
+      { ...batch, to: low.last, purchaseCount: low.count },
+      { ...batch, from: high.first, purchaseCount: high.count },
+    ]
+  }
+  const keys = await warehouse.rows<{ value: string; count: number }>(keysSql, params)
+  const [one] = keys
+  if (one === undefined) return []
+  if (keys.length === 1) {
+    return [{ ...batch, keyFrom: one.value, keyTo: one.value, purchaseCount: 1 }]
+  }
+  const [low, high] = halvesOf(keys)
+  return [
+    { ...batch, keyFrom: keys[0]?.value ?? '', keyTo: low.last, purchaseCount: low.count },
+    { ...batch, keyFrom: high.first, keyTo: high.last, purchaseCount: high.count },
+  ]
+}
+
+interface Half {
+  readonly first: string
+  readonly last: string
+  readonly count: number
+}
+
+/** Of two or more values, cut where the counts are most alike; neither half is empty. */
+function halvesOf(
+  values: readonly { readonly value: string; readonly count: number }[]
+): readonly [Half, Half] {
+  const total = values.reduce((sum, { count }) => sum + count, 0)
+  let sum = 0
+  const over = values.findIndex(({ count }) => (sum += count) * 2 >= total)
+  const cut = Math.min(Math.max(1, over + 1), values.length - 1)
+  return [halfOf(values.slice(0, cut)), halfOf(values.slice(cut))]
+}
+
+function halfOf(values: readonly { readonly value: string; readonly count: number }[]): Half {
+  return {
+    first: values[0]?.value ?? '',
+    last: values.at(-1)?.value ?? '',
+    count: values.reduce((sum, { count }) => sum + count, 0),
+  }
+}
+
+const instantsSql = `
+SELECT toString(shipped_at) AS value, count() AS count ${batchRows}
+GROUP BY shipped_at ORDER BY shipped_at LIMIT 1000000`
+
+const keysSql = `
+SELECT lower(hex(purchase_key)) AS value, toUInt64(1) AS count ${batchRows}
+GROUP BY purchase_key ORDER BY purchase_key LIMIT 1000000`
