@@ -74,6 +74,10 @@ export const intakeSchema = Type.Object(
       },
       { description: `The ids that were named most often, at most ${intakeLimits.unknownIdsMax}.` }
     ),
+    lookAlikes: count(
+      'Transactions that differ from another one in these days only by blanks at the ends, invisible ' +
+        'marks, or the form in which a character is written. Each counts as a purchase of its own.'
+    ),
     lastReceivedAt,
   },
   { title: 'Intake' }

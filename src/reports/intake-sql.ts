@@ -106,6 +106,32 @@ WHERE s.publisher_id = {publisherId:Int32} AND s.day >= {fromDay:Date} AND s.day
   )
 GROUP BY day ORDER BY day`
 
+/** A transaction as it looks: composed characters, nothing invisible, no blanks at the ends. */
+const lookSql = `replaceRegexpAll(
+    replaceRegexpAll(normalizeUTF8NFKC(transaction_id), '\\\\p{Cf}+', ''),
+    '^[\\\\s\\\\p{Z}]+|[\\\\s\\\\p{Z}]+$', '')`
+
+const deliveriesOfDays = `
+  FROM delivery
+  WHERE day >= {fromDay:Date} AND day <= {toDay:Date} AND publisher_id = {publisherId:Int32}`
+
+/**
+ * Most transactions are as they look, so the few that are not come first, and only what looks like one
+ * of them is grouped.
+ */
+export const lookAlikesSql = `
+SELECT toUInt32(sum(spellings)) AS count
+FROM (
+  SELECT uniqExact(transaction_id) AS spellings ${deliveriesOfDays}
+    AND ${lookSql} IN (
+      SELECT DISTINCT ${lookSql} AS look ${deliveriesOfDays}
+        AND transaction_id != ${lookSql} AND look != ''
+      LIMIT {oddMax:UInt32}
+    )
+  GROUP BY ${lookSql}
+  HAVING spellings > 1
+)`
+
 const mostNamed = `
 GROUP BY id ORDER BY count DESC, id LIMIT {idsMax:UInt32}`
 

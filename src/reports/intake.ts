@@ -11,6 +11,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts'
 import {
   deliveriesSql,
   eventsSql,
+  lookAlikesSql,
   setAsideSql,
   unknownAdMarketsSql,
   unknownAdSitesSql,
@@ -68,6 +69,9 @@ interface SetAside {
   readonly count: number
 }
 
+/** More transactions than this that are not as they look are a fault of the shop, not to be counted. */
+const oddMax = 100_000
+
 const kinds = { load: 'loads', impression: 'impressions', click: 'clicks' } as const
 
 /** Counts exactly, whatever was shipped twice; reads nothing but the rows of the days asked for. */
@@ -96,8 +100,11 @@ export function createIntakeReader(warehouse: Pick<Warehouse, 'rows'>): ReadInta
     // Looked for only where there are any: it costs a second reading.
     const find = async (sql: string, isAny: boolean) =>
       isAny ? await warehouse.rows<UnknownId>(sql, params) : []
+    const [alike] = await warehouse.rows<{ count: number }>(lookAlikesSql, { ...range, oddMax })
+    question.signal.throwIfAborted()
     return {
       ...buildIntake(question, { deliveries, setAside, events }),
+      lookAlikes: alike?.count ?? 0,
       unknown: {
         conversionSites: await find(unknownConversionSitesSql, deliveries.some(hasUnknownSite)),
         adSites: await find(unknownAdSitesSql, events.some(hasUnknownSite)),
@@ -147,6 +154,7 @@ function buildIntake(question: IntakeQuestion, found: Found): Intake {
     endDate,
     days: [...new Set(dates)].toSorted().map((date) => buildDay(date, found)),
     unknown: { conversionSites: [], adSites: [], adMarkets: [] },
+    lookAlikes: 0,
     ...lastReceived([...deliveries, ...events]),
   }
 }

@@ -277,6 +277,17 @@ test('ids that the catalog does not know are listed, those named most often firs
   assert.deepEqual(known.unknown, { conversionSites: [], adSites: [], adMarkets: [] })
 })
 
+test('transactions that look alike are counted, and those that only share letters are not', async () => {
+  const alike = ['A-1', 'A-1 ', ' A-1', 'A\u200b-1', 'caf\u00e9', 'cafe\u0301']
+  const others = ['B 1', 'B1', 'b1', ' C ', '  ', ' ']
+  await send(
+    [...alike, ...others, 'A-1'].map((transactionId) => aConversion({ ...at(4), transactionId }))
+  )
+
+  assert.equal((await read()).lookAlikes, alike.length)
+  assert.equal((await read({ startDate: '2026-04-01', endDate: '2026-04-02' })).lookAlikes, 0)
+})
+
 test('a conversion that was set aside is told on the day of its receipt, also when set aside twice', async () => {
   const record = aConversion({ receivedAtMs: day2Ms + dayMs - 1 })
   const rows = [
