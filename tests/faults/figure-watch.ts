@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from '../helpers/service.ts'
 import { readJourneys } from './figures.ts'
 import { judge } from './ledger.ts'
-import type { Ledger, LedgerPage } from './ledger.ts'
+import type { Judgement, Ledger, LedgerPage } from './ledger.ts'
+import { printTime } from './timeline.ts'
+import type { Timeline } from './timeline.ts'
 
 const pauseMs = 500
 const shownMax = 10
@@ -14,6 +16,8 @@ const shownMax = 10
 const openMax = 4
 
 interface Claim {
+  /** Whose claim it is: a fault, or the end. */
+  readonly of: string
   readonly page: LedgerPage
   readonly madeAtMs: number
   readonly onHeld: (tookMs: number) => void
@@ -22,6 +26,7 @@ interface Claim {
 export class FigureWatch {
   readonly #service: Service
   readonly #ledger: Ledger
+  readonly #timeline: Timeline
   readonly #patienceMs: number
   #claims: Claim[] = []
   #lastComplaint = 'none yet'
@@ -32,17 +37,20 @@ export class FigureWatch {
   constructor(options: {
     readonly service: Service
     readonly ledger: Ledger
+    readonly timeline: Timeline
     readonly patienceMs: number
   }) {
     this.#service = options.service
     this.#ledger = options.ledger
+    this.#timeline = options.timeline
     this.#patienceMs = options.patienceMs
     this.#working = this.#run()
   }
 
   /** What is acknowledged by now has to show. */
-  claim(onHeld: Claim['onHeld']): void {
-    this.#claims.push({ page: this.#ledger.copy(), madeAtMs: performance.now(), onHeld })
+  claim(of: string, onHeld: Claim['onHeld']): void {
+    const page = this.#ledger.copy()
+    this.#claims.push({ of, page, madeAtMs: performance.now(), onHeld })
   }
 
   /** Resolves when few enough claims are open for another fault; throws when a promise is broken. */
@@ -90,17 +98,28 @@ export class FigureWatch {
       const after = this.#ledger.copy()
       for (const claim of claims) {
         const { missing, surplus } = judge(figures, { before: claim.page, after })
-        assert.deepEqual(surplus.slice(0, shownMax), [], 'nothing counts that was not sent')
+        assert.ok(surplus.length === 0, `doubled, or never sent: ${this.#tell(surplus)}`)
         if (missing.length > 0) {
-          this.#lastComplaint = `${missing.length} are missing: ${missing.slice(0, shownMax).join(', ')}`
+          this.#lastComplaint = this.#tell(missing)
           continue
         }
         this.#claims = this.#claims.filter((open) => open !== claim)
         claim.onHeld(Math.round(performance.now() - claim.madeAtMs))
       }
     }
-    const oldestMs = this.#claims[0]?.madeAtMs ?? Infinity
-    const isLate = performance.now() - oldestMs > this.#patienceMs
-    assert.ok(!isLate, `the figures do not hold what was acknowledged: ${this.#lastComplaint}`)
+    const oldest = this.#claims[0]
+    if (oldest === undefined || performance.now() - oldest.madeAtMs <= this.#patienceMs) return
+    assert.fail(
+      `lost, as far as can be seen so long after ${oldest.of}, what was acknowledged: ${this.#lastComplaint}`
+    )
+  }
+
+  #tell(deviations: Judgement['missing']): string {
+    const told = deviations.slice(0, shownMax).map(({ what, trace }) => {
+      if (trace === undefined) return `\n  ${what}`
+      const { atMs, by } = trace
+      return `\n  ${what}, sent last at ${printTime(atMs)} to ${by}, ${this.#timeline.at(atMs)}`
+    })
+    return `${deviations.length} in all, the first of them:${told.join('')}`
   }
 }

@@ -1,6 +1,7 @@
 // What the service says, as an advertiser and an operator read it.
 
 import type { Service } from '../helpers/service.ts'
+import type { Installation } from './installation.ts'
 import type { JourneyFigures } from './ledger.ts'
 
 const rowsPerPage = 10_000
@@ -53,23 +54,39 @@ export interface Totals {
   readonly countedPurchases: number
 }
 
-/** Of the operator's status and of the publisher's intake. */
-export async function readTotals(service: Service): Promise<Totals> {
-  const status = await readJson<{
-    spool: { bytes: number }
-    conflicts: number
-    setAside: number
-  }>(service, '/admin/v1/status')
+/** Of the operator's status, of the publisher's intake and of the metrics of each node. */
+export async function readTotals({ engine, nodes }: Installation, key: string): Promise<Totals> {
+  const { conflicts, setAside } = await readStatus(engine)
   const intake = await readJson<{ days: { conversions: { counted: number } }[] }>(
-    service,
+    engine,
     `/v2/publishers/10/intake?startDate=${dayFromNow(-2)}&endDate=${dayFromNow(2)}`
   )
+  const spoolBytes = await Promise.all(
+    nodes.map(async ({ service }) => await readSpoolBytes(service, key))
+  )
   return {
-    spoolBytes: status.spool.bytes,
-    conflicts: status.conflicts,
-    setAside: status.setAside,
+    spoolBytes: spoolBytes.reduce((sum, bytes) => sum + bytes, 0),
+    conflicts,
+    setAside,
     countedPurchases: intake.days.reduce((sum, { conversions }) => sum + conversions.counted, 0),
   }
+}
+
+export async function readStatus(service: Service) {
+  return await readJson<{ readonly conflicts: number; readonly setAside: number }>(
+    service,
+    '/admin/v1/status'
+  )
+}
+
+async function readSpoolBytes(service: Service, key: string): Promise<number> {
+  const answer = await fetch(`${service.campaignUrl}/metrics`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  const text = await answer.text()
+  const [, bytes] = /^shelftrace_spool_bytes (\S+)$/mu.exec(text) ?? []
+  if (!answer.ok || bytes === undefined) throw new Error(`metrics: ${answer.status} ${text}`)
+  return Number(bytes)
 }
 
 async function readJson<Body>(service: Service, path: string): Promise<Body> {

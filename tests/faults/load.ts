@@ -2,25 +2,27 @@
 // up in the middle, hang up before the answer or send half a request, and some repeat what was
 // acknowledged. The ledger knows what each of them has sent and been told.
 
-import { Agent, request } from 'node:http'
-import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from '../../scripts/demo/random.ts'
 import { placement } from '../helpers/placement.ts'
 import type { Service } from '../helpers/service.ts'
-import { browser } from '../helpers/shoppers.ts'
 import { Ledger, steps } from './ledger.ts'
 import type { Journey, Step } from './ledger.ts'
+import { Sender } from './sender.ts'
+import type { Content } from './sender.ts'
 
 const limits = {
   mintedPerCall: 1_000,
   mintAttemptsMax: 8,
-  answerMs: 5_000,
   repeatMs: 50,
+  /** Of one special shopper, at once. */
+  postsAtOnce: 6,
 } as const
 
 export interface LoadOptions {
-  readonly service: Service
+  /** Where links are minted. */
+  readonly engine: Service
+  readonly trackingUrls: readonly string[]
   readonly seed: number
   /** Shoppers at once; each pauses between journeys so that the load stays bounded. */
   readonly shopperCount: number
@@ -33,19 +35,30 @@ interface Shopper {
   readonly userId: string
 }
 
+/** A journey beside the load, with a purchase of so many lines of the product. */
+export interface SpecialJourney {
+  /** What its product and its shopper are called. */
+  readonly name: string
+  readonly adCount: number
+  readonly lineCount: number
+  readonly isRefused: boolean
+}
+
 export class Load {
   readonly ledger = new Ledger()
   readonly #options: LoadOptions
   readonly #random: Random
-  readonly #agent = new Agent({ keepAlive: true })
+  readonly #sender: Sender
   #waiting: Omit<Shopper, 'journey'>[] = []
   #mintedCount = 0
   #isStopping = false
   #working: Promise<void>[] = []
+  #failure: unknown = null
 
   constructor(options: LoadOptions) {
     this.#options = options
     this.#random = new Random(options.seed)
+    this.#sender = new Sender(options.trackingUrls, this.#random)
   }
 
   /** Mints ahead, in quiet moments, so that faults never meet the minting. */
@@ -53,8 +66,8 @@ export class Load {
     while (this.#waiting.length < count) {
       const first = this.#mintedCount
       const numbers = Array.from({ length: limits.mintedPerCall }, (_, index) => first + index)
-      const links = numbers.map(anAd)
-      const shoppers = (await this.#mint(links)).map(({ trackingData }, index) => ({
+      const links = numbers.map((number) => anAd(`product-${number}`, `shopper-${number}`))
+      const shoppers = (await this.mint(links)).map((trackingData, index) => ({
         trackingData,
         userId: `shopper-${first + index}`,
       }))
@@ -64,13 +77,14 @@ export class Load {
   }
 
   /** A warehouse that was away a moment ago may be missed once more; that is answered with 503. */
-  async #mint(links: readonly object[]): Promise<readonly { readonly trackingData: string }[]> {
+  async mint(links: readonly object[]): Promise<readonly string[]> {
     for (let attempt = 1; ; attempt += 1) {
-      const minted = await this.#options.service.admin('POST', '/admin/v1/tracking-links', {
-        links,
-      })
+      const minted = await this.#options.engine.admin('POST', '/admin/v1/tracking-links', { links })
       const text = await minted.text()
-      if (minted.ok) return (JSON.parse(text) as { links: { trackingData: string }[] }).links
+      if (minted.ok) {
+        const answer = JSON.parse(text) as { links: { trackingData: string }[] }
+        return answer.links.map(({ trackingData }) => trackingData)
+      }
       if (minted.status !== 503 || attempt === limits.mintAttemptsMax) {
         throw new Error(`links: ${minted.status} ${text}`)
       }
@@ -80,14 +94,56 @@ export class Load {
 
   start(): void {
     this.#isStopping = false
-    this.#working = Array.from({ length: this.#options.shopperCount }, () => this.#shopOnAndOn())
+    this.#working = Array.from({ length: this.#options.shopperCount }, async () => {
+      await this.#shopOnAndOn().catch((error: unknown) => {
+        this.#failure ??= error
+      })
+    })
+  }
+
+  /** Throws when a shopper was answered what none may be. */
+  check(): void {
+    if (this.#failure !== null) throw this.#failure
   }
 
   /** Lets every shopper finish what was begun. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await Promise.all(this.#working)
-    this.#agent.destroy()
+    this.#sender.close()
+    this.check()
+  }
+
+  /** Lets no shopper finish: there may be nobody left who answers. */
+  async abandon(): Promise<void> {
+    this.#isStopping = true
+    this.#sender.close()
+    await Promise.all(this.#working)
+  }
+
+  /** Everything of it is acknowledged when this resolves. */
+  async shopSpecial({ name, adCount, lineCount, isRefused }: SpecialJourney): Promise<Journey> {
+    const userId = `shopper-${name}`
+    const links = Array.from({ length: adCount }, () => anAd(name, userId))
+    const tokens = await this.mint(links)
+    const valueCents = lineCount * 100
+    const journey = this.ledger.begin(name, { adCount, isRefused, valueCents })
+    for (const step of ['load', 'impression', 'click'] as const) {
+      const rest = [...tokens]
+      let by = ''
+      const sendOnAndOn = async () => {
+        for (let token = rest.pop(); token !== undefined; token = rest.pop()) {
+          by = await this.#sender.insist({ path: `/${step}/${token}`, body: '' }, (asked) =>
+            this.ledger.note(journey, step, { delivery: 'sent', by: asked })
+          )
+        }
+      }
+      await Promise.all(Array.from({ length: limits.postsAtOnce }, sendOnAndOn))
+      this.ledger.note(journey, step, { delivery: 'acknowledged', by })
+    }
+    const purchase = purchaseOf({ userId, gtin: name, valueCents, lineCount })
+    await this.#insist(journey, 'purchase', purchase)
+    return journey
   }
 
   async #shopOnAndOn(): Promise<void> {
@@ -106,93 +162,63 @@ export class Load {
   async #shop(shopper: Shopper): Promise<void> {
     const manner = this.#random.fraction()
     for (const step of steps) {
-      if (manner < 0.05) await this.#sendHalf(shopper, step)
-      else if (manner < 0.2) await this.#hangUp(shopper, step)
-      else await this.#insist(shopper, step)
+      const content = contentOf(shopper, step)
+      if (manner < 0.05) await this.#sendHalf(shopper.journey, step, content)
+      else if (manner < 0.2) await this.#hangUp(shopper.journey, step, content)
+      else await this.#insist(shopper.journey, step, content)
     }
     // A sender that lost the answer, or its own note of it, repeats.
     if (manner > 0.9) {
-      for (const step of steps) await this.#post(shopper, step, limits.answerMs).catch(() => 0)
+      for (const step of steps) await this.#sender.post(contentOf(shopper, step))
     }
   }
 
-  async #insist(shopper: Shopper, step: Step): Promise<void> {
-    for (;;) {
-      shopper.journey.deliveries[step] = 'sent'
-      const status = await this.#post(shopper, step, limits.answerMs).catch(() => 0)
-      if (status === 200) break
-      if (status >= 400 && status < 500) throw new Error(`${step}: ${status}`)
-      await sleep(limits.repeatMs)
-    }
-    shopper.journey.deliveries[step] = 'acknowledged'
+  async #insist(journey: Journey, step: Step, content: Content): Promise<void> {
+    const by = await this.#sender.insist(content, (asked) =>
+      this.ledger.note(journey, step, { delivery: 'sent', by: asked })
+    )
+    this.ledger.note(journey, step, { delivery: 'acknowledged', by })
   }
 
   /** Once, with so little patience that the answer is often missed. */
-  async #hangUp(shopper: Shopper, step: Step): Promise<void> {
-    shopper.journey.deliveries[step] = 'sent'
-    const patienceMs = this.#random.between(0, 12)
-    const status = await this.#post(shopper, step, patienceMs).catch(() => 0)
-    if (status === 200) shopper.journey.deliveries[step] = 'acknowledged'
+  async #hangUp(journey: Journey, step: Step, content: Content): Promise<void> {
+    const { status, by } = await this.#sender.post(content, {
+      patienceMs: this.#random.between(0, 12),
+      onSend: (asked) => this.ledger.note(journey, step, { delivery: 'sent', by: asked }),
+    })
+    if (status === 200) this.ledger.note(journey, step, { delivery: 'acknowledged', by })
   }
 
-  async #sendHalf(shopper: Shopper, step: Step): Promise<void> {
-    shopper.journey.deliveries[step] = 'torn'
-    const { path, body } = contentOf(shopper, step)
-    const head = `POST ${path} HTTP/1.1\r\nhost: shelftrace\r\ncontent-length: ${body.length}\r\n`
-    // Without its body a conversion is nothing; a link is whole once its head is.
-    const whole = body === '' ? head : `${head}\r\n${body}`
-    const port = Number(new URL(this.#options.service.trackingUrl).port)
-    const cutAt = this.#random.between(1, whole.length - 1)
-    await new Promise<void>((resolve) => {
-      const socket = connect({ host: '127.0.0.1', port })
-      socket.on('error', () => resolve())
-      socket.on('close', () => resolve())
-      socket.write(whole.slice(0, cutAt), () => socket.destroy())
-    })
-  }
-
-  async #post(shopper: Shopper, step: Step, patienceMs: number): Promise<number> {
-    const { path, body } = contentOf(shopper, step)
-    return await new Promise((resolve, reject) => {
-      const sent = request(
-        `${this.#options.service.trackingUrl}${path}`,
-        { method: 'POST', agent: this.#agent, headers: { 'user-agent': browser } },
-        (response) => {
-          response.on('error', reject)
-          response.on('end', () => resolve(response.statusCode ?? 0))
-          response.resume()
-        }
-      )
-      const timer = setTimeout(() => sent.destroy(new Error('no answer')), patienceMs)
-      sent.on('error', reject)
-      sent.on('close', () => clearTimeout(timer))
-      sent.end(body)
-    })
+  async #sendHalf(journey: Journey, step: Step, content: Content): Promise<void> {
+    this.ledger.note(journey, step, { delivery: 'torn', by: '' })
+    await this.#sender.sendHalf(content)
   }
 }
 
-function anAd(number: number) {
-  return {
-    ...placement,
-    gtin: `product-${number}`,
-    userId: `shopper-${number}`,
-    currency: 'EUR',
-    costPerClick: '0.25',
-  }
+function anAd(gtin: string, userId: string) {
+  return { ...placement, gtin, userId, currency: 'EUR', costPerClick: '0.25' }
 }
 
-function contentOf(
-  { journey, trackingData, userId }: Shopper,
-  step: Step
-): { readonly path: string; readonly body: string } {
+function contentOf({ journey, trackingData, userId }: Shopper, step: Step): Content {
   if (step !== 'purchase') return { path: `/${step}/${trackingData}`, body: '' }
+  return purchaseOf({ ...journey, userId, lineCount: 1 })
+}
+
+function purchaseOf(options: {
+  readonly userId: string
+  readonly gtin: string
+  readonly valueCents: number
+  readonly lineCount: number
+}): Content {
+  const { userId, gtin, valueCents, lineCount } = options
+  const price = valueCents / lineCount / 100
   const body = JSON.stringify({
     user_id: userId,
     transaction_id: `order-${userId}`,
     site_id: placement.siteId,
     publisher_id: placement.publisherId,
     currency: 'EUR',
-    products: [{ gtin: journey.gtin, price: journey.valueCents / 100, quantity: 1 }],
+    products: Array.from({ length: lineCount }, () => ({ gtin, price, quantity: 1 })),
   })
   return { path: '/conversion', body }
 }

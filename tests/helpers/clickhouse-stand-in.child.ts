@@ -71,6 +71,7 @@ keeper.query('CREATE DATABASE IF NOT EXISTS shelftrace')
 
 const requests: StandInRequest[] = []
 let behaviour: StandInBehaviour = { kind: 'serve' }
+let limits: Readonly<Record<string, string>> = {}
 let port = Number(firstPort)
 
 const server = createServer((request, response) => {
@@ -86,6 +87,7 @@ process.on('message', (command: StandInCommand) => {
 process.once('disconnect', () => process.exit(0))
 
 async function obey(command: StandInCommand): Promise<StandInAnswer> {
+  if (command.limits !== undefined) limits = command.limits
   if (command.behaviour !== undefined) {
     // What was left hanging is never answered: a server that comes back knows nothing of it.
     if (behaviour.kind === 'hang') server.closeAllConnections()
@@ -188,7 +190,9 @@ async function run(parsed: Parsed, response: ServerResponse): Promise<void> {
     return send(response, 500, { text, clickhouseCode: 452 })
   }
   const session = new Session(folder, {
-    connectionArgs: Object.entries(settings).map(([name, value]) => `--${name}=${value}`),
+    connectionArgs: Object.entries({ ...settings, ...limits }).map(
+      ([name, value]) => `--${name}=${value}`
+    ),
   })
   try {
     session.query(`USE \`${database}\``)

@@ -42,6 +42,8 @@ export interface StandIn {
   /** Of its process, for faults that a process can have. */
   readonly pid: number
   readonly behave: (behaviour: StandInBehaviour) => Promise<void>
+  /** Settings of every statement from now on, above those of its request, as a profile's bounds are. */
+  readonly limit: (settings: Readonly<Record<string, string>>) => Promise<void>
   /** The newest 100 requests that were read and allowed, oldest first. */
   readonly requests: () => Promise<readonly StandInRequest[]>
   readonly close: () => Promise<void>
@@ -57,6 +59,7 @@ export interface StandInOptions {
 export interface StandInCommand {
   readonly id: number
   readonly behaviour?: StandInBehaviour
+  readonly limits?: Readonly<Record<string, string>>
 }
 
 export interface StandInAnswer {
@@ -85,6 +88,9 @@ export async function startClickHouseStandIn(options: StandInOptions = {}): Prom
     url: `http://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/shelftrace`,
     behave: async (behaviour) => {
       await ask({ behaviour })
+    },
+    limit: async (limits) => {
+      await ask({ limits })
     },
     requests: async () => (await ask({})).requests,
     close: async () => {

@@ -11,6 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface ServiceOptions {
   readonly dataDir?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Of each process; as many as this one may open when absent. */
+  readonly openFilesMax?: number
 }
 
 export class Service {
@@ -18,6 +20,7 @@ export class Service {
   readonly trackingUrl: string
   readonly campaignUrl: string
   readonly #env: NodeJS.ProcessEnv
+  readonly #openFilesMax: number | undefined
   #supervisor: ChildProcess | null = null
   #stdout = ''
   #stderr = ''
@@ -26,9 +29,11 @@ export class Service {
     dataDir: string
     ports: readonly [number, number]
     env: NodeJS.ProcessEnv
+    openFilesMax?: number | undefined
   }) {
     const [trackingPort, campaignPort] = options.ports
     this.dataDir = options.dataDir
+    this.#openFilesMax = options.openFilesMax
     this.trackingUrl = `http://127.0.0.1:${trackingPort}`
     this.campaignUrl = `http://127.0.0.1:${campaignPort}`
     this.#env = {
@@ -66,7 +71,10 @@ export class Service {
   /** Resolves when the service says that it takes traffic. */
   async start(): Promise<void> {
     // As built, since that is what runs: scripts/test.ts builds before the tests.
-    const child = spawn(process.execPath, ['dist/cli.js', 'serve'], {
+    const command = [process.execPath, 'dist/cli.js', 'serve']
+    // The limit that nobody may raise again: Node raises the other one as far as this one.
+    const limit = this.#openFilesMax === undefined ? '' : `ulimit -n ${this.#openFilesMax} && `
+    const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -160,7 +168,12 @@ interface Lifetime {
 export async function prepareService(t: Lifetime, options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'shelftrace-service-'))
   const ports = [await freePort(), await freePort()] as const
-  const service = new Service({ dataDir, ports, env: { ...options.env } })
+  const service = new Service({
+    dataDir,
+    ports,
+    env: { ...options.env },
+    openFilesMax: options.openFilesMax,
+  })
   t.after(async () => {
     await service.terminate()
     if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
