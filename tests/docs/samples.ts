@@ -96,7 +96,7 @@ export function checkBrowserScript(block: Block, folder: string): void {
 
 export function checkUnit(block: Block): void {
   const lines = block.text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  for (const line of lines) assert.match(line, /^(?:\[[A-Z]\w+\]|[A-Z]\w+=.+)$/u)
+  for (const line of lines) assert.match(line, /^(?:\[[A-Z]\w+\]|[A-Z]\w+=.*)$/u)
   const valuesOf = (key: string) =>
     lines.filter((line) => line.startsWith(`${key}=`)).map((line) => line.slice(key.length + 1))
   const variables = valuesOf('Environment').map((value) => value.split('='))
