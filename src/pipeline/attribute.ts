@@ -12,6 +12,7 @@ import { ServiceError } from '../errors.ts'
 import { instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import { isBeyondLimit, isRefused } from '../warehouse/refusal.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
+import { tellReason } from './aside-record.ts'
 import { announceLimits, touchAgain } from './announce.ts'
 import {
   anyPendingSql,
@@ -136,7 +137,7 @@ export class Attributor {
     if (isBeyondLimit(failure) && (await this.#passes(batch))) return 0
     this.#setAsideInRow += 1
     if (this.#setAsideInRow > attributeLimits.setAsideInRowMax) throw failure
-    await setAsidePurchase(warehouse, rangeOf(batch), reasonOf(failure))
+    await setAsidePurchase(warehouse, rangeOf(batch), tellReason(reasonOf(failure)))
     return 1
   }
 
