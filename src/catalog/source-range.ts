@@ -6,8 +6,6 @@ interface SourceRange {
   readonly prefixLength: number
 }
 
-const mappedForm = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
-
 /** A CIDR range, or one address; null when it is neither. Bits behind the prefix are ignored. */
 function parseSourceRange(text: string): SourceRange | null {
   const match = /^([^/%]+)(?:\/(0|[1-9][0-9]{0,2}))?$/.exec(text)
@@ -18,12 +16,27 @@ function parseSourceRange(text: string): SourceRange | null {
   const prefixLength = length === undefined ? bits : Number(length)
   if (prefixLength > bits) return null
 
-  const mapped = mappedForm.exec(address)?.[1]
+  if (version === 4) return { address, family: 'ipv4', prefixLength }
   // An IPv4 range in IPv6 spelling: senders are compared in the IPv4 one.
-  if (mapped !== undefined && prefixLength >= 96) {
-    return { address: mapped, family: 'ipv4', prefixLength: prefixLength - 96 }
-  }
-  return { address, family: version === 4 ? 'ipv4' : 'ipv6', prefixLength }
+  const mapped = prefixLength < mappedPrefixLength ? null : mappedAddress(address)
+  if (mapped === null) return { address, family: 'ipv6', prefixLength }
+  return { address: mapped, family: 'ipv4', prefixLength: prefixLength - mappedPrefixLength }
+}
+
+/** IPv6 holds all of IPv4 below this prefix: ::ffff:0:0/96 (RFC 4291, section 2.5.5.2). */
+const mappedPrefixLength = 96
+
+/** The IPv4 address that an IPv6 one stands for, in whichever of its spellings; null for any other. */
+function mappedAddress(address: string): string | null {
+  // URLs write every spelling of an IPv6 address in the one of RFC 5952.
+  const canonical = new URL(`http://[${address}]`).hostname
+  const words = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(canonical)?.slice(1)
+  if (words === undefined) return null
+  const bytes = words.flatMap((word) => {
+    const value = Number.parseInt(word, 16)
+    return [value >> 8, value & 255]
+  })
+  return bytes.join('.')
 }
 
 /** Private networks and whole registries are narrower than these. */
@@ -33,12 +46,21 @@ const prefixLengthMin = { ipv4: 8, ipv6: 16 } as const
 export function sourceRangeFault(text: string): string | null {
   const range = parseSourceRange(text)
   if (range === null) return 'must be a CIDR range or an IP address'
-  if (range.prefixLength >= prefixLengthMin[range.family]) return null
+  const isWide = range.prefixLength < prefixLengthMin[range.family] || holdsAllOfIpv4(range)
+  if (!isWide) return null
   const { ipv4, ipv6 } = prefixLengthMin
   return (
     `must not be wider than /${ipv4} (IPv6: /${ipv6}), which nearly everybody is in; ` +
     'leave the list empty to believe every sender'
   )
+}
+
+/** An IPv6 range such as ::/80 has every IPv4 sender in it, which Node compares in their IPv6 spelling. */
+function holdsAllOfIpv4({ address, family, prefixLength }: SourceRange): boolean {
+  if (family === 'ipv4') return false
+  const list = new BlockList()
+  list.addSubnet(address, prefixLength, family)
+  return list.check('::ffff:0:0', 'ipv6')
 }
 
 /** The ranges as a list that answers quickly; all of them must parse. */

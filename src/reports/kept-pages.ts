@@ -140,6 +140,8 @@ export class KeptPages {
       this.#results.set(asked.question, result)
       return await readPage<Row>(result, asked.page)
     } catch (error) {
+      // The result may be among the others already: without its file nobody must find it there.
+      if (this.#results.get(asked.question)?.path === path) this.#results.delete(asked.question)
       await rm(path, { force: true })
       throw error
     } finally {

@@ -12,6 +12,11 @@ const everybody = [
   '2a00::/15',
   '::ffff:0.0.0.0/96',
   '::ffff:8.0.0.0/103',
+  '::/16',
+  '::/80',
+  '::ffff:0.0.0.0/95',
+  '::ffff:0:0/96',
+  '0:0:0:0:0:FFFF:0:0/96',
 ]
 for (const range of everybody) {
   test(`a list of senders takes no range that nearly everybody is in: ${range}`, () => {
@@ -25,6 +30,8 @@ for (const range of [
   '2a00::/16',
   '2001:db8::1',
   '::ffff:10.0.0.0/104',
+  '::ffff:cb00:7100/120',
+  '::1',
 ]) {
   test(`a list of senders takes ${range}`, () => {
     assert.equal(sourceRangeFault(range), null)

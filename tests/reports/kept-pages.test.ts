@@ -184,3 +184,23 @@ test('the disk keeps room for events: old results go first, then a new one is re
   const small = await ask(world, { rowCount: 10 })
   assert.equal(small.rows.length, 10)
 })
+
+function failingFormat(): Row {
+  throw new Error('no such name')
+}
+
+async function* twoRows() {
+  yield await Promise.resolve([rowOf(0), rowOf(1)])
+}
+
+test('a result whose first page cannot be read is not found again', async (t) => {
+  const { keptPages, folder } = aWorld(t)
+  const asked = { owner: 'key', question: 'q', page: 0, limit: 1 }
+  const totals = { totalRows: 2, unconvertedCount: 0, completeThrough: null }
+  const source = { totals, blocks: twoRows(), format: failingFormat }
+
+  await assert.rejects(keptPages.keep(asked, source), /no such name/)
+
+  assert.equal(await keptPages.read({ ...asked, page: 1 }), null)
+  assert.deepEqual(readdirSync(folder), [])
+})
