@@ -1,5 +1,6 @@
 // What the service says, as an advertiser and an operator read it.
 
+import { eventually } from '../helpers/service.ts'
 import type { Service } from '../helpers/service.ts'
 import type { Installation } from './installation.ts'
 import type { JourneyFigures } from './ledger.ts'
@@ -77,6 +78,22 @@ export async function readStatus(service: Service) {
     service,
     '/admin/v1/status'
   )
+}
+
+/** As an operator who has mended a cause; what has another one is set aside again. Says how much it was. */
+export async function replaySetAside(service: Service, patienceMs: number): Promise<number> {
+  let count = 0
+  await eventually(
+    'what was set aside is replayed',
+    async () => {
+      const answer = await service.admin('POST', '/admin/v1/set-aside/replay', { all: true })
+      if (!answer.ok) throw new Error(`replay: ${answer.status} ${await answer.text()}`)
+      count = ((await answer.json()) as { replayed: number }).replayed
+      return true
+    },
+    patienceMs
+  )
+  return count
 }
 
 async function readSpoolBytes(service: Service, key: string): Promise<number> {
