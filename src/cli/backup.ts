@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { backupListSchema, backupSchema, type Backup } from '../contract/backups.ts'
 import { CliError } from './cli-error.ts'
 import type { Command, CommandContext, Terminal } from './context.ts'
-import { readAs } from './read-as.ts'
-import { formatTable } from './table.ts'
+import { listCommand } from './list.ts'
+import { readAs } from './client.ts'
 
 const readBackup = readAs(backupSchema)
 const readList = readAs(backupListSchema)
@@ -50,25 +50,15 @@ async function awaitEnd(context: CommandContext, started: Backup): Promise<Backu
   return current
 }
 
-export const backupList: Command = {
+export const backupList = listCommand({
   name: 'backup list',
-  usage: '',
   summary: 'List the backups of the running service and their state',
-  options: {},
-  positionalCount: 0,
-  run: async (context) => {
-    const backups = await listBackups(context)
-    const rows = backups.map(({ name, state, takenAt, bytes, reason }) => [
-      name,
-      reason === undefined ? state : `${state}: ${reason}`,
-      takenAt ?? '-',
-      bytes === undefined ? '-' : String(bytes),
-    ])
-    const table = formatTable(['NAME', 'STATE', 'TAKEN AT', 'BYTES'], rows)
-    context.print({ backups }, backups.length === 0 ? 'There is no backup.' : table)
-    return 0
-  },
-}
+  path: '/backups',
+  answer: backupListSchema,
+  rows: 'backups',
+  columns: ['name', 'state', 'takenAt', 'bytes', 'reason'],
+  empty: 'There is no backup.',
+})
 
 async function listBackups(context: CommandContext): Promise<readonly Backup[]> {
   return readList(await context.client().call({ method: 'GET', path: '/backups' })).backups

@@ -3,6 +3,9 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
+import type { Type, TSchema } from 'typebox'
+import type { Immutable } from '../contract/fields.ts'
+import { compileParser } from '../contract/validate.ts'
 import { CliError } from './cli-error.ts'
 
 export interface AdminCall {
@@ -131,6 +134,20 @@ function parseJson(text: string): unknown {
     throw new CliError('The answer is not JSON: is this the campaign port of Shelftrace?', {
       cause,
     })
+  }
+}
+
+/** Reads an answer as the contract promises it. Another server, or another version, may differ. */
+export function readAs<T extends TSchema>(
+  schema: T
+): (answer: unknown) => Immutable<Type.Static<T>> {
+  const parse = compileParser(schema)
+  return (answer) => {
+    const parsed = parse(answer)
+    if (parsed.ok) return parsed.value
+    throw new CliError(
+      `Unexpected answer from the server. Does its version match this command line? (${parsed.messages.join('; ')})`
+    )
   }
 }
 

@@ -3,7 +3,7 @@ import { parsePositiveInt32 } from '../domain/ids.ts'
 import { usageError } from './cli-error.ts'
 import type { Command, CommandContext } from './context.ts'
 import { formatExplanation } from './explanation-text.ts'
-import { readAs } from './read-as.ts'
+import { readAs } from './client.ts'
 
 const readExplanation = readAs(explanationSchema)
 const readVoid = readAs(voidResponseSchema)

@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { erasurePageSchema, erasureSchema } from '../contract/erasures.ts'
+import { erasurePageSchema, erasureSchema, erasuresQuerySchema } from '../contract/erasures.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import { CliError, usageError } from './cli-error.ts'
 import type { Command, CommandContext } from './context.ts'
-import { readAs } from './read-as.ts'
-import { formatTable } from './table.ts'
+import { listCommand } from './list.ts'
+import { readAs } from './client.ts'
 
 const readErasure = readAs(erasureSchema)
-const readPage = readAs(erasurePageSchema)
 
 /** An id is never an argument: lists of processes and histories of shells show those. */
 export const erase: Command = {
@@ -63,23 +62,12 @@ async function readIdFile(path: string): Promise<Buffer> {
   }
 }
 
-export const erasuresList: Command = {
+export const erasuresList = listCommand({
   name: 'erasures list',
-  usage: '',
   summary: 'List the erasures and how far they are, newest first',
-  options: {},
-  positionalCount: 0,
-  run: async (context) => {
-    const page = readPage(await context.client().call({ method: 'GET', path: '/erasures' }))
-    const rows = page.erasures.map((one) => [
-      one.id,
-      String(one.publisherId),
-      one.state,
-      one.requestedAt,
-      one.erasedAt ?? '-',
-    ])
-    const table = formatTable(['ERASURE', 'PUBLISHER', 'STATE', 'REQUESTED', 'ERASED'], rows)
-    context.print(page, rows.length === 0 ? 'Nobody was erased.' : table)
-    return 0
-  },
-}
+  path: '/erasures',
+  query: erasuresQuerySchema,
+  answer: erasurePageSchema,
+  rows: 'erasures',
+  empty: 'Nobody was erased.',
+})

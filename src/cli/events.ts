@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { eventsResultSchema } from '../contract/admin.ts'
 import type { Command } from './context.ts'
-import { readAs } from './read-as.ts'
+import { readAs } from './client.ts'
 import { describeRefused, upload } from './upload.ts'
 
 const readResult = readAs(

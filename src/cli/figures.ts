@@ -1,13 +1,12 @@
 import { ratesResultSchema, rebuildResponseSchema } from '../contract/admin.ts'
 import { usageError } from './cli-error.ts'
 import type { Command } from './context.ts'
-import { unconvertedPageSchema, type UnconvertedPage } from '../contract/unconverted.ts'
-import { readAs } from './read-as.ts'
-import { formatTable } from './table.ts'
+import { unconvertedPageSchema, unconvertedQuerySchema } from '../contract/unconverted.ts'
+import { listCommand } from './list.ts'
+import { readAs } from './client.ts'
 import { upload } from './upload.ts'
 
 const readRates = readAs(ratesResultSchema)
-const readUnconverted = readAs(unconvertedPageSchema)
 const readRebuild = readAs(rebuildResponseSchema)
 
 export const ratesLoad: Command = {
@@ -26,60 +25,15 @@ export const ratesLoad: Command = {
   },
 }
 
-export const ratesMissing: Command = {
+export const ratesMissing = listCommand({
   name: 'rates missing',
-  usage: '--from DAY --to DAY [--limit N --after CURSOR]',
   summary: 'List the amounts that reports cannot convert for want of a rate',
-  options: {
-    from: { type: 'string' },
-    to: { type: 'string' },
-    limit: { type: 'string' },
-    after: { type: 'string' },
-  },
-  positionalCount: 0,
-  run: async (context) => {
-    const { from, to, limit, after } = context.options
-    if (typeof from !== 'string') throw usageError('--from must be a day such as 2026-03-01')
-    if (typeof to !== 'string') throw usageError('--to must be a day such as 2026-03-31')
-    const query = new URLSearchParams({ startDate: from, endDate: to })
-    if (typeof limit === 'string') query.set('limit', limit)
-    if (typeof after === 'string') query.set('after', after)
-    const call = { method: 'GET', path: `/unconverted?${query.toString()}` } as const
-    const page = readUnconverted(await context.client().call(call))
-    context.print(page, describeUnconverted(page))
-    return 0
-  },
-}
-
-function describeUnconverted({ rows, next }: UnconvertedPage): string {
-  if (rows.length === 0) return 'Every amount has a rate.'
-  const header = [
-    'DATE',
-    'MARKET',
-    'ADVERTISER',
-    'CURRENCY',
-    'IMPRESSIONS',
-    'CLICKS',
-    'SPEND',
-    'LINES',
-    'VALUE',
-  ]
-  const table = formatTable(
-    header,
-    rows.map((row) => [
-      row.date,
-      row.market ?? `${row.marketId} (not in the catalog)`,
-      String(row.advertiserId),
-      row.currency,
-      String(row.impressions),
-      String(row.clicks),
-      row.spend,
-      String(row.lines),
-      row.value,
-    ])
-  )
-  return next === undefined ? table : `${table}\nMore: --after ${next}`
-}
+  path: '/unconverted',
+  query: unconvertedQuerySchema,
+  answer: unconvertedPageSchema,
+  rows: 'rows',
+  empty: 'Every amount has a rate.',
+})
 
 export const rebuild: Command = {
   name: 'rebuild',

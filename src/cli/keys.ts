@@ -3,11 +3,10 @@ import { parseInstant } from '../contract/instant.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import { usageError } from './cli-error.ts'
 import type { Command, CommandContext } from './context.ts'
-import { readAs } from './read-as.ts'
-import { formatTable } from './table.ts'
+import { listCommand } from './list.ts'
+import { readAs } from './client.ts'
 
 const readCreated = readAs(keyResponseSchema)
-const readList = readAs(keyListSchema)
 
 export const keysCreate: Command = {
   name: 'keys create',
@@ -39,38 +38,14 @@ export const keysCreate: Command = {
   },
 }
 
-export const keysList: Command = {
+export const keysList = listCommand({
   name: 'keys list',
-  usage: '',
   summary: 'List the keys with their state, never the keys themselves',
-  options: {},
-  positionalCount: 0,
-  run: async (context) => {
-    const list = readList(await context.client().call({ method: 'GET', path: '/keys' }))
-    const rows = list.keys.map((key) => [
-      key.id,
-      key.name,
-      printPartyIds(key.advertisers),
-      printPartyIds(key.publishers),
-      key.scopes.join(','),
-      key.createdAt,
-      key.expiresAt ?? 'never',
-      key.revokedAt ?? 'no',
-    ])
-    const header = [
-      'ID',
-      'NAME',
-      'ADVERTISERS',
-      'PUBLISHERS',
-      'SCOPES',
-      'CREATED',
-      'EXPIRES',
-      'REVOKED',
-    ]
-    context.print(list, formatTable(header, rows))
-    return 0
-  },
-}
+  path: '/keys',
+  answer: keyListSchema,
+  rows: 'keys',
+  empty: 'There is no key but the one of the configuration.',
+})
 
 export const keysRevoke: Command = {
   name: 'keys revoke',
@@ -114,11 +89,6 @@ function parsePartyIds(
     return id
   })
   return { [name]: ids }
-}
-
-function printPartyIds(ids: readonly number[] | 'all'): string {
-  if (ids === 'all') return 'all'
-  return ids.length === 0 ? 'none' : ids.join(',')
 }
 
 function parseExpiry(text: CommandContext['options'][string]): { readonly expiresAt?: string } {

@@ -1,7 +1,7 @@
 import { trackingLinksResponseSchema } from '../contract/admin.ts'
 import type { Command } from './context.ts'
 import { readInput } from './input.ts'
-import { readAs } from './read-as.ts'
+import { readAs } from './client.ts'
 
 const readLinks = readAs(trackingLinksResponseSchema)
 

@@ -7,7 +7,7 @@ import {
 } from '../contract/served-ad.ts'
 import { usageError } from './cli-error.ts'
 import type { Command, CommandContext } from './context.ts'
-import { readAs } from './read-as.ts'
+import { readAs } from './client.ts'
 import { formatTable, printable } from './table.ts'
 
 const readReading = readAs(servedAdReadingSchema)

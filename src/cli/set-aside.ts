@@ -1,40 +1,24 @@
-import { replayResultSchema, setAsidePageSchema } from '../contract/set-aside.ts'
+import {
+  replayResultSchema,
+  setAsidePageSchema,
+  setAsideQuerySchema,
+} from '../contract/set-aside.ts'
 import { usageError } from './cli-error.ts'
 import type { Command } from './context.ts'
-import { readPageLimit } from './page-limit.ts'
-import { readAs } from './read-as.ts'
-import { formatTable } from './table.ts'
+import { listCommand } from './list.ts'
+import { readAs } from './client.ts'
 
-const readPage = readAs(setAsidePageSchema)
 const readResult = readAs(replayResultSchema)
 
-export const setAsideList: Command = {
+export const setAsideList = listCommand({
   name: 'set-aside list',
-  usage: '[--limit N --after CURSOR]',
   summary: 'List the records that could not be shipped, with the reason',
-  options: { limit: { type: 'string' }, after: { type: 'string' } },
-  positionalCount: 0,
-  run: async (context) => {
-    const limit = readPageLimit(context.options)
-    const { after } = context.options
-    const query = new URLSearchParams()
-    if (limit !== null) query.set('limit', limit)
-    if (typeof after === 'string') query.set('after', after)
-    const path = query.size === 0 ? '/set-aside' : `/set-aside?${query.toString()}`
-    const page = readPage(await context.client().call({ method: 'GET', path }))
-    const rows = page.records.map(({ key, setAsideAt, type, receivedAt, reason }) => [
-      key,
-      setAsideAt,
-      type,
-      receivedAt ?? '-',
-      reason,
-    ])
-    const table = formatTable(['KEY', 'SET ASIDE', 'TYPE', 'RECEIVED', 'REASON'], rows)
-    const more = page.next === undefined ? '' : `\nMore: --after ${page.next}`
-    context.print(page, page.records.length === 0 ? 'Nothing is set aside.' : `${table}${more}`)
-    return 0
-  },
-}
+  path: '/set-aside',
+  query: setAsideQuerySchema,
+  answer: setAsidePageSchema,
+  rows: 'records',
+  empty: 'Nothing is set aside.',
+})
 
 export const setAsideReplay: Command = {
   name: 'set-aside replay',

@@ -1,6 +1,6 @@
 import { statusResponseSchema, type StatusResponse } from '../contract/admin.ts'
 import type { Command } from './context.ts'
-import { readAs } from './read-as.ts'
+import { readAs } from './client.ts'
 import { formatTable } from './table.ts'
 
 const readStatus = readAs(statusResponseSchema)

@@ -26,10 +26,10 @@ test('audit prints a page with the cursor of the next one, and hands its options
   assert.equal(
     received[0]?.url,
     '/admin/v1/audit?from=2026-03-01T00%3A00%3A00%2B01%3A00&to=2026-04-01T00%3A00%3A00Z' +
-      '&action=key.create&keyId=key_1&limit=2&after=16.x'
+      '&action=key.create&keyId=key_1&after=16.x&limit=2'
   )
-  assert.match(stdout, /^AT +KEY +ACTION +SUBJECT +DETAILS\n/)
-  assert.match(stdout, /Ada \(key_1\) +key\.create +key_2 +\{"name":/)
+  assert.match(stdout, /^AT +KEY NAME +KEY ID +ACTION +SUBJECT +DETAILS\n/)
+  assert.match(stdout, /Ada +key_1 +key\.create +key_2 +\{"name":/)
   assert.ok(stdout.endsWith('\nMore: --after 17.abc\n') && !stdout.includes('\u001b'))
   assert.equal(received[1]?.url, '/admin/v1/audit')
   assert.deepEqual(JSON.parse(empty.stdout), { records: [] })

@@ -80,8 +80,8 @@ test('a page of the catalog is a table, and says how to go on', async () => {
   assert.equal(
     stdout,
     'ID  NAME        ACCESS  ACTIVE\n' +
-      '1   Acme \ufffd[31m  2\n' +
-      '2   Rival               false\n' +
+      '1   Acme \ufffd[31m  2       -\n' +
+      '2   Rival       -       false\n' +
       'More follow: --after 2\n'
   )
 })
@@ -111,11 +111,11 @@ test('without a kind the entries are counted, and given whole with --json', asyn
 })
 
 const misunderstood: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
-  [['products', '-'], /--market must be given/],
-  [['products', '--market', '01', '-'], /--market must be given/],
+  [['products', '-'], /--market must be the id/],
+  [['products', '--market', '01', '-'], /--market must be the id/],
   [['products', '--market', '1'], /Usage: shelftrace catalog products FILE/],
   [['show', 'keys'], /The kind must be one of: markets, .*assignments, products\./],
-  [['show', 'products'], /--market must be given/],
+  [['show', 'products'], /--market must be the id/],
   [['show', 'markets', '--title', 'x'], /--title is for products only/],
   [['show', 'markets', 'assets'], /Usage: shelftrace catalog show/],
 ]

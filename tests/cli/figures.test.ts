@@ -57,10 +57,10 @@ test('amounts without a rate are listed as a table with the cursor of the next p
   assert.equal(exitCode, 0)
   assert.match(
     stdout,
-    /^DATE +MARKET +ADVERTISER +CURRENCY +IMPRESSIONS +CLICKS +SPEND +LINES +VALUE\n/
+    /^DATE +MARKET ID +MARKET +ADVERTISER ID +CURRENCY +IMPRESSIONS +CLICKS +SPEND +LINES +VALUE\n/
   )
-  assert.match(stdout, /2026-03-02 +DE +7 +USD +0 +3 +0\.75 +1 +20\n/)
-  assert.match(stdout, /9 \(not in the catalog\)/)
+  assert.match(stdout, /2026-03-02 +1 +DE +7 +USD +0 +3 +0\.75 +1 +20\n/)
+  assert.match(stdout, /2026-03-02 +9 +- +7 +USD/)
   assert.ok(stdout.endsWith('\nMore: --after 2026-03-02_9_7_USD\n'))
   assert.equal(none.stdout, 'Every amount has a rate.\n')
   assert.deepEqual(
@@ -70,5 +70,5 @@ test('amounts without a rate are listed as a table with the cursor of the next p
       '/admin/v1/unconverted?startDate=2026-03-01&endDate=2026-03-31&after=2026-03-02_9_7_USD',
     ]
   )
-  assert.match(half.stderr, /--to must be a day/)
+  assert.match(half.stderr, /--to is required/)
 })

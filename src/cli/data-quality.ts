@@ -1,0 +1,30 @@
+import { conflictPageSchema, conflictsQuerySchema } from '../contract/conflicts.ts'
+import { unknownIdsSchema } from '../contract/unknown-ids.ts'
+import { listCommand, shownOf } from './list.ts'
+
+export const conflicts = listCommand({
+  name: 'conflicts',
+  summary: 'List the purchases and returns of the last 30 days whose deliveries differ',
+  path: '/conflicts',
+  query: conflictsQuerySchema,
+  answer: conflictPageSchema,
+  rows: 'conflicts',
+  empty: 'No purchase and no return was repeated with other content.',
+  notes: (page) => shownOf(page.conflicts.length, page.total),
+})
+
+const notLookedAt =
+  'Too many different ids were named to look at all of them; those named least were left out.'
+
+export const unknownIds = listCommand({
+  name: 'unknown-ids',
+  summary: 'List the ids that events of the last 30 days name and the catalog does not have',
+  path: '/unknown-ids',
+  answer: unknownIdsSchema,
+  rows: 'ids',
+  empty: ({ complete }) => (complete ? 'The catalog has every id.' : 'No unknown id was found.'),
+  notes: ({ ids, total, complete }) => [
+    ...shownOf(ids.length, total),
+    ...(complete ? [] : [notLookedAt]),
+  ],
+})
