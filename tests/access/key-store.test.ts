@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { AccessKey } from '../../src/access/key.ts'
 import { limits, openKeyStore, type KeyStore } from '../../src/access/key-store.ts'
 import { ServiceError } from '../../src/errors.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
@@ -240,6 +241,46 @@ test('a view older than 30 seconds lets no key in but that of the configuration'
 
   assert.notEqual(store.find(key), null)
 })
+
+test('a key that was found is valid until it expires or is revoked, also by a view that is old', async (t) => {
+  const store = await openStore(t)
+  const expiresAt = new Date(nowMs + 60_000).toISOString()
+  const brief = found(store, (await store.create({ ...request, expiresAt })).key)
+  const revoked = await store.create(request)
+  const other = await openStore(t)
+  const [one, another] = [found(store, revoked.key), found(other, revoked.key)]
+  assert.deepEqual(
+    [store.isValid(brief), store.isValid(one), other.isValid(another)],
+    [true, true, true]
+  )
+
+  await store.revoke(revoked.id)
+  assert.equal(store.isValid(one), false)
+  assert.equal(other.isValid(another), true, 'it cannot know yet')
+  await other.refresh()
+  assert.equal(other.isValid(another), false)
+
+  nowMs += 59_999
+  assert.equal(store.isValid(brief), true, 'a view that is too old lets nobody new in')
+  nowMs += 1
+  assert.equal(store.isValid(brief), false)
+})
+
+test('the key of the configuration stays valid, and one that no entry tells of is not', async (t) => {
+  const store = await openStore(t)
+  const configured = found(store, adminKey)
+
+  nowMs += limits.viewAgeMsMax + 1
+
+  assert.equal(store.isValid(configured), true)
+  assert.equal(store.isValid({ ...configured, id: 'key_none', isConfigured: false }), false)
+})
+
+function found(store: KeyStore, token: string): AccessKey {
+  const key = store.find(token)
+  assert.ok(key !== null)
+  return key
+}
 
 test('the key of the configuration may do everything and is not listed', async (t) => {
   const store = await openStore(t)
