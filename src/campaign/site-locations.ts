@@ -38,9 +38,13 @@ export function createSiteLocations({ catalog }: Pick<CampaignDeps, 'catalog'>):
 
     const { wanted } = query
     const publisher = snapshot.publishers.get(wanted.publisherId)
-    if (publisher === undefined) return refuse(404, ['There is no such publisher.'])
+    // A publisher without a grant is none to the advertiser, so that nobody learns who else there is.
+    const grants = grantsAt(advertiser, wanted.publisherId)
+    if (publisher === undefined || grants.length === 0) {
+      return refuse(404, ['There is no such publisher.'])
+    }
     if (!snapshot.markets.has(wanted.marketId)) return refuse(404, ['There is no such market.'])
-    return answerJson(200, listEligible(snapshot, { advertiser, publisher, wanted }))
+    return answerJson(200, listEligible(snapshot, { advertiser, publisher, grants, wanted }))
   }
 }
 
@@ -74,14 +78,17 @@ function parseAdGroupType(query: URLSearchParams, messages: string[]): AdGroupTy
   return type ?? null
 }
 
+type Grant = NonNullable<AdvertiserEntry['access']>[number]
+
 interface Question {
   readonly advertiser: AdvertiserEntry
   readonly publisher: PublisherEntry
+  readonly grants: readonly Grant[]
   readonly wanted: Wanted
 }
 
 function listEligible(snapshot: CatalogSnapshot, question: Question): readonly SiteLocations[] {
-  const { advertiser, publisher, wanted } = question
+  const { advertiser, publisher, grants, wanted } = question
   const market = snapshot.markets.get(wanted.marketId)
   const isOpen = [advertiser, publisher, market].every(
     (entry) => entry !== undefined && isActive(entry)
@@ -89,19 +96,21 @@ function listEligible(snapshot: CatalogSnapshot, question: Question): readonly S
   if (!isOpen) return []
   return (publisher.sites ?? [])
     .filter((site) => isActive(site) && site.marketIds.includes(wanted.marketId))
-    .filter((site) => hasAccess(advertiser, site, wanted))
+    .filter((site) => hasAccess(grants, site, wanted))
     .map((site) => ({ site, locations: listLocations(site, wanted.adGroupType) }))
     .filter(({ locations }) => locations.length > 0)
     .map(({ site: { id, name, type }, locations }) => ({ site: { id, name, type }, locations }))
 }
 
+function grantsAt({ access = [] }: AdvertiserEntry, publisherId: number): readonly Grant[] {
+  return access.filter((grant) => grant.publisherId === publisherId)
+}
+
 /** Any one grant will do; a grant without a list of sites is for all of them. */
-function hasAccess(advertiser: AdvertiserEntry, site: SiteEntry, wanted: Wanted): boolean {
-  return (advertiser.access ?? []).some(
-    (access) =>
-      access.publisherId === wanted.publisherId &&
-      access.marketIds.includes(wanted.marketId) &&
-      (access.siteIds === undefined || access.siteIds.includes(site.id))
+function hasAccess(grants: readonly Grant[], site: SiteEntry, { marketId }: Wanted): boolean {
+  return grants.some(
+    ({ marketIds, siteIds }) =>
+      marketIds.includes(marketId) && (siteIds === undefined || siteIds.includes(site.id))
   )
 }
 

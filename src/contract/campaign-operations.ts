@@ -303,7 +303,10 @@ const siteLocations: Operation = {
     answer('200', 'The sites with their locations.', Type.Array(siteLocationsSchema)),
     unauthorized,
     forbidden,
-    refusal('404', 'Not Found: there is no such advertiser, publisher or market.'),
+    refusal(
+      '404',
+      'Not Found: there is no such advertiser or market, or no such publisher to which the advertiser has access.'
+    ),
     unprocessable,
     otherwise,
   ],

@@ -44,8 +44,6 @@ const answered: readonly (readonly [name: string, query: string, id: string, ans
   ['unknown parameters', `${plain}&x=1&x=2&publisherid=x&siteId=9&advertiserId=2`, '1', everything],
   ['a market where the grant names a site without it', '?publisherId=10&marketId=2', '1', []],
   ['a market that is closed', '?publisherId=10&marketId=3', '1', []],
-  ['a publisher without a grant', '?publisherId=20&marketId=1', '1', []],
-  ['an advertiser without a grant', plain, '2', []],
   ['an advertiser that is gone', plain, '3', []],
 ]
 for (const [name, query, id, answer] of answered) {
@@ -61,11 +59,16 @@ test('the list of one advertiser is the same for every key that may read it', as
   for (const key of ['own', 'sites', 'everyone', 'admin'] as const) {
     assert.deepEqual((await get(plain, '1', key)).json, everything)
   }
-  assert.deepEqual((await get(plain, '2', 'rival')).json, [])
+  for (const key of ['rival', 'everyone', 'admin'] as const) {
+    assertRefused(await get(plain, '2', key), 404, ['There is no such publisher.'])
+  }
 })
 
 const absent: readonly (readonly [query: string, message: string])[] = [
   ['?publisherId=99&marketId=1', 'There is no such publisher.'],
+  // It exists; the advertiser has no grant there.
+  ['?publisherId=20&marketId=1', 'There is no such publisher.'],
+  ['?publisherId=20&marketId=99', 'There is no such publisher.'],
   ['?publisherId=0&marketId=1', 'There is no such publisher.'],
   ['?publisherId=-10&marketId=1', 'There is no such publisher.'],
   ['?publisherId=2147483647&marketId=1', 'There is no such publisher.'],

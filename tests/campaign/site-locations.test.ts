@@ -37,7 +37,6 @@ const answers: readonly (readonly [name: string, query: string, answer: object])
   ],
   ['nothing at a site that the grant leaves out', '?publisherId=10&marketId=2', []],
   ['nothing in a market that is no longer active', '?publisherId=10&marketId=3', []],
-  ['nothing at a publisher without a grant', '?publisherId=20&marketId=1', []],
 ]
 for (const [name, query, answer] of answers) {
   test(`site locations: ${name}`, async (t) => {
@@ -51,12 +50,27 @@ for (const [name, query, answer] of answers) {
   })
 }
 
-test('an advertiser without access, or no longer active, may use nothing', async (t) => {
+test('an advertiser that is no longer active may use nothing', async (t) => {
   const { app } = startHarness()
   t.after(() => app.close())
-  for (const id of ['2', '3']) {
-    const response = await app.inject(get('?publisherId=10&marketId=1', { key: 'all', id }))
-    assert.deepEqual([response.statusCode, response.json()], [200, []])
+  const response = await app.inject(get('?publisherId=10&marketId=1', { key: 'all', id: '3' }))
+  assert.deepEqual([response.statusCode, response.json()], [200, []])
+})
+
+test('a publisher to which the advertiser has no access looks like one that does not exist', async (t) => {
+  const { app } = startHarness()
+  t.after(() => app.close())
+  for (const [id, known] of [
+    ['1', '20'],
+    ['2', '10'],
+  ] as const) {
+    for (const marketId of ['1', '99']) {
+      const ask = (publisherId: string) =>
+        app.inject(get(`?publisherId=${publisherId}&marketId=${marketId}`, { key: 'all', id }))
+      const [hidden, absent] = [await ask(known), await ask('77')]
+      assert.deepEqual([hidden.statusCode, hidden.json()], [absent.statusCode, absent.json()])
+      assert.equal(hidden.statusCode, 404)
+    }
   }
 })
 
@@ -111,5 +125,5 @@ test('one advertiser never sees the list of another, neither by path nor by quer
   const query = '?publisherId=10&marketId=1'
   assert.equal((await app.inject(get(query, { key: 'K2' }))).statusCode, 403)
   const own = await app.inject(get(`${query}&advertiserId=1`, { key: 'all', id: '2' }))
-  assert.deepEqual(own.json(), [])
+  assert.equal(own.statusCode, 404)
 })
