@@ -217,7 +217,7 @@ async function startCampaign(
     }),
     operations: isFull ? operations : nodeOperations,
     pages: isFull ? [...createDashboardPages(dashboardFolder), ...createDocsPages(config)] : [],
-    readiness: () => complaintsOf(engine, pipeline),
+    isReady: () => complaintsOf(engine, pipeline).length === 0,
     metrics: createMetrics({
       trackers: engine.trackers,
       unsealedDays: () => countUnsealedDays(engine),

@@ -43,8 +43,8 @@ export interface CampaignDeps {
   /** `createAdminHandlers(…)`: every operation of the port needs exactly one handler. */
   readonly adminHandlers: HandlerTable
   readonly openApi: OpenApiDocument
-  /** Why the port does not take traffic right now; empty when it does. */
-  readonly readiness: () => readonly string[]
+  /** Whether the node takes traffic, for `/readyz`. */
+  readonly isReady: () => boolean
   /** Prometheus text over all processes of the node. */
   readonly metrics: {
     readonly read: () => Promise<string>

@@ -1,10 +1,16 @@
-import { answerJson, refuse, type HandlerTable } from '../access/handler.ts'
+import { answerJson, refuse, type Answer, type HandlerTable } from '../access/handler.ts'
 import type { CampaignDeps } from './deps.ts'
 
 const alive = answerJson(200, { status: 'alive' })
 const ready = answerJson(200, { status: 'ready' })
 
-type OperatorDeps = Pick<CampaignDeps, 'openApi' | 'readiness' | 'metrics'>
+/** Whoever asks has no key, so the reasons stand in status and in the log alone. */
+const notReady: Answer = {
+  ...refuse(503, ['The service does not take traffic right now.']),
+  headers: { 'retry-after': '5' },
+}
+
+type OperatorDeps = Pick<CampaignDeps, 'openApi' | 'isReady' | 'metrics'>
 
 /** What operators and their machines ask the port. */
 export function createOperatorHandlers(deps: OperatorDeps): HandlerTable {
@@ -17,16 +23,11 @@ export function createOperatorHandlers(deps: OperatorDeps): HandlerTable {
   return {
     getOpenApi: () => Promise.resolve(document),
     getHealth: () => Promise.resolve(alive),
-    getReadiness: () => Promise.resolve(answerReadiness(deps.readiness())),
+    getReadiness: () => Promise.resolve(deps.isReady() ? ready : notReady),
     getMetrics: async () => ({
       status: 200,
       headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
       body: { text: await deps.metrics.read() },
     }),
   }
-}
-
-function answerReadiness(reasons: readonly string[]) {
-  if (reasons.length === 0) return ready
-  return { ...refuse(503, reasons), headers: { 'retry-after': '5' } }
 }

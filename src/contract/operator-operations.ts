@@ -28,10 +28,10 @@ export const nodeOperations: readonly Operation[] = [
     path: '/readyz',
     ports: ['tracking', 'campaign'],
     summary: 'Ask whether the port takes traffic',
-    description: 'For load balancers.',
+    description: 'For load balancers. What is wrong with a node stands in its status.',
     responses: [
       answer('200', 'Takes traffic.', healthSchema),
-      refusal('503', 'Does not take traffic; the messages say why.'),
+      refusal('503', 'Does not take traffic.'),
       otherwise,
     ],
   },

@@ -82,7 +82,7 @@ export class ClockWatch {
     return Math.round(offsetMs + (clock() - clockMs) - (monotonicMs() - atMs))
   }
 
-  /** For `/readyz`; empty when all is well. */
+  /** What makes the node not ready; empty when all is well. */
   complaints(): readonly string[] {
     const offsetMs = this.offsetMs()
     if (isClockFit(offsetMs)) return []

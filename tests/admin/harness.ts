@@ -183,7 +183,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     runReport: () => Promise.reject(new Error('no reports here')),
     readSeries: () => Promise.reject(new Error('no reports here')),
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
-    readiness: () => [],
+    isReady: () => true,
     metrics: { read: () => Promise.resolve(''), noteAnswer: () => undefined },
     clock,
     log: pinoLog,

@@ -172,14 +172,15 @@ test('health, readiness, document and metrics answer what operators ask', async 
   assert.equal(metrics.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
 })
 
-test('a port that does not take traffic says why', async (t) => {
-  const { app } = startHarness({ readiness: () => ['The clock is 61 s off.'] })
+test('a port that does not take traffic says so, and nothing of why, to callers without a key', async (t) => {
+  const { app } = startHarness({ isReady: () => false })
   t.after(() => app.close())
 
   const response = await app.inject({ url: '/readyz' })
 
   assert.equal(response.statusCode, 503)
-  assert.deepEqual(messagesOf(response), ['The clock is 61 s off.'])
+  assert.equal(response.headers['retry-after'], '5')
+  assert.deepEqual(messagesOf(response), ['The service does not take traffic right now.'])
 })
 
 test('beyond its requests a key waits, the configured key never does, and others go on', async (t) => {

@@ -164,7 +164,7 @@ export async function openContractPort(): Promise<ContractPort> {
     listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
     adminHandlers: echoAdmin,
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
-    readiness: () => [],
+    isReady: () => true,
     metrics: { read: () => Promise.resolve(''), noteAnswer: () => undefined },
     clock,
     log: silentLog,

@@ -257,7 +257,7 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
     },
     adminHandlers: echoAdmin,
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
-    readiness: () => [],
+    isReady: () => true,
     metrics: { read: () => Promise.resolve('up 1\n'), noteAnswer: () => undefined },
     clock: () => 1_772_000_000_000,
     reportWaitMsMax: 5,
