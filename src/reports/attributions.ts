@@ -8,6 +8,7 @@ import { listDays } from '../domain/day.ts'
 import { formatAmount, readNanos } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from './catalog-names.ts'
 import { attributedRowsSql, creditedLinesSql, dayRowsParams } from './day-rows.ts'
 import { readFinalDays } from './final-days.ts'
@@ -103,6 +104,7 @@ async function compute(
   const params = { advertiserId, ...dayRowsParams(asked, rates) }
   const sql = listSql(attributionProfile, reachableRows(request.limit))
   return {
+    advertiserId,
     blocks: warehouse.stream(sql, params, signal),
     readTotals: (row) => {
       const { totalRows, unconvertedCount } = row === null ? noRows : readRow(row)
@@ -124,7 +126,8 @@ function listSql(profile: AttributionProfile, rowsMax: number): string {
 SELECT toString(day), instant_ms, market_id, publisher_id, transaction_id, line_index, purchased_gtin,
   campaign_id, ad_group_id, if(p.gtin = '', l.gtin, p.gtin), rule, toUnixTimestamp64Milli(touched_at),
   quantity, toString(converted), toUInt8(is_unconverted), lower(hex(served_ad_id)),
-  count() OVER () AS total_rows, toUInt64(sum(is_unconverted) OVER ()) AS total_unconverted
+  count() OVER () AS total_rows, toUInt64(sum(is_unconverted) OVER ()) AS total_unconverted,
+  ${boundAdvertiserSql}
 FROM (
   SELECT market_id AS product_market_id, gtin_key AS product_key, gtin
   FROM product FINAL WHERE market_id IN {marketIds:Array(Int32)}
@@ -164,6 +167,7 @@ interface AnswerRow {
   readonly servedAdId: string
   readonly totalRows: number
   readonly unconvertedCount: number
+  readonly boundAdvertiserId: number
 }
 
 /** In the order of the statement. */
@@ -186,6 +190,7 @@ const answerColumns = [
   'servedAdId',
   'totalRows',
   'unconvertedCount',
+  'boundAdvertiserId',
 ] as const satisfies readonly (keyof AnswerRow)[]
 
 function readRow(values: readonly unknown[]): AnswerRow {
@@ -202,7 +207,7 @@ function createRowFormat(catalog: CatalogNames): (values: readonly unknown[]) =>
   const publishers = namesById(catalog.publishers())
   return (values) => {
     const { day, marketId, lineIndex, quantity, value, isUnconverted, ...row } = readRow(values)
-    const { totalRows: _rows, unconvertedCount: _count, ...shown } = row
+    const { totalRows: _rows, unconvertedCount: _count, boundAdvertiserId: _bound, ...shown } = row
     const place = marketOf(markets, marketId)
     return {
       ...shown,

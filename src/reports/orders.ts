@@ -5,6 +5,7 @@
 import type { ReportRequest } from '../contract/report-request.ts'
 import { listDays } from '../domain/day.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { assertAnswersFor, boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from './catalog-names.ts'
 import { dayRowsParams, linesOfAdvertisersSql } from './day-rows.ts'
 import { readFinalDays } from './final-days.ts'
@@ -22,6 +23,13 @@ export interface OrdersAsked {
 /** By day and currency; null where the attributions of the day are dropped. */
 export type CountOrders = (day: string, currency: string) => bigint | null
 
+interface OrdersRow {
+  readonly day: string
+  readonly currency: string
+  readonly orders: string
+  readonly bound_advertiser_id: number
+}
+
 /** Of the lines that pass the filters, always from the attributions as they are now. */
 export async function readFilteredOrders(
   warehouse: Pick<Warehouse, 'rows'>,
@@ -31,14 +39,12 @@ export async function readFilteredOrders(
   const markets = catalog.markets()
   const days = listDays(request.startDate, request.endDate)
   const asked = listUnits(markets).map((market) => ({ market, days }))
-  const rows = await warehouse.rows<{ day: string; currency: string; orders: string }>(
-    ordersSql(request),
-    {
-      advertiserId,
-      ...dayRowsParams(asked, noRates),
-      ...filterParams(request, catalog),
-    }
-  )
+  const rows = await warehouse.rows<OrdersRow>(ordersSql(request), {
+    advertiserId,
+    ...dayRowsParams(asked, noRates),
+    ...filterParams(request, catalog),
+  })
+  for (const row of rows) assertAnswersFor(advertiserId, row.bound_advertiser_id)
   const counts = new Map(rows.map((row) => [`${row.day} ${row.currency}`, BigInt(row.orders)]))
   return (day, currency) =>
     announcedBefore !== null && day < announcedBefore
@@ -65,7 +71,7 @@ function ordersSql(request: ReportRequest): string {
   GROUP BY purchase_key, happened_at`
   return `
 SELECT toString(day) AS day, if(market_currency = '-', '', market_currency) AS currency,
-  toString(count()) AS orders
+  toString(count()) AS orders, ${boundAdvertiserSql}
 FROM (${placeInDaysSql(firstLines, { instant: 'happened_at', runs: 'run' })})
 GROUP BY day, currency
 LIMIT ${countsMax}

@@ -5,6 +5,7 @@
 
 import { reportLimits } from '../contract/report-request.ts'
 import { assert } from '../lib/assert.ts'
+import { assertAnswersFor } from './bound-advertiser.ts'
 import { readKept } from './kept-revisions.ts'
 import type { KeptPages, KeptQuestion, KeptTotals, Values } from './kept-pages.ts'
 
@@ -31,7 +32,8 @@ export interface PagedResult<Row> extends Totals {
 
 /** A result as the engine gives it. */
 export interface Computed<Row> {
-  /** All rows, first to last, up to `reachableRows`. */
+  readonly advertiserId: number
+  /** All rows, first to last, up to `reachableRows`; the last column is `boundAdvertiserSql`. */
   readonly blocks: AsyncIterable<readonly Values[]>
   /** What each row says of all of them; null: there are none. */
   readonly readTotals: (row: Values | null) => Totals
@@ -62,13 +64,15 @@ async function answerOnce<Row extends object>(
   asked: KeptQuestion,
   compute: () => Promise<Computed<Row>>
 ): Promise<PagedResult<Row> | null> {
-  const { blocks, readTotals, format, areRowsKept } = await compute()
+  const { advertiserId, blocks, readTotals, format, areRowsKept } = await compute()
   const source = blocks[Symbol.asyncIterator]()
   try {
     const first = await source.next()
     if (areRowsKept !== undefined && !(await areRowsKept())) return null
     const firstBlock = first.done === true ? [] : first.value
-    const totals = readTotals(firstBlock[0] ?? null)
+    const firstRow = firstBlock[0] ?? null
+    if (firstRow !== null) assertAnswersFor(advertiserId, firstRow.at(-1))
+    const totals = readTotals(firstRow)
     const { limit, page } = asked
     const rowCount = Math.min(totals.totalRows, reachableRows(limit))
     const whole = wholeBlocks(firstBlock, source, rowCount)

@@ -4,6 +4,7 @@
 import type { OrderByColumn, ReportRequest } from '../contract/report-request.ts'
 import { daysBetween } from '../domain/day.ts'
 import type { Params } from '../warehouse/warehouse.ts'
+import { boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from './catalog-names.ts'
 import { dayRowsParams, dayRowsSql, profilePrefix } from './day-rows.ts'
 import { filterParams, productConditions, rowConditions } from './filters.ts'
@@ -37,7 +38,8 @@ export function buildReportQuery(source: QuerySource): ReportQuery {
 SELECT gtin, title, brand, market_id, publisher_id, campaign_id, ad_group_id, toString(day),
   loads, impressions, clicks, conversions, toString(units_sold),
   toString(conversion_value), toString(spend),
-  count() OVER () AS total_rows, toString(sum(unconverted) OVER ()) AS total_unconverted
+  count() OVER () AS total_rows, toString(sum(unconverted) OVER ()) AS total_unconverted,
+  ${boundAdvertiserSql}
 FROM (${reportRowsSql(source)})
 ORDER BY ${orderTerms(request).join(', ')}
 LIMIT ${reachableRows(request.limit)}

@@ -33,9 +33,10 @@ type AnswerValues = readonly [
   spend: string,
   totalRows: number,
   totalUnconverted: string,
+  boundAdvertiserId: number,
 ]
 
-const answerColumnCount: AnswerValues['length'] = 17
+const answerColumnCount: AnswerValues['length'] = 18
 
 /** The types are those of the query next door, which the engine holds to; tests compare each figure. */
 function answerValues(values: Values): AnswerValues {

@@ -37,6 +37,7 @@ async function compute(deps: ReportDeps, call: ReportCall): Promise<Computed<Rep
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, spanOf(days.open)) : noRates
   const query = buildReportQuery({ ...call, catalog, days, spans, rates })
   return {
+    advertiserId: call.advertiserId,
     blocks: deps.warehouse.stream(query.sql, query.params, call.signal),
     readTotals: (row) => ({
       ...(row === null ? noRows : readTotals(row)),

@@ -4,6 +4,7 @@ import type { ReportRequest } from '../contract/report-request.ts'
 import { readNanos } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { assertAnswersFor, boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from './catalog-names.ts'
 import { readFilteredOrders, type CountOrders } from './orders.ts'
 import { reportParams, reportRowsSql, reportSettings, type QuerySource } from './query.ts'
@@ -104,6 +105,7 @@ interface SumsRow {
   readonly value: string
   readonly spend: string
   readonly unconverted: string
+  readonly bound_advertiser_id: number
 }
 
 async function readSums(warehouse: SeriesDeps['warehouse'], source: QuerySource) {
@@ -114,6 +116,7 @@ async function readSums(warehouse: SeriesDeps['warehouse'], source: QuerySource)
     sumMarketIds: [0, ...markets.map((market) => market.id)],
     sumCurrencies: ['', ...markets.map((market) => market.currency)],
   })
+  for (const row of rows) assertAnswersFor(source.advertiserId, row.bound_advertiser_id)
   assert(rows.length < sumsMax, 'the sums of days and currencies fit into the list')
   return rows
 }
@@ -172,7 +175,7 @@ SELECT toString(day) AS day, currency,
   toString(sum(loads)) AS loads, toString(sum(conversions)) AS conversions,
   toString(sum(orders)) AS orders, toString(sum(units_sold)) AS units_sold,
   toString(sum(conversion_value)) AS value, toString(sum(row_spend)) AS spend,
-  toString(sum(row_unconverted)) AS unconverted
+  toString(sum(row_unconverted)) AS unconverted, ${boundAdvertiserSql}
 FROM (
   SELECT day, impressions, clicks, loads, conversions, orders, units_sold, conversion_value,
     spend AS row_spend, unconverted AS row_unconverted,

@@ -6,6 +6,7 @@ import { listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import { askedDaysParams, inAskedSpan, withAskedDaySql } from './asked-days.ts'
+import { boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames, ReportMarket } from './catalog-names.ts'
 import { listUnits } from './day-bounds.ts'
 import { dayRowsParams, dayRowsSql } from './day-rows.ts'
@@ -78,9 +79,10 @@ async function compute(
   const { completeThrough, renewingDays } = days
   const sql = trafficQualitySql(days, reachableRows(call.request.limit))
   return {
+    advertiserId: call.advertiserId,
     blocks: warehouse.stream(sql, buildParams(call, { markets, days }), call.signal),
     readTotals: (row) => ({
-      totalRows: row === null ? 0 : Number(row.at(-1)),
+      totalRows: row === null ? 0 : Number(row.at(-2)),
       unconvertedCount: 0,
       completeThrough,
       renewingDays,
@@ -92,7 +94,7 @@ async function compute(
 
 const kinds = { 1: 'LOAD', 2: 'IMPRESSION', 3: 'CLICK' } as const
 
-/** The columns of the statement below, all numbers but the day, and last the number of all rows. */
+/** The columns of the statement below, all numbers but the day, then the number of all rows and the advertiser. */
 function createRowFormat(catalog: CatalogNames): (row: readonly unknown[]) => TrafficQualityRow {
   const codes = new Map(catalog.markets().map(({ id, code }) => [id, code]))
   const names = new Map(catalog.publishers().map(({ id, name }) => [id, name]))
@@ -143,7 +145,8 @@ function trafficQualitySql(days: ReportDays, rowsMax: number): string {
   const parts = [uncountedSql, ...(counted.length === 0 ? [] : [byKindSql(counted)])]
   return `
   SELECT toString(day), market_id, publisher_id, kind,
-    counted, bot, prefetch, expired, early, too_late, count() OVER () AS total_rows
+    counted, bot, prefetch, expired, early, too_late, count() OVER () AS total_rows,
+    ${boundAdvertiserSql}
   FROM (
     SELECT day, market_id, publisher_id, kind, sum(counted_) AS counted, sum(bot_) AS bot,
       sum(prefetch_) AS prefetch, sum(expired_) AS expired, sum(early_) AS early, sum(too_late_) AS too_late

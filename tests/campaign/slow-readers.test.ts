@@ -42,7 +42,8 @@ test('slow readers of two keys hold no session: pipeline, look-ups and reports o
       { question: keyId, owner: keyId, page: 0, limit: rowCount },
       () =>
         Promise.resolve({
-          blocks: lanes.reports.stream(`SELECT number FROM numbers(${rowCount})`, {}, signal),
+          advertiserId: 1,
+          blocks: lanes.reports.stream(`SELECT number, 1 FROM numbers(${rowCount})`, {}, signal),
           readTotals: () => totals,
           format: ([number]) => aRow({ gtin: String(number), title: 'x'.repeat(400) }),
         })

@@ -21,7 +21,7 @@ interface World {
 }
 
 /** A row is 104 bytes in its file. */
-const pad = 'x'.repeat(92)
+const pad = 'x'.repeat(90)
 const rowBytes = 104
 
 function aWorld(t: TestContext, options: Partial<KeptPagesOptions> = {}): World {
@@ -35,8 +35,8 @@ function aWorld(t: TestContext, options: Partial<KeptPagesOptions> = {}): World 
   return { keptPages, clock, folder }
 }
 
-/** 8 digits, then the padding. */
-const rowOf = (index: number): Values => [`${String(index).padStart(8, '0')}${pad}`]
+/** 8 digits and the padding, then the advertiser. */
+const rowOf = (index: number): Values => [`${String(index).padStart(8, '0')}${pad}`, 1]
 
 interface Asked {
   readonly owner?: string
@@ -61,6 +61,7 @@ async function ask({ keptPages }: World, asked: Asked = {}, onBlock = (_row: num
     { owner, question: `${owner} ${question}`, page, limit },
     () =>
       Promise.resolve({
+        advertiserId: 1,
         blocks: blocks(),
         readTotals: () => ({ totalRows: rowCount, completeThrough: null, unconvertedCount: 0 }),
         format: ([text]) => ({ text: String(text).slice(0, 8) }),
@@ -118,6 +119,7 @@ test('a result that ends before its last row is refused and not kept', async (t)
     { owner: 'key', question: 'short', page: 0, limit: 10 },
     () =>
       Promise.resolve({
+        advertiserId: 1,
         blocks: (async function* () {
           yield await Promise.resolve([rowOf(0)])
         })(),
