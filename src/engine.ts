@@ -234,12 +234,9 @@ async function startCampaign(
     reportsPerKeyMax: config.reportsPerKeyMax,
     reportPlacesMax: config.warehouseUrl === null ? 4 : 8,
     trustProxy: config.trustProxy,
+    // Connections never take the files that the warehouse needs.
+    connectionsMax: openFilesMax() - fileLimits.engineFiles,
   })
-  // Idle connections never take the files that the warehouse needs.
-  app.server.maxConnections = Math.min(
-    app.server.maxConnections,
-    openFilesMax() - fileLimits.engineFiles
-  )
   tls?.serve(app.server)
   await listen(app, config)
   tls?.watch()

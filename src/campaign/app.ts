@@ -4,6 +4,7 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createServer as createHttpsServer } from 'node:https'
 import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyInstance } from 'fastify'
+import { Connections, boundConnections } from '../access/connections.ts'
 import type { Handler, HandlerTable } from '../access/handler.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations as contractOperations } from '../contract/operations.ts'
@@ -43,6 +44,11 @@ export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
   const handlers = collectHandlers(deps)
   const operations = portOperations(deps)
   const gate = new Gate(deps, operations)
+  const bounds = boundConnections(
+    Math.min(limits.connectionsMax, deps.connectionsMax ?? Infinity),
+    deps.trustProxy ?? false
+  )
+  const connections = new Connections(bounds)
   const app = fastify({
     // All logging is ours: the framework's lines would hold raw paths.
     logger: false,
@@ -51,7 +57,14 @@ export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
     // The gate says it itself, in the shape of every other refusal.
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.paramLengthMax },
-    serverFactory: (listener) => createListener(deps, listener),
+    serverFactory: (listener) => {
+      const server = createListener(deps, (request, response) => {
+        connections.use(request.socket)
+        listener(request, response)
+      })
+      connections.watch(server)
+      return server
+    },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => gate.refuseUrl(error, request, reply),
   })
@@ -64,7 +77,7 @@ export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
     assert(handler !== undefined, `operation ${operation.operationId} has a handler`)
     addRoute(app, gate, { operation, handler })
   }
-  drainOnClose(app, gate, deps)
+  drainOnClose(app, () => gate.startClosing(), { connections, ...deps })
   return app
 }
 
@@ -171,27 +184,31 @@ function createListener({ tls }: CampaignDeps, listener: RequestListener): Serve
     requestTimeout: 0,
     connectionsCheckingInterval: limits.timeoutCheckMs,
   }
-  const server =
-    tls === undefined
-      ? createHttpServer(options, listener)
-      : createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' }, (request, response) => {
-          // RFC 6797: whoever came over TLS once comes over nothing else for a year.
-          response.setHeader('strict-transport-security', 'max-age=31536000')
-          listener(request, response)
-        })
-  server.maxConnections = limits.connectionsMax
-  return server
+  if (tls === undefined) return createHttpServer(options, listener)
+  return createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' }, (request, response) => {
+    // RFC 6797: whoever came over TLS once comes over nothing else for a year.
+    response.setHeader('strict-transport-security', 'max-age=31536000')
+    listener(request, response)
+  })
+}
+
+interface Drained extends Pick<CampaignDeps, 'drainMsMax'> {
+  readonly connections: Connections
 }
 
 /** The framework closes idle connections once; those that fall idle later are closed as they do. */
-function drainOnClose(app: FastifyInstance, gate: Gate, deps: CampaignDeps): void {
+function drainOnClose(
+  app: FastifyInstance,
+  startClosing: () => void,
+  { connections, drainMsMax = limits.drainMsMax }: Drained
+): void {
   const timers: NodeJS.Timeout[] = []
   app.addHook('preClose', (done) => {
-    gate.startClosing()
+    startClosing()
     const { server } = app
     timers.push(
       setInterval(() => server.closeIdleConnections(), limits.idleCloseMs),
-      setTimeout(() => server.closeAllConnections(), deps.drainMsMax ?? limits.drainMsMax)
+      setTimeout(() => connections.closeAll(), drainMsMax)
     )
     server.once('close', () => timers.forEach((timer) => clearTimeout(timer)))
     if (!server.listening) timers.forEach((timer) => clearTimeout(timer))

@@ -69,6 +69,8 @@ export interface CampaignDeps {
   readonly reportWaitMsMax?: number
   /** Whether `X-Forwarded-For` tells where a caller comes from. Default false. */
   readonly trustProxy?: boolean
+  /** What the limit of open files leaves for connections. */
+  readonly connectionsMax?: number
   /** How long `close` waits for requests under way. Default 5 s. */
   readonly drainMsMax?: number
   /** Another table than the contract's: a node may answer fewer operations, and tests have their own. */

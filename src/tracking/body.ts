@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { gunzip } from 'node:zlib'
+import type { Connections } from '../access/connections.ts'
 import { refusal, withHeaders } from './answers.ts'
 import type { Answer } from './answers.ts'
-import type { Connections } from './connections.ts'
 import { busy } from './failures.ts'
 
 export const limits = {

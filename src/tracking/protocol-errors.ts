@@ -1,7 +1,8 @@
 // What is not even a request: answered like every other refusal, and the connection ends.
-import { STATUS_CODES, ServerResponse } from 'node:http'
+import { STATUS_CODES } from 'node:http'
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { owedAnswer } from '../access/connections.ts'
 import { refusal, send } from './answers.ts'
 import type { Answer } from './answers.ts'
 
@@ -60,17 +61,6 @@ function endWith(socket: Duplex, answer: Answer): void {
   }
   socket.end(encode(answer))
   setTimeout(() => socket.destroy(), lingerMs).unref()
-}
-
-/** Nothing came whole by it that still waits for its answer. A head that is coming in is no request yet. */
-export function isIdle(socket: Duplex): boolean {
-  return owedAnswer(socket) === null
-}
-
-/** Node's own handler of these errors asks the same undocumented field. */
-function owedAnswer(socket: Duplex): ServerResponse | null {
-  const owed: unknown = Reflect.get(socket, '_httpMessage')
-  return owed instanceof ServerResponse ? owed : null
 }
 
 function encode({ status, headers, body }: Answer): string {

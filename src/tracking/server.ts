@@ -2,17 +2,17 @@
 import { createServer as createHttpServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
+import { Connections, boundConnections } from '../access/connections.ts'
 import { AdEventHandler, linkMethods, missingToken } from './ad-event.ts'
 import { answerJson, refusal, send, withHeaders, withTlsOnly } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { BodyReader, refuseDeclaredLength } from './body.ts'
 import { BackendHandler } from './backend.ts'
-import { Connections, boundConnections } from './connections.ts'
 import { conversionRoute } from './conversion.ts'
 import { answerPreflight, withCors } from './cors.ts'
 import type { TrackingDeps } from './deps.ts'
 import { Failures, unavailable } from './failures.ts'
-import { answerProtocolErrors, isIdle } from './protocol-errors.ts'
+import { answerProtocolErrors } from './protocol-errors.ts'
 import { RequestCounts } from '../lib/request-counts.ts'
 import type { RouteCounts } from '../lib/request-counts.ts'
 import { returnRoute } from './return.ts'
@@ -20,6 +20,7 @@ import { findRoute, routePattern } from './router.ts'
 import type { Route } from './router.ts'
 
 export const limits = {
+  connectionsMax: 10_000,
   /** A token of 4 KiB with every character percent-encoded is a path of 16 KiB. */
   headerBytesMax: 32_768,
   /** Above the idle time of common load balancers (60 s), so that they and not we close first. */
@@ -50,8 +51,11 @@ type Reply = (answer: Answer | null) => void
 
 export function createTrackingServer(deps: TrackingDeps): TrackingServer {
   const counts = new RequestCounts()
-  const bounds = boundConnections(deps.connectionsMax ?? Infinity, deps.trustProxy)
-  const connections = new Connections(bounds, isIdle)
+  const bounds = boundConnections(
+    Math.min(limits.connectionsMax, deps.connectionsMax ?? Infinity),
+    deps.trustProxy
+  )
+  const connections = new Connections(bounds)
   const handler = new RequestHandler({ ...deps, connections }, counts)
   const server = listenerOf(deps, (request, response) => handler.handle(request, response))
   connections.watch(server)

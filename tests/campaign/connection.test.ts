@@ -5,7 +5,6 @@ import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
-import { limits } from '../../src/campaign/app.ts'
 import { commonHeaders } from '../../src/campaign/common-headers.ts'
 import { makeCertificate } from '../helpers/certificate.ts'
 import { bearer, startHarness } from './harness.ts'
@@ -36,7 +35,6 @@ test('idle connections outlive those of common load balancers, and every wait is
   const { app } = await listen(t)
   assert.ok(app.server.keepAliveTimeout > 60_000)
   assert.ok(app.server.headersTimeout <= 20_000)
-  assert.equal(app.server.maxConnections, limits.connectionsMax)
 })
 
 test('what is no HTTP is answered in the shape of every refusal', async (t) => {

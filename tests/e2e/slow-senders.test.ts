@@ -7,7 +7,6 @@ import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { limits as campaignLimits } from '../../src/campaign/app.ts'
 import { uploadLimits } from '../../src/campaign/body.ts'
-import { limits as connectionLimits } from '../../src/tracking/connections.ts'
 import { limits as trackingLimits } from '../../src/tracking/server.ts'
 import { bearer, startHarness } from '../campaign/harness.ts'
 import { startTracker } from '../tracking/fixture.ts'
@@ -154,7 +153,7 @@ test('campaign: a body that never ends breaks its connection once its time is ov
 
 test('every wait and every number of a port has a bound', () => {
   for (const { connectionsMax, headerBytesMax, headersMs, timeoutCheckMs } of [
-    { ...connectionLimits, ...trackingLimits },
+    trackingLimits,
     campaignLimits,
   ]) {
     assert.ok(connectionsMax <= 10_000)

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { makeCertificate } from '../helpers/certificate.ts'
-import { limits, boundConnections } from '../../src/tracking/connections.ts'
+import { limits, boundConnections } from '../../src/access/connections.ts'
 import { startTracker } from './fixture.ts'
 import type { Tracker } from './fixture.ts'
 
@@ -130,12 +130,13 @@ test('over TLS a connection at work stays as well', async (t) => {
   assert.equal(next.socket.destroyed, false)
 })
 
-test('there are never more connections than open files allow, nor than are useful', () => {
+test('one network has a tenth of the connections, and never so few that a browser waits', () => {
   assert.deepEqual(boundConnections(400, false), { connectionsMax: 400, perNetworkMax: 40 })
-  assert.deepEqual(boundConnections(Infinity, false), {
+  assert.deepEqual(boundConnections(10_000, false), {
     connectionsMax: 10_000,
     perNetworkMax: 1_000,
   })
+  assert.deepEqual(boundConnections(40, false), { connectionsMax: 40, perNetworkMax: 8 })
   assert.deepEqual(boundConnections(400, true), { connectionsMax: 400, perNetworkMax: null })
 })
 

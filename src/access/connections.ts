@@ -1,15 +1,13 @@
-// The connections of one tracker, bounded in all and per network. What is new comes in, and an idle one
+// The connections of a port in one process, bounded in all and per network. What is new comes in, and an idle one
 // goes for it; only where none is idle what is new is refused. Node's own bound refuses what is new, and
 // between the processes of a cluster such a connection goes round and round.
 
-import type { Server } from 'node:http'
+import { ServerResponse, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { networkOf, plainAddress } from '../access/source-address.ts'
+import { networkOf, plainAddress } from './source-address.ts'
 
 export const limits = {
-  /** 60 KB of memory each at most, the head of a request and buffers of TLS. */
-  connectionsMax: 10_000,
   /** A tenth: one network never keeps the others out. Thousands of shoppers may share an address. */
   networkShare: 10,
   /** A browser opens six. */
@@ -28,20 +26,19 @@ interface Connection {
 }
 
 export interface ConnectionBounds {
+  /** 60 KB of memory each at most, the head of a request and buffers of TLS. */
   readonly connectionsMax: number
   /** Null behind a proxy, where all connections come from one address. */
   readonly perNetworkMax: number | null
 }
 
 export function boundConnections(connectionsMax: number, isBehindProxy: boolean): ConnectionBounds {
-  const max = Math.min(limits.connectionsMax, connectionsMax)
-  const share = Math.max(limits.perNetworkMin, Math.floor(max / limits.networkShare))
-  return { connectionsMax: max, perNetworkMax: isBehindProxy ? null : share }
+  const share = Math.max(limits.perNetworkMin, Math.floor(connectionsMax / limits.networkShare))
+  return { connectionsMax, perNetworkMax: isBehindProxy ? null : share }
 }
 
 export class Connections {
   readonly #bounds: ConnectionBounds
-  readonly #isIdle: (socket: Duplex) => boolean
   /** In the order in which they get their chances. */
   readonly #all = new Set<Connection>()
   readonly #networks = new Map<string, Set<Connection>>()
@@ -49,9 +46,8 @@ export class Connections {
   readonly #byPeer = new Map<string, Connection>()
   droppedCount = 0
 
-  constructor(bounds: ConnectionBounds, isIdle: (socket: Duplex) => boolean) {
+  constructor(bounds: ConnectionBounds) {
     this.#bounds = bounds
-    this.#isIdle = isIdle
   }
 
   watch(server: Server): void {
@@ -115,7 +111,7 @@ export class Connections {
     let looksLeft = Math.min(connections.size * 2, limits.looksMax)
     for (const connection of connections) {
       if (looksLeft-- <= 0) return false
-      if (!connection.wasUsed && this.#isIdle(connection.socket)) {
+      if (!connection.wasUsed && isIdle(connection.socket)) {
         this.#forget(connection)
         connection.raw.destroy()
         this.droppedCount += 1
@@ -134,6 +130,17 @@ export class Connections {
     peers?.delete(connection)
     if (peers?.size === 0) this.#networks.delete(connection.network)
   }
+}
+
+/** Nothing came whole by it that still waits for its answer. A head that is coming in is no request yet. */
+function isIdle(socket: Duplex): boolean {
+  return owedAnswer(socket) === null
+}
+
+/** What a request of the connection waits for. Node's own handler of errors asks the same undocumented field. */
+export function owedAnswer(socket: Duplex): ServerResponse | null {
+  const owed: unknown = Reflect.get(socket, '_httpMessage')
+  return owed instanceof ServerResponse ? owed : null
 }
 
 /** One address has one connection to a port from each of its own ports. */
