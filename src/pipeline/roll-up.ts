@@ -8,7 +8,7 @@ import type { RowsPart } from '../reports/day-rows.ts'
 import type { MarketDays } from '../reports/market-days.ts'
 import type { Rates } from '../reports/rates.ts'
 import { ServiceError } from '../errors.ts'
-import { passingCodes } from '../warehouse/refusal.ts'
+import { isBeyondLimit } from '../warehouse/refusal.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import { figureColumns } from './seal-sql.ts'
 import { sealLimits } from './seal-work.ts'
@@ -52,28 +52,26 @@ export async function rollUp(warehouse: Warehouse, options: RollUp): Promise<voi
     await warehouse.command(rollUpSql('product_day', undefined), bound)
     return
   }
-  for (const { part, params } of parts) {
-    await warehouse.command(rollUpSql('product_day_part', part), { ...bound, ...params })
+  try {
+    for (const { part, params } of parts) {
+      await warehouse.command(rollUpSql('product_day_part', part), { ...bound, ...params })
+    }
+    await warehouse.command(putTogetherSql, { revision })
+  } catch (error) {
+    // The next try comes within seconds, under another revision: parts left here would fill the disk.
+    // Where the warehouse cannot drop them either, the sweeper does so later.
+    await dropParts(warehouse, String(revision)).catch(() => undefined)
+    throw error
   }
-  await warehouse.command(putTogetherSql, { revision })
   await dropParts(warehouse, String(revision))
 }
 
 /** Out of memory or time, as far as can be told: an answer that never came is one too. */
 export function isTooLarge(error: unknown): boolean {
+  if (isBeyondLimit(error)) return true
   if (!(error instanceof ServiceError) || error.code !== 'WAREHOUSE_UNAVAILABLE') return false
-  const code = error.details['clickhouseCode']
-  return code === undefined || tooLarge.has(Number(code))
+  return error.details['clickhouseCode'] === undefined
 }
-
-const tooLarge: ReadonlySet<number> = new Set([
-  passingCodes.TIMEOUT_EXCEEDED,
-  passingCodes.TOO_SLOW,
-  passingCodes.CANNOT_ALLOCATE_MEMORY,
-  passingCodes.MEMORY_LIMIT_EXCEEDED,
-  passingCodes.QUERY_WAS_CANCELLED,
-  passingCodes.QUERY_WAS_CANCELLED_BY_CLIENT,
-])
 
 interface Part {
   readonly part: RowsPart

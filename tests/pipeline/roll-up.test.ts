@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Attributor } from '../../src/pipeline/attribute.ts'
-import { divideEvents, SealBudget } from '../../src/pipeline/roll-up.ts'
+import { divideEvents, isTooLarge, SealBudget } from '../../src/pipeline/roll-up.ts'
 import { sealBatch } from '../../src/pipeline/seal.ts'
-import { ServiceError } from '../../src/errors.ts'
+import { passingCodes, warehouseFailure } from '../../src/warehouse/refusal.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { aClick, aPurchase, aWorld, anAd } from '../helpers/seal-scenario.ts'
 import type { World } from '../helpers/seal-scenario.ts'
@@ -52,20 +52,37 @@ async function rollupRows(world: World) {
   )
 }
 
+/** The same warehouse, with another way to run commands. */
+function withCommands(world: World, command: Warehouse['command']): Warehouse {
+  const { warehouse } = world
+  return {
+    command,
+    rows: (sql, params) => warehouse.rows(sql, params),
+    stream: (sql, params, signal) => warehouse.stream(sql, params, signal),
+    insert: (table, lines) => warehouse.insert(table, lines),
+    close: () => Promise.resolve(),
+  }
+}
+
+function isTooMuch(code: number | undefined): boolean {
+  return isTooLarge(warehouseFailure('statement', code, new Error('no')))
+}
+
+async function countParts(world: World) {
+  const [left] = await world.warehouse.rows<{ count: number }>(
+    'SELECT count() AS count FROM product_day_part'
+  )
+  return left?.count
+}
+
 test('a day that is sealed in parts has the same rows as one that is sealed at once', async (t) => {
   const world = await aWorld(t)
   await aBusyDay(world)
   const statements: string[] = []
-  const watched: Warehouse = {
-    command: (sql, params) => {
-      statements.push(sql)
-      return world.warehouse.command(sql, params)
-    },
-    rows: (sql, params) => world.warehouse.rows(sql, params),
-    stream: (sql, params, signal) => world.warehouse.stream(sql, params, signal),
-    insert: (table, lines) => world.warehouse.insert(table, lines),
-    close: () => Promise.resolve(),
-  }
+  const watched = withCommands(world, (sql, params) => {
+    statements.push(sql)
+    return world.warehouse.command(sql, params)
+  })
 
   await sealWith(world, world.warehouse, new SealBudget())
   const whole = await rollupRows(world)
@@ -77,33 +94,20 @@ test('a day that is sealed in parts has the same rows as one that is sealed at o
   assert.deepEqual(inParts, whole)
   const parts = statements.filter((sql) => sql.includes('INSERT INTO product_day_part'))
   assert.ok(parts.length >= 8, 'each of 40 events and 12 lines is in a part of 7 or fewer')
-  const [left] = await world.warehouse.rows<{ count: number }>(
-    'SELECT count() AS count FROM product_day_part'
-  )
-  assert.equal(left?.count, 0)
+  assert.equal(await countParts(world), 0)
 })
 
 test('a statement that runs out of memory is cut smaller the next time, and the day is sealed', async (t) => {
   const world = await aWorld(t)
   await aBusyDay(world)
   let refusedCount = 0
-  const small: Warehouse = {
-    command: (sql, params) => {
-      if (/INSERT INTO product_day \(/.test(sql) && sql.includes('FROM ad_event')) {
-        refusedCount += 1
-        return Promise.reject(
-          new ServiceError('WAREHOUSE_UNAVAILABLE', 'out of memory', {
-            details: { clickhouseCode: 241 },
-          })
-        )
-      }
-      return world.warehouse.command(sql, params)
-    },
-    rows: (sql, params) => world.warehouse.rows(sql, params),
-    stream: (sql, params, signal) => world.warehouse.stream(sql, params, signal),
-    insert: (table, lines) => world.warehouse.insert(table, lines),
-    close: () => Promise.resolve(),
-  }
+  const small = withCommands(world, (sql, params) => {
+    if (/INSERT INTO product_day \(/.test(sql) && sql.includes('FROM ad_event')) {
+      refusedCount += 1
+      return Promise.reject(warehouseFailure('statement', 241, new Error('out of memory')))
+    }
+    return world.warehouse.command(sql, params)
+  })
   const budget = new SealBudget(64)
 
   await assert.rejects(sealWith(world, small, budget))
@@ -112,6 +116,66 @@ test('a statement that runs out of memory is cut smaller the next time, and the 
   assert.equal(refusedCount, 1)
   assert.ok(sealedCount > 0)
   assert.match((await world.figures()).join(), /2026-03-02 0\/0\/20 /)
+})
+
+test('a roll-up that fails halfway leaves no parts behind, whatever it fails at', async (t) => {
+  const world = await aWorld(t)
+  await aBusyDay(world)
+  const failing = (at: RegExp) => {
+    let partCount = 0
+    return withCommands(world, (sql, params) => {
+      if (sql.includes('INSERT INTO product_day_part')) partCount += 1
+      if (partCount >= 3 && at.test(sql)) {
+        return Promise.reject(warehouseFailure('statement', 243, new Error('the disk is full')))
+      }
+      return world.warehouse.command(sql, params)
+    })
+  }
+
+  // The days after it, which are empty.
+  await sealWith(world, world.warehouse, new SealBudget(7))
+  await assert.rejects(sealWith(world, failing(/INSERT INTO product_day_part/), new SealBudget(7)))
+  const afterPart = await countParts(world)
+  await assert.rejects(sealWith(world, failing(/FROM product_day_part/), new SealBudget(7)))
+  const afterSum = await countParts(world)
+
+  assert.deepEqual([afterPart, afterSum], [0, 0])
+})
+
+test('the failure of a roll-up is told as it was where its parts cannot be dropped either', async (t) => {
+  const world = await aWorld(t)
+  await aBusyDay(world)
+  const broken = withCommands(world, (sql, params) => {
+    const code = sql.includes('INSERT INTO product_day_part') ? 243 : 210
+    return code === 243 || sql.includes('DROP PARTITION')
+      ? Promise.reject(warehouseFailure('statement', code, new Error('no')))
+      : world.warehouse.command(sql, params)
+  })
+
+  await assert.rejects(sealWith(world, broken, new SealBudget(7)), {
+    details: { what: 'statement', clickhouseCode: 243 },
+  })
+})
+
+test('whatever the warehouse says of too little memory or time makes the next statement smaller', () => {
+  const tooMuch = [
+    passingCodes.TIMEOUT_EXCEEDED,
+    passingCodes.TOO_SLOW,
+    passingCodes.SET_SIZE_LIMIT_EXCEEDED,
+    passingCodes.CANNOT_ALLOCATE_MEMORY,
+    passingCodes.MEMORY_LIMIT_EXCEEDED,
+    passingCodes.MEMORY_RESERVATION_KILLED,
+    passingCodes.MEMORY_RESERVATION_FAILED,
+    passingCodes.QUERY_WAS_CANCELLED,
+    undefined,
+  ]
+  const other = [passingCodes.NOT_ENOUGH_SPACE, passingCodes.NETWORK_ERROR, 62]
+
+  assert.deepEqual(
+    tooMuch.filter((code) => !isTooMuch(code)),
+    []
+  )
+  assert.deepEqual(other.filter(isTooMuch), [])
 })
 
 test('neighbouring advertisers share a statement, and a large one is divided by its served ads', () => {
