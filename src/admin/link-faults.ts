@@ -1,9 +1,10 @@
+import { isAllowedLandingPage } from '../catalog/landing-hosts.ts'
 import { findSite, isActive, type CatalogSnapshot } from '../catalog/snapshot.ts'
 import type { LinkRequest } from '../contract/admin.ts'
 
 /**
  * What the catalog says against a link: entries that are unknown or no longer active, or that do not
- * belong together. Events under such ids would be charged to whoever they happen to name. The
+ * belong together, and a landing page that the publisher's list does not have. Events under such ids would be charged to whoever they happen to name. The
  * product need not be in the catalog: feeds come later than ads.
  */
 export function linkFaults(link: LinkRequest, snapshot: CatalogSnapshot): readonly string[] {
@@ -24,8 +25,19 @@ export function linkFaults(link: LinkRequest, snapshot: CatalogSnapshot): readon
     campaign !== undefined && adGroup !== undefined && adGroup.campaignId !== campaign.id
       ? '/adGroupId is not an ad group of the campaign'
       : null,
+    landingFault(link.landingUrl, publisher?.landingHosts),
   ]
   return faults.filter((fault) => fault !== null)
+}
+
+/** A link stands on the platform's own host, so whoever mints could lend that name to any page. */
+function landingFault(
+  landingUrl: string | undefined,
+  hosts: readonly string[] | undefined
+): string | null {
+  if (landingUrl === undefined || hosts === undefined) return null
+  if (isAllowedLandingPage(landingUrl, hosts)) return null
+  return "/landingUrl must be of a host among the publisher's landingHosts"
 }
 
 function entryFault(

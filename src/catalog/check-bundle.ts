@@ -10,6 +10,7 @@ import type {
 import { parseCurrency } from '../domain/currency.ts'
 import { isTimeZone } from '../domain/day.ts'
 import { gtinKey } from '../domain/gtin.ts'
+import { landingHostFault } from './landing-hosts.ts'
 import { extendSnapshot, type CatalogSnapshot } from './snapshot.ts'
 import { sourceRangeFault } from './source-range.ts'
 import { isWebAddress } from './web-address.ts'
@@ -147,6 +148,10 @@ function checkPublisher(check: BundleCheck, publisher: PublisherEntry, path: str
   for (const [index, range] of (publisher.conversionSources ?? []).entries()) {
     const fault = sourceRangeFault(range)
     if (fault !== null) check.fault(`${path}/conversionSources/${index}`, fault)
+  }
+  for (const [index, host] of (publisher.landingHosts ?? []).entries()) {
+    const fault = landingHostFault(host)
+    if (fault !== null) check.fault(`${path}/landingHosts/${index}`, fault)
   }
   const sites = publisher.sites ?? []
   check.unrepeated(`${path}/sites`, sites, (site) => site.id)

@@ -111,7 +111,12 @@ export const linkRequestSchema = Type.Object(
     costPerClick: Type.Optional(cost('Charged per counted click.')),
     costPerMille: Type.Optional(cost('Charged per thousand counted impressions.')),
     landingUrl: Type.Optional(
-      Type.String({ maxLength: 2048, format: 'uri', description: 'Where a click leads.' })
+      Type.String({
+        maxLength: 2048,
+        format: 'uri',
+        description:
+          'Where a click leads; of a host among the landingHosts of the publisher where it has any.',
+      })
     ),
     servedAt: Type.Optional(instantText({ description: 'Now when absent.' })),
   },

@@ -13,6 +13,9 @@ import {
 } from './site-locations.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
+/** More is no list that somebody has looked at. */
+const landingHostsMax = 100
+
 const active = Type.Optional(
   Type.Boolean({
     description: 'false: takes no new links or assets; past reports keep its name. Default true.',
@@ -64,6 +67,15 @@ export const publisherEntrySchema = Type.Object(
     conversionSources: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 60 }), {
         description: 'CIDR ranges its conversions come from; those from elsewhere do not count.',
+      })
+    ),
+    landingHosts: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 260 }), {
+        minItems: 1,
+        maxItems: landingHostsMax,
+        description:
+          'Hosts that minted links may lead to; *.shop.example for all subdomains of shop.example. ' +
+          'Any when absent.',
       })
     ),
     sites: Type.Optional(Type.Array(siteEntrySchema)),

@@ -168,3 +168,38 @@ test('a key mints for its own advertisers only, and only with the scope', async 
   assert.equal((await admin.app.inject(mint([{ ...link, advertiserId: 9 }], own))).statusCode, 403)
   assert.equal((await admin.app.inject(mint([link], reader))).statusCode, 403)
 })
+
+test('a publisher with landing hosts has no links to other hosts; one without has them to any', async () => {
+  const [publisher, other] = bundle.publishers
+  assert.ok(publisher !== undefined && other !== undefined)
+  const put = (publishers: readonly object[]) =>
+    admin.app.inject({
+      method: 'PUT',
+      url: '/admin/v1/catalog',
+      headers: bearer(adminKey),
+      payload: { publishers },
+    })
+  const stored = await put([
+    { ...publisher, landingHosts: ['Shop.example', '*.brand.example'] },
+    other,
+  ])
+  assert.equal(stored.statusCode, 200, stored.body)
+
+  for (const landingUrl of [undefined, 'https://shop.example/p', 'http://a.brand.example:81/']) {
+    const response = await admin.app.inject(mint([{ ...link, landingUrl }]))
+    assert.equal(response.statusCode, 200, response.body)
+  }
+  for (const landingUrl of ['https://evil.example/', 'https://shop.example.evil.example/p']) {
+    const response = await admin.app.inject(mint([link, { ...link, landingUrl }]))
+    assert.equal(response.statusCode, 422)
+    assert.deepEqual(response.json<{ messages: string[] }>().messages, [
+      "/links/1/landingUrl must be of a host among the publisher's landingHosts",
+    ])
+  }
+  const elsewhere = { ...link, landingUrl: 'https://evil.example/' }
+  const ofOther = { ...elsewhere, publisherId: 20, siteId: 201 }
+  assert.equal((await admin.app.inject(mint([ofOther]))).statusCode, 200)
+
+  await put([publisher])
+  assert.equal((await admin.app.inject(mint([elsewhere]))).statusCode, 200)
+})

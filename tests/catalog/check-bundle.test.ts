@@ -114,6 +114,18 @@ const faults: readonly (readonly [name: string, bundle: CatalogBundle, messages:
     ],
   ],
   [
+    'a landing host that is none or that everybody has',
+    {
+      publishers: [
+        { id: 1, name: 'x', landingHosts: ['shop.example', 'https://shop.example', '*.example'] },
+      ],
+    },
+    [
+      '/publishers/0/landingHosts/1 must be a host without scheme, port and path, such as shop.example, or *.shop.example for its subdomains',
+      '/publishers/0/landingHosts/2 must have two labels or more behind *., since anybody can have a host below one',
+    ],
+  ],
+  [
     'a campaign that changes its advertiser',
     { campaigns: [{ id: 1001, advertiserId: 2, name: 'Spring' }] },
     ['/campaigns/0/advertiserId must stay 1: it never changes'],
