@@ -1,5 +1,5 @@
-// The switch from one revision to another, by one insert, and the instant that clients go by who ask what
-// was sealed since.
+// The switch from one revision to another, by one insert, and the instant by which polling clients find
+// new seals.
 
 import { ServiceError } from '../errors.ts'
 import { instantMs, warehouseNow } from '../warehouse/instant.ts'
@@ -19,7 +19,7 @@ export interface NewSeals {
 
 /**
  * A seal that becomes visible long after the instant it carries (a process that is suspended, a warehouse
- * that hangs) would be missed by who asked in between: it is announced again, by a younger instant.
+ * that hangs) would be missed by clients that polled in between: it is announced again, by a younger instant.
  */
 export async function announceSeals(warehouse: Warehouse, news: NewSeals): Promise<void> {
   const { seals, revision, readAt } = news

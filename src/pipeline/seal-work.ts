@@ -23,7 +23,7 @@ export const sealLimits = {
   renewPauseMsMax: 600_000,
   /** Of one statement: with 2,000,000 ClickHouse reached 2.3 GB. Days that have more are sealed in parts. */
   eventsMax: 250_000,
-  /** Of the days that spans link, so many events are switched at once. */
+  /** Upper limit of events in linked days switched at once. */
   linkedEventsMax: 5_000_000,
   daysMax: 62,
 } as const

@@ -1,5 +1,5 @@
 // Removes the rows of revisions that nothing reads any more: those that another one replaced an hour ago,
-// and those of an engine that ended half-way. What is to go is found first, among seals and beginnings,
+// and those of an engine that ended halfway. What is to go is found first, among seals and beginnings,
 // which are few; then it is deleted by its keys, in the months it lies in.
 
 import { keepSupersededMs, beatenSql } from '../reports/kept-revisions.ts'
@@ -9,7 +9,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts'
 export const sweepLimits = {
   /** A reading that began longer ago is not sealed any more. */
   sealingMsMax: 10_800_000,
-  /** So long after a reading began, its rows are those of an engine that ended half-way. */
+  /** So long after a reading began, its rows are those of an engine that ended halfway. */
   orphanMs: 43_200_000,
   keysPerDelete: 5_000,
 } as const
@@ -41,7 +41,7 @@ export interface SweepDeps {
 
 const beginningOfTime = '1970-01-01 00:00:00.000000'
 
-/** Remembers how far it has looked for what ended half-way; a new one looks at all of it once. */
+/** Remembers how far it has looked for what ended halfway; a new one looks at all of it once. */
 export class Sweeper {
   readonly #deps: SweepDeps
   #orphansThrough = beginningOfTime
@@ -79,7 +79,7 @@ const rollups = {
   },
 } as const
 
-/** True: there are more. The seal goes last, as it is what finds the rows when this ends half-way. */
+/** True: there are more. The seal goes last, as it is what finds the rows when this ends halfway. */
 async function sweepReplaced(
   warehouse: Warehouse,
   seals: keyof typeof rollups,
@@ -108,7 +108,34 @@ async function sweepReplaced(
     {dayCounts:Array(UInt16)}, {revisions:Array(UInt64)})`
   await deleteRows(warehouse, { table, day, condition, params })
   await warehouse.command(`DELETE FROM ${seals} WHERE ${condition}`, params)
+  await forgetSwept(warehouse, seals, params.revisions)
   return keys.length === sweepLimits.keysPerDelete
+}
+
+/** A revision without a seal would be looked for by each process that starts within a month. */
+async function forgetSwept(
+  warehouse: Warehouse,
+  seals: keyof typeof rollups,
+  revisions: readonly bigint[]
+): Promise<void> {
+  const left = await warehouse.rows<{ revision: string }>(
+    `SELECT DISTINCT toString(s.revision) AS revision FROM ${seals} AS s
+     WHERE has({revisions:Array(UInt64)}, s.revision)`,
+    { revisions }
+  )
+  const sealed = new Set(left.map((one) => BigInt(one.revision)))
+  await forgetBegun(
+    warehouse,
+    revisions.filter((revision) => !sealed.has(revision))
+  )
+}
+
+async function forgetBegun(warehouse: Warehouse, revisions: readonly bigint[]): Promise<void> {
+  if (revisions.length === 0) return
+  await warehouse.command(
+    'DELETE FROM rollup_begun WHERE has({revisions:Array(UInt64)}, revision)',
+    { revisions }
+  )
 }
 
 interface Rows {
@@ -165,6 +192,7 @@ async function sweepOrphans(warehouse: Warehouse, { after, before }: Begun): Pro
         AND has({revisions:Array(UInt64)}, revision)`
       await deleteRows(warehouse, { table, day, condition, params })
     }
+    await forgetBegun(warehouse, params.revisions)
     const last = begun.at(-1)
     if (last === undefined || begun.length < sweepLimits.keysPerDelete) return
     after = last.at

@@ -22,7 +22,7 @@ export type VoidResult =
 
 /**
  * The caller has checked that the delivery is one of the purchase. Doing it again changes nothing but
- * makes the purchase pending once more, which heals a call that failed half-way.
+ * makes the purchase pending once more, which heals a call that failed halfway.
  */
 export async function voidDelivery(
   warehouse: Pick<Warehouse, 'command' | 'rows'>,

@@ -52,7 +52,7 @@ export function isOutdated({ touchedUntilMs, readAtMs }: TouchedDay): boolean {
   return touchedUntilMs - touchedLimits.aheadMs + touchedLimits.graceMs > readAtMs
 }
 
-/** Whether days under a span of it show already what it does not: then it cannot be answered from its seal. */
+/** Whether another day under one of its spans already shows the change: then its seal cannot answer for it. */
 export function isTorn({ torn }: TouchedDay): boolean {
   return torn === 1
 }

@@ -129,3 +129,33 @@ test('no statement that deletes names another table, and one looks at the months
   assert.match(deletions[0] ?? '', /^DELETE FROM product_day IN PARTITION ID '202603'/)
   assert.deepEqual(commands, [], 'a sweep with nothing to sweep deletes nothing')
 })
+
+test('what a sweep has removed is not looked for again, by this process or the next', async (t) => {
+  const world = await aWorld(t)
+  await aSealedDay(world)
+  await sealAgain(world)
+  // A reading of this revision ended halfway.
+  await world.warehouse.command(
+    `INSERT INTO rollup_begun SELECT 7, '2026-03-02', '2026-03-02', now64(6) - 90000`
+  )
+  await world.warehouse.command(
+    `INSERT INTO product_day SELECT * REPLACE (7 AS revision) FROM product_day LIMIT 1`
+  )
+  const stored = async (table: string) => {
+    const rows = await world.warehouse.rows<{ revision: string }>(
+      `SELECT DISTINCT toString(revision) AS revision FROM ${table} ORDER BY revision`
+    )
+    return rows.map(({ revision }) => revision)
+  }
+  const before = await stored('rollup_begun')
+
+  await new Sweeper({ warehouse: world.warehouse, keepMs: 0 }).sweep()
+
+  const sealed = await stored('sealed_day')
+  assert.ok(before.includes('7') && before.length >= 3)
+  assert.ok(!(await stored('product_day')).includes('7'))
+  assert.deepEqual(
+    (await stored('rollup_begun')).filter((revision) => !sealed.includes(revision)),
+    []
+  )
+})

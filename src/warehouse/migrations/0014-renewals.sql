@@ -10,7 +10,7 @@ ALTER TABLE sealed_day ADD COLUMN IF NOT EXISTS unknown_ids String;
 ALTER TABLE sealed_span ADD COLUMN IF NOT EXISTS sealed_at DateTime64(6, 'UTC') DEFAULT read_at;
 
 -- Every reading that writes rows under a new revision says so before it does: so that the rows of one that
--- ended half-way are found without a look through all there are.
+-- ended halfway are found without a look through all there are.
 CREATE TABLE rollup_begun (
     revision UInt64,
     first_day Date,
@@ -22,10 +22,15 @@ ORDER BY begun_at
 TTL toDate(begun_at) + 30
 SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- What ended half-way before this table was there.
+-- What ended halfway before this table was there.
 INSERT INTO rollup_begun
 SELECT revision, min(product_day.day), max(product_day.day), max(read_at) FROM product_day
 WHERE revision NOT IN (SELECT revision FROM sealed_day)
+GROUP BY revision;
+
+INSERT INTO rollup_begun
+SELECT revision, min(first_day), max(first_day), max(read_at) FROM product_span
+WHERE revision NOT IN (SELECT revision FROM sealed_span)
 GROUP BY revision;
 
 -- The parts in which large days are summed up, before they are put together: a partition for each
