@@ -1,7 +1,6 @@
 // Sums events and credit of market days up into `product_day` under one revision, within a bound of memory
-// however large the days are. Large ones are summed in parts, which are put together at the end. A part
-// holds a served ad with all its events, a purchase with all its lines: so distinct counts add up, and
-// what is received between two parts is in one of them, never in both.
+// however large the days are. Large ones are summed in parts. An event and a purchase with all its lines are
+// in one part: so distinct counts add up, and what moves to another day between two parts is on one of them.
 
 import { dimensions, profiles, dayRowsParams, dayRowsSql } from '../reports/day-rows.ts'
 import type { RowsPart } from '../reports/day-rows.ts'
@@ -48,23 +47,24 @@ export async function rollUp(warehouse: Warehouse, options: RollUp): Promise<voi
   const { asked, rates, revision, readAt } = options
   const bound = { ...dayRowsParams(asked, rates), revision, readAt }
   const parts = await planParts(warehouse, bound, options.eventsMax)
-  if (parts.length <= 1) {
-    await warehouse.command(rollUpSql('product_day', undefined), bound)
-    return
-  }
   try {
     for (const { part, params } of parts) {
-      await warehouse.command(rollUpSql('product_day_part', part), { ...bound, ...params })
+      await warehouse.command(rollUpSql(part), { ...bound, ...params })
     }
-    await warehouse.command(putTogetherSql, { revision })
   } catch (error) {
-    // The next try comes within seconds, under another revision: parts left here would fill the disk.
-    // Where the warehouse cannot drop them either, the sweeper does so later.
-    await dropParts(warehouse, String(revision)).catch(() => undefined)
+    await warehouse.command(removeRowsSql, bound).catch(() => undefined)
     throw error
   }
-  await dropParts(warehouse, String(revision))
 }
+
+/**
+ * The next try comes within seconds, under another revision: rows of a failed one would fill the disk. Where
+ * the warehouse cannot remove them either, the sweeper does so later. Unlike `DELETE FROM`, this frees space.
+ */
+const removeRowsSql = `
+ALTER TABLE product_day DELETE
+WHERE day >= {dayMin:Date} AND day <= {dayMax:Date} AND revision = {revision:UInt64}
+SETTINGS mutations_sync = 1`
 
 /** Out of memory or time, as far as can be told: an answer that never came is one too. */
 export function isTooLarge(error: unknown): boolean {
@@ -74,7 +74,8 @@ export function isTooLarge(error: unknown): boolean {
 }
 
 interface Part {
-  readonly part: RowsPart
+  /** Absent: all of it. */
+  readonly part?: RowsPart
   readonly params: Params
 }
 
@@ -91,7 +92,7 @@ async function planParts(
     credited?.lineCount ?? 0,
     Math.ceil(eventsMax / profiles.length)
   )
-  if (events.length <= 1 && purchases.length <= 1) return []
+  if (events.length <= 1 && purchases.length <= 1) return [{ params: {} }]
   return [...events, ...purchases]
 }
 
@@ -100,7 +101,10 @@ interface AdvertiserCount {
   readonly eventCount: number
 }
 
-/** Neighbouring advertisers together, which are read without the others; a large one by its served ads. */
+/**
+ * Neighbouring advertisers together, which are read without the others; a large one by a hash of what names
+ * a row, since it is the rows that take memory. All receipts of an event name the same row.
+ */
 export function divideEvents(
   advertisers: readonly AdvertiserCount[],
   eventsMax: number
@@ -128,7 +132,7 @@ export function divideEvents(
 }
 
 const eventsPart = `advertiser_id >= {partFrom:Int32} AND advertiser_id <= {partTo:Int32}
-        AND cityHash64(served_ad_id) % {partCount:UInt32} = {partIndex:UInt32}`
+        AND cityHash64(market_id, publisher_id, campaign_id, ad_group_id, gtin_key) % {partCount:UInt32} = {partIndex:UInt32}`
 
 /** By ranges of the hash that names a purchase, which is what attributions are sorted by within a day. */
 function dividePurchases(lineCount: number, linesMax: number): readonly Part[] {
@@ -157,37 +161,15 @@ WHERE day >= {dayMin:Date} - 1 AND day <= {dayMax:Date} + 1`
 
 const rollUpColumns = [...dimensions, ...figureColumns, 'foreign_currencies']
 
-/** A net under the bound on events: what one statement groups goes to disk before it takes more. */
 const settings = `join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1,
-  max_bytes_before_external_group_by = 500000000`
+  max_memory_usage = ${sealLimits.statementBytesMax}`
 
-function rollUpSql(table: 'product_day' | 'product_day_part', part: RowsPart | undefined): string {
+function rollUpSql(part: RowsPart | undefined): string {
   const scope = { isOneAdvertiser: false, profiles, condition: '1', isByDay: true } as const
   const rows = dayRowsSql(part === undefined ? scope : { ...scope, part })
   return `
-INSERT INTO ${table} (${rollUpColumns.join(', ')}, revision, read_at)
+INSERT INTO product_day (${rollUpColumns.join(', ')}, revision, read_at)
 SELECT ${rollUpColumns.join(', ')}, {revision:UInt64}, {readAt:DateTime64(6, 'UTC')}
 FROM (${rows})
 SETTINGS ${settings}`
-}
-
-/** The smallest spelling of a GTIN, all currencies, or a sum. */
-function together(column: string): string {
-  if (column.endsWith('_gtin')) return `minIf(p.${column}, p.${column} != '')`
-  return column === 'foreign_currencies' ? `groupUniqArrayArray(p.${column})` : `sum(p.${column})`
-}
-
-/** In the order of the parts, so that the rows of one product are held at a time. */
-const putTogetherSql = `
-INSERT INTO product_day (${rollUpColumns.join(', ')}, revision, read_at)
-SELECT ${dimensions.map((name) => `p.${name}`).join(', ')},
-  ${rollUpColumns.slice(dimensions.length).map(together).join(', ')}, {revision:UInt64}, any(p.read_at)
-FROM product_day_part AS p
-WHERE p.revision = {revision:UInt64}
-GROUP BY ${dimensions.map((name) => `p.${name}`).join(', ')}
-SETTINGS optimize_aggregation_in_order = 1`
-
-/** The digits of a revision are the id of its partition, which cannot be a bound value. */
-export async function dropParts(warehouse: Warehouse, revision: string): Promise<void> {
-  await warehouse.command(`ALTER TABLE product_day_part DROP PARTITION ID '${BigInt(revision)}'`)
 }

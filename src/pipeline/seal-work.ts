@@ -21,8 +21,10 @@ export const sealLimits = {
   /** A day that is touched again and again waits so long from one sealing to the next. */
   renewPauseMsMin: 8_000,
   renewPauseMsMax: 600_000,
-  /** Of one statement: with 2,000,000 ClickHouse reached 2.3 GB. Days that have more are sealed in parts. */
+  /** Of one statement; days that have more are sealed in parts. So many make as many rows at most: 300 MB. */
   eventsMax: 250_000,
+  /** What a statement may take of memory: one that needs more is refused, and cut smaller the next time. */
+  statementBytesMax: 600_000_000,
   /** Upper limit of events in linked days switched at once. */
   linkedEventsMax: 5_000_000,
   daysMax: 62,

@@ -58,7 +58,6 @@ export class Sweeper {
     }
     const begunBefore = shiftInstant(now, -orphanMs)
     await sweepOrphans(warehouse, { after: this.#orphansThrough, before: begunBefore })
-    await dropOldParts(warehouse, begunBefore)
     this.#orphansThrough = begunBefore
   }
 }
@@ -209,17 +208,3 @@ WHERE begun_at > {after:DateTime64(6, 'UTC')} AND begun_at < {before:DateTime64(
   AND rollup_begun.revision NOT IN (SELECT revision FROM sealed_span)
 ORDER BY begun_at
 LIMIT {rowsMax:UInt32} WITH TIES`
-
-/** Parts of large days that were never put together. */
-async function dropOldParts(warehouse: Warehouse, before: string): Promise<void> {
-  const stored = await warehouse.rows<{ id: string }>(
-    `SELECT partition_id AS id FROM system.parts
-     WHERE active AND database = currentDatabase() AND table = 'product_day_part'
-     GROUP BY partition_id HAVING max(modification_time) < {before:DateTime64(6, 'UTC')}
-     ORDER BY id LIMIT 1000`,
-    { before }
-  )
-  for (const { id } of stored) {
-    await warehouse.command(`ALTER TABLE product_day_part DROP PARTITION ID '${BigInt(id)}'`)
-  }
-}

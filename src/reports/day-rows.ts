@@ -40,9 +40,9 @@ export interface DayRowsScope {
   readonly part?: RowsPart
 }
 
-/** Null leaves the events or the credit out; a condition is on columns of the sorting key. */
+/** Null leaves the events or the credit out. */
 export interface RowsPart {
-  /** On `advertiser_id` and `served_ad_id`. */
+  /** All receipts of an event are in one part. */
   readonly events: string | null
   /** On `purchase_key`: a purchase is in one part with all its lines. */
   readonly purchases: string | null
@@ -74,7 +74,7 @@ export function dayRowsSql(scope: DayRowsScope): string {
     sum(spend) AS spend, sum(spend_unconverted) AS spend_unconverted,
     ${scope.profiles.map((profile) => sumsOf(profilePrefix[profile])).join(', ')},
     sum(foreign_amounts) AS foreign_amounts,
-    groupUniqArrayArray(foreign_currencies) AS foreign_currencies
+    arrayDistinct(groupArrayArray(foreign_currencies)) AS foreign_currencies
   FROM (${parts.join(' UNION ALL ')})
   GROUP BY ${dimensions.join(', ')}`
 }
@@ -113,8 +113,9 @@ function countedSql(scope: DayRowsScope, events: string): string {
   GROUP BY ${dimensions.join(', ')}`
 }
 
+/** Every state of `groupUniqArray` holds a table of 400 bytes, in each of as many rows as there may be events. */
 const foreignSql = `countIf(is_foreign) AS foreign_amounts,
-    groupUniqArrayIf(toString(currency), is_foreign) AS foreign_currencies`
+    arrayDistinct(groupArrayIf(toString(currency), is_foreign)) AS foreign_currencies`
 
 const none = `toFixedString('', 16)`
 

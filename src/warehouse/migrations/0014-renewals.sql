@@ -32,10 +32,3 @@ INSERT INTO rollup_begun
 SELECT revision, min(first_day), max(first_day), max(read_at) FROM product_span
 WHERE revision NOT IN (SELECT revision FROM sealed_span)
 GROUP BY revision;
-
--- The parts in which large days are summed up, before they are put together: a partition for each
--- revision, dropped with it. Its columns are those of `product_day`; what is added there is added here.
-CREATE TABLE product_day_part AS product_day
-ENGINE = MergeTree
-PARTITION BY revision
-ORDER BY (advertiser_id, unit, day, gtin_key, publisher_id, campaign_id, ad_group_id, market_id);
