@@ -19,8 +19,9 @@ export interface StatusDeps {
   readonly clockOffsetMs: () => number | null
   readonly failing: () => readonly string[]
   readonly clock: Clock
-  /** Lowered by tests only. */
+  /** Lowered by tests only, as is the next one. */
   readonly warehouseMsMax?: number
+  readonly campaignsPerReadMax?: number
 }
 
 /** An operator who asks because the warehouse hangs must not hang as well. */
@@ -108,19 +109,36 @@ async function countCrowds(warehouse: Pick<Warehouse, 'rows'>): Promise<number> 
   return row?.count ?? 0
 }
 
-/** A token may name what the catalog says otherwise: it counts under what it names. */
+/**
+ * A token may name what the catalog says otherwise: it counts under what it names. All campaigns are read,
+ * a block of them at a time in the order of their keys.
+ */
 async function countMisplaced(deps: StatusDeps): Promise<number> {
-  const rows = await deps.warehouse.rows<{
-    advertiserId: number
-    campaignId: number
-    count: number
-  }>(campaignsSql)
-  const misplaced = rows.filter(({ advertiserId, campaignId }) => {
-    const owner = deps.advertiserOfCampaign(campaignId)
-    return owner !== null && owner !== advertiserId
-  })
-  return misplaced.reduce((sum, { count }) => sum + count, 0)
+  let misplaced = 0
+  let after: Pick<CampaignCount, 'advertiserId' | 'campaignId'> = {
+    advertiserId: -2_147_483_648,
+    campaignId: -2_147_483_648,
+  }
+  const rowsMax = deps.campaignsPerReadMax ?? campaignsPerReadMax
+  for (;;) {
+    const rows = await deps.warehouse.rows<CampaignCount>(campaignsSql, { ...after, rowsMax })
+    for (const { advertiserId, campaignId, count } of rows) {
+      const owner = deps.advertiserOfCampaign(campaignId)
+      if (owner !== null && owner !== advertiserId) misplaced += count
+    }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < rowsMax) return misplaced
+    after = { advertiserId: last.advertiserId, campaignId: last.campaignId }
+  }
 }
+
+interface CampaignCount {
+  readonly advertiserId: number
+  readonly campaignId: number
+  readonly count: number
+}
+
+const campaignsPerReadMax = 100_000
 
 /**
  * Sorted by identity as it is, the table is counted in flat memory. Repeats that are not merged yet count
@@ -139,9 +157,11 @@ const campaignsSql = `
 SELECT advertiser_id AS advertiserId, campaign_id AS campaignId, count() AS count
 FROM ad_event
 WHERE served_day >= today() - 7 AND verdict = 'counted'
+  AND advertiser_id >= {advertiserId:Int32}
+  AND (advertiser_id, campaign_id) > ({advertiserId:Int32}, {campaignId:Int32})
 GROUP BY advertiser_id, campaign_id
-ORDER BY count DESC, advertiserId, campaignId
-LIMIT 100000`
+ORDER BY advertiser_id, campaign_id
+LIMIT {rowsMax:UInt32}`
 
 const factsSql = `
 SELECT version() AS version,

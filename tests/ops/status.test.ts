@@ -11,7 +11,7 @@ import { openTestWarehouse } from '../helpers/test-warehouse.ts'
 
 const hourMs = 3_600_000
 
-test('events under a campaign of another advertiser are told, those of unknown campaigns are not', async (t) => {
+test('events under a campaign of another advertiser are told, those of unknown campaigns are not, however many campaigns there are', async (t) => {
   const warehouse = await openTestWarehouse(t)
   const spool = openMemorySpool({ clock: Date.now })
   t.after(() => spool.close())
@@ -25,9 +25,11 @@ test('events under a campaign of another advertiser are told, those of unknown c
     aClick(ad('1', 1001), atMs),
     aClick(ad('2', 2001), atMs),
     aClick(ad('3', 9999), atMs),
+    aClick(ad('5', 3001), atMs),
+    aClick(ad('6', 3001), atMs),
     aClick(ad('4', 2001, atMs - 9 * 24 * hourMs), atMs - 9 * 24 * hourMs),
   ])
-  const owners: Readonly<Record<number, number>> = { 1001: 1, 2001: 2 }
+  const owners: Readonly<Record<number, number>> = { 1001: 1, 2001: 2, 3001: 3 }
 
   const status = await createStatusReader({
     version: '1.0.0',
@@ -37,12 +39,13 @@ test('events under a campaign of another advertiser are told, those of unknown c
     sealedThrough: () => Promise.resolve([]),
     retention: () => Promise.resolve({ days: 400, finalBefore: null, waitsForDay: null }),
     advertiserOfCampaign: (id) => owners[id] ?? null,
+    campaignsPerReadMax: 1,
     clockOffsetMs: () => null,
     failing: () => [],
     clock: () => atMs,
   })()
 
-  assert.equal(status.misplaced, 1)
+  assert.equal(status.misplaced, 3)
   assert.equal(status.crowds, 0)
   assert.deepEqual(status.uncounted, {})
 })
