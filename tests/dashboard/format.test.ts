@@ -13,6 +13,7 @@ import {
 import { pickColumns, readRecords } from '../../dashboard/src/csv.ts'
 import { addressOf, parseAddress } from '../../dashboard/src/router.ts'
 import { readGauges } from '../../dashboard/src/gauges.ts'
+import { describeCompleteness } from '../../dashboard/src/words.ts'
 
 // No float holds these: 2^53 and one, and cents beyond the digits of a double.
 test('an amount keeps every digit that its currency has, however many stand before the point', () => {
@@ -111,3 +112,16 @@ test('gauges are read out of the metrics, labels added up and told one by one', 
 function digitsOf(text: string): string {
   return text.replaceAll(/\D/gu, '')
 }
+
+test('the note by the figures says which days are not sealed, and which are being renewed', () => {
+  const completeThrough = '2026-11-20'
+  const none = describeCompleteness({ completeThrough: null, renewingDays: [] }, '2026-11-20')
+  const sealed = describeCompleteness({ completeThrough, renewingDays: [] }, '2026-11-20')
+  const one = describeCompleteness({ completeThrough, renewingDays: ['2026-11-18'] }, '2026-11-20')
+  const some = { completeThrough, renewingDays: ['2026-11-11', '2026-11-18'] }
+
+  assert.match(none, /^No day is sealed yet/)
+  assert.equal(sealed, 'All days are sealed.')
+  assert.match(one, /^All days are sealed\. .*18.* is being renewed/)
+  assert.match(describeCompleteness(some, '2026-11-22'), /later days.* 2 days from .*11.* to .*18/)
+})

@@ -4,12 +4,13 @@ import { PeriodBar } from '../components/period-bar.tsx'
 import { ProductTable } from '../components/product-table.tsx'
 import { Tiles } from '../components/tiles.tsx'
 import { latestOf } from '../loaded.ts'
-import { formatDay, formatNumber, formatRange } from '../format.ts'
+import { formatNumber, formatRange } from '../format.ts'
 import { currenciesOf, totalOf, type Comparison } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import { useAccount, useComparison, useOverview, type Overview } from '../reports.ts'
 import { addressOf, goTo, withQuery } from '../router.ts'
 import { inCurrency, parseView, periodBefore, todayOf, type View } from '../view.ts'
+import { describeCompleteness } from '../words.ts'
 
 export type Change = (changes: Readonly<Record<string, string | null>>) => void
 
@@ -92,7 +93,7 @@ export function Figures({ advertiserId, overview, view, query, change }: Figures
       <p class="footnote">
         Changes are against {formatRange(startDate, endDate)}.{' '}
         {currencies.length > 1 && 'Figures are of the markets of the chosen currency. '}
-        <Completeness completeThrough={overview.now.completeThrough} endDate={view.endDate} />
+        {describeCompleteness(overview.now, view.endDate)}
       </p>
       {overview.now.unconverted > 0 && (
         <Warning>
@@ -137,15 +138,4 @@ function Comparing({ advertiserId, view, query, change, currency }: ComparingPro
       )}
     </Stages>
   )
-}
-
-interface CompletenessProps {
-  readonly completeThrough: string | null
-  readonly endDate: string
-}
-
-function Completeness({ completeThrough, endDate }: CompletenessProps) {
-  if (completeThrough === null) return <>No day is sealed yet: figures may still change.</>
-  if (completeThrough >= endDate) return <>All days are sealed.</>
-  return <>Sealed through {formatDay(completeThrough)}; later days may still change.</>
 }
