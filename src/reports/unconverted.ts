@@ -6,6 +6,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts'
 import { askedDaysParams, inAskedSpan, withAskedDaySql } from './asked-days.ts'
 import type { ReportMarket } from './catalog-names.ts'
 import { printAmount } from './explain/print.ts'
+import { areKept, readKept } from './kept-revisions.ts'
 import type { MarketDays } from './market-days.ts'
 import { convertedSql, loadRates, rateParams } from './rates.ts'
 import { listUnits } from './day-bounds.ts'
@@ -37,8 +38,11 @@ interface UnconvertedDeps {
 export function createUnconvertedReader({ warehouse, markets }: UnconvertedDeps): ReadUnconverted {
   return async ({ after, limit, ...asked }) => {
     const known = markets()
-    const days = await readReportDays(warehouse, known, asked)
-    const suspected = await findDays(warehouse, { known, days, fromDay: after?.date ?? '' })
+    const suspected = await readKept(async () => {
+      const days = await readReportDays(warehouse, known, asked)
+      const found = await findDays(warehouse, { known, days, fromDay: after?.date ?? '' })
+      return (await areKept(warehouse, { seals: days.seals, spans: [] })) ? found : null
+    })
     const names = suspected.flatMap((one) => one.days).toSorted()
     const [first, last] = [names[0], names.at(-1)]
     if (first === undefined || last === undefined) return []
