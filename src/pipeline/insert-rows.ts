@@ -19,25 +19,34 @@ export interface Refusal {
 export const insertLimits = {
   /** So many rows of a table refused one after the other, and none taken, are no fault of the rows. */
   refusedInRowMax: 20,
+  /** Refused so long ago, a row says nothing about the warehouse of now. */
+  streakMs: 3_600_000,
 } as const
 
 /**
- * How many rows of a table were refused, each alone, since one was taken; over all batches. A warehouse
- * that refuses everything (a fault of its own, a schema that was changed) must not set aside every
- * record that ever comes.
+ * Which rows of a table were refused lately, each alone, since one was taken; over all batches. A
+ * warehouse that refuses everything (a fault of its own, a schema that was changed) must not set aside
+ * every record that ever comes. A table that gets few rows, and now and then a bad one, is no such case.
  */
 export class RefusalStreaks {
-  readonly #counts = new Map<InsertTable, number>()
+  readonly #monotonicMs: () => number
+  readonly #refusedAtMs = new Map<InsertTable, readonly number[]>()
+
+  constructor(monotonicMs: () => number = () => performance.now()) {
+    this.#monotonicMs = monotonicMs
+  }
 
   noteTaken(table: InsertTable): void {
-    this.#counts.delete(table)
+    this.#refusedAtMs.delete(table)
   }
 
   /** Whether it looks like a fault of the warehouse. */
   noteRefused(table: InsertTable): boolean {
-    const count = (this.#counts.get(table) ?? 0) + 1
-    this.#counts.set(table, count)
-    return count > insertLimits.refusedInRowMax
+    const nowMs = this.#monotonicMs()
+    const { refusedInRowMax, streakMs } = insertLimits
+    const recent = (this.#refusedAtMs.get(table) ?? []).filter((atMs) => nowMs - atMs < streakMs)
+    this.#refusedAtMs.set(table, [...recent, nowMs].slice(-refusedInRowMax - 1))
+    return recent.length >= refusedInRowMax
   }
 }
 

@@ -64,6 +64,21 @@ test('few at a time are not set aside for ever either: the streak goes on over b
   assert.ok(asideCount <= insertLimits.refusedInRowMax)
 })
 
+test('rows at fault that come alone over weeks are set aside each, and never stop shipping', async () => {
+  const { warehouse } = aTable({ code: () => 117 })
+  let nowMs = 0
+  const streaks = new RefusalStreaks(() => nowMs)
+  let asideCount = 0
+
+  for (let hour = 0; hour < 200; hour += 1) {
+    nowMs += insertLimits.streakMs / 10
+    const one = rows.slice(hour, hour + 1)
+    asideCount += (await insertRows({ warehouse, streaks, table, rows: one })).length
+  }
+
+  assert.equal(asideCount, 200)
+})
+
 test('many rows at fault before one that is taken are set aside, each of them', async () => {
   const { warehouse, taken } = aTable({
     code: (all) => (all.some((one) => one < 300) ? 117 : null),
