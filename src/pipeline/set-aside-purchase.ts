@@ -25,12 +25,25 @@ export async function setAsidePurchase(
   await warehouse.command(keepSql, params)
 }
 
-/** Purchases of days that are final stay as they are: what they would be attributed from may be gone. */
-export async function pendPurchases(warehouse: Warehouse, keys: readonly string[]): Promise<void> {
-  if (keys.length === 0) return
+/**
+ * The keys of those that are pending now. Purchases of days that are final stay as they are: what they
+ * would be attributed from may be gone.
+ */
+export async function pendPurchases(
+  warehouse: Warehouse,
+  keys: readonly string[]
+): Promise<readonly string[]> {
+  if (keys.length === 0) return []
   const { announcedBefore } = await readFinalDays(warehouse)
   const firstDay = announcedBefore === null ? '1970-01-01' : addDays(announcedBefore, -1)
-  await pend(warehouse, (at) => warehouse.command(pendSql, { keys, firstDay, at }))
+  const found = await warehouse.rows<{ key: string }>(
+    `SELECT lower(hex(purchase_key)) AS key ${pendable} LIMIT 10000`,
+    { keys, firstDay }
+  )
+  const pending = found.map(({ key }) => key)
+  if (pending.length === 0) return []
+  await pend(warehouse, (at) => warehouse.command(pendSql, { keys: pending, firstDay, at }))
+  return pending
 }
 
 /** Names the purchase as a conversion does, and nobody who bought. */
@@ -66,10 +79,12 @@ SELECT * REPLACE ({at:DateTime64(6, 'UTC')} AS read_at)
 FROM attribution FINAL
 WHERE (day, purchase_key) IN (${days}) AND is_frozen = 0`
 
-const pendSql = `
-INSERT INTO pending_purchase (shipped_at, day, purchase_key)
-SELECT {at:DateTime64(6, 'UTC')}, arrayMin(groupUniqArrayArray(days)), purchase_key
+const pendable = `
 FROM purchase
 WHERE purchase_key IN (SELECT toFixedString(unhex(arrayJoin({keys:Array(String)})), 16))
 GROUP BY purchase_key
 HAVING toDate(min(first).1) >= {firstDay:Date}`
+
+const pendSql = `
+INSERT INTO pending_purchase (shipped_at, day, purchase_key)
+SELECT {at:DateTime64(6, 'UTC')}, arrayMin(groupUniqArrayArray(days)), purchase_key ${pendable}`

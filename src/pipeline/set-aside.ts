@@ -119,23 +119,29 @@ async function replayBatch(
   if (rows.length === 0) return []
   // Before anything is inserted: what is refused again is set aside later than this, and so waits.
   const replayedAt = await warehouseNow(deps.warehouse)
-  await pendPurchases(
-    deps.warehouse,
-    rows.filter(isPurchase).map(({ key }) => key)
+  const purchases = rows.filter(isPurchase)
+  const pending = new Set(
+    await pendPurchases(
+      deps.warehouse,
+      purchases.map(({ key }) => key)
+    )
   )
+  const notPending = purchases
+    .filter(({ key }) => !pending.has(key))
+    .map(({ key, record }) => ({ key, record, reason: finalReason }))
   const read = rows.map((row) => ({ row, ...(isPurchase(row) ? noEntries : readRow(row)) }))
   const entries = read.flatMap((one) => one.entries ?? [])
   const refusals = await insertRecords({ ...deps, streaks: null }, { entries, broken: [] })
   const notRead = read.flatMap((one) => (one.entries === null ? [one.row] : []))
   // To the end of the list, so that they never stand in the way of the others.
-  const left = [...notRead, ...read.flatMap((one) => one.gaps)]
+  const left = [...notPending, ...notRead, ...read.flatMap((one) => one.gaps)]
   if (left.length > 0) {
     await setAside(
       deps,
       left.map(({ key, reason, record }) => ({ key, reason, record }))
     )
   }
-  const refused = new Set([...refusals, ...notRead].map(({ key }) => key))
+  const refused = new Set([...refusals, ...notPending, ...notRead].map(({ key }) => key))
   // The records of a frame that can be read by now are set aside under keys of their own.
   const doneKeys = rows.map(({ key }) => key).filter((key) => !refused.has(key))
   const lines = doneKeys.map((key) => JSON.stringify({ key, replayed_at: replayedAt }))
@@ -144,6 +150,8 @@ async function replayBatch(
   }
   return doneKeys
 }
+
+const finalReason = 'its day is final or its purchase is gone: it is not attributed again'
 
 /** Attributed again by the steps of the pipeline, which set it aside again if they must. */
 function isPurchase({ record }: WaitingRow): boolean {

@@ -130,6 +130,20 @@ test('a purchase that was set aside is attributed by a replay once the cause is 
   assert.deepEqual(await listSetAside(inner, whole), [])
 })
 
+test('a replay of a purchase whose day is final sets it aside again and says so', async (t) => {
+  const trouble: Trouble = { code: 241, of: ['T1'] }
+  const { inner, deps, ship, attributeAll } = await aTroubledEngine(t, trouble)
+  await ship(ids(0, 3))
+  await attributeAll()
+  await inner.command(`INSERT INTO final_before VALUES ('2100-01-01', 'announced', now64(6))`)
+
+  const result = await replaySetAside(deps, null)
+
+  assert.deepEqual(result, { replayed: 0, setAsideAgain: 1, unknown: 0, remaining: 1 })
+  const [found] = await listSetAside(inner, whole)
+  assert.match(found?.reason ?? '', /final/u)
+})
+
 test('a purchase that can no longer be attributed keeps the credit it had', async (t) => {
   const trouble: Trouble = { code: 241, of: [] }
   const { inner, deps, ship, attributeAll } = await aTroubledEngine(t, trouble)
