@@ -39,6 +39,8 @@ export interface PipelineDeps extends Omit<ShipDeps, 'streaks'> {
   readonly clock: Clock
   /** False on a node that only ships its own spool. */
   readonly attributes: boolean
+  /** Set by tests only. */
+  readonly tidyPauseMs?: number
 }
 
 export interface PipelineCounts {
@@ -108,7 +110,6 @@ export class Pipeline {
 
   #attribution(attributor: Attributor): readonly Loop[] {
     const budget = new SealBudget()
-    const sweeper = new Sweeper(this.#deps)
     let renewPauseMs: number = sealLimits.renewPauseMsMin
     let lookAtMs = 0
     return [
@@ -147,14 +148,27 @@ export class Pipeline {
         await eraseDue(this.#deps)
         return false
       }),
-      this.#repeat('tidy', intervals.tidyPauseMs, async () => {
-        await attributor.forgetAnswered()
-        await forgetAsideAddresses(this.#deps.warehouse)
-        await sweeper.sweep()
-        if (this.#attributionLagsBy() <= retentionLagMsMax) await advanceRetention(this.#deps)
-        return false
-      }),
+      ...this.#tidying(attributor),
     ]
+  }
+
+  #tidying(attributor: Attributor): readonly Loop[] {
+    const sweeper = new Sweeper(this.#deps)
+    const tasks: Readonly<Record<string, () => Promise<unknown>>> = {
+      forget: () => attributor.forgetAnswered(),
+      'forget-addresses': () => forgetAsideAddresses(this.#deps.warehouse),
+      sweep: () => sweeper.sweep(),
+      retention: async () => {
+        if (this.#attributionLagsBy() <= retentionLagMsMax) await advanceRetention(this.#deps)
+      },
+    }
+    const pauseMs = this.#deps.tidyPauseMs ?? intervals.tidyPauseMs
+    return Object.entries(tasks).map(([name, tidy]) =>
+      this.#repeat(name, pauseMs, async () => {
+        await tidy()
+        return false
+      })
+    )
   }
 
   /** What was received before is in the warehouse; of this node's spool. */

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pipeline } from '../../src/pipeline/pipeline.ts'
+import { aShipment, failing } from '../helpers/shipment.ts'
+
+const tidying = {
+  forget: 'FROM pending_purchase\n       ORDER BY day LIMIT 1000',
+  'forget-addresses': 'FROM set_aside WHERE',
+  sweep: 'rollup_begun',
+  retention: 'final_before',
+} as const
+
+for (const [broken, text] of Object.entries(tidying)) {
+  test(`while ${broken} fails at every try, whatever else tidies up goes on, and status names the step`, async (t) => {
+    const { deps, warehouse } = await aShipment(t)
+    const asked = new Set<string>()
+    const pipeline = new Pipeline({
+      ...deps,
+      warehouse: failing(warehouse, (sql) => {
+        for (const [name, part] of Object.entries(tidying)) if (sql.includes(part)) asked.add(name)
+        return sql.includes(text)
+      }),
+      retentionDays: 90,
+      clock: Date.now,
+      attributes: true,
+      tidyPauseMs: 20,
+    })
+    t.after(() => pipeline.close())
+    const others = Object.keys(tidying).filter((name) => name !== broken)
+
+    // Twice over, so that they went on after the failure as well.
+    for (let round = 0; round < 2; round += 1) {
+      asked.clear()
+      while (others.some((name) => !asked.has(name))) await sleep(5)
+    }
+
+    assert.ok(pipeline.failingSteps().includes(`${broken} fails: WAREHOUSE_UNAVAILABLE`))
+    for (const name of others) {
+      assert.ok(!pipeline.failingSteps().some((step) => step.startsWith(`${name} `)), name)
+    }
+  })
+}
