@@ -69,8 +69,10 @@ const beginningOfTime = '1970-01-01 00:00:00.000000'
 export class Attributor {
   readonly #deps: AttributeDeps
   #answeredUpTo = beginningOfTime
-  /** Batches of the last look, oldest first. One that fails is found again by the next look. */
+  /** Batches of the last look, oldest first. */
   #planned: Batch[] = []
+  /** Where the oldest batch begins that failed since that look: nothing is settled beyond. */
+  #failedFrom: string | null = null
   #crowdBatchCount = 0
   #setAsideInRow = 0
   #settledThrough: string | null = null
@@ -85,11 +87,16 @@ export class Attributor {
     if (this.#planned.length === 0) this.#planned = await this.#plan()
     const [batch, ...others] = this.#planned
     if (batch === undefined) return { attributedCount: 0, setAsideCount: 0, hasMore: false }
-    // One that fails as a whole is found again by the next look.
+    // One that fails as a whole holds up no other; the next look finds it again.
     this.#planned = others
-    const { parts, setAsideCount } = await this.#attributeOrDivide(batch)
+    const { parts, setAsideCount } = await this.#attributeOrDivide(batch).catch(
+      (error: unknown) => {
+        this.#failedFrom ??= batch.from
+        throw error
+      }
+    )
     this.#planned = [...parts, ...others]
-    this.#settledThrough = this.#planned[0]?.from ?? batch.to
+    this.#settledThrough = this.#failedFrom ?? this.#planned[0]?.from ?? batch.to
     const attributedCount = parts.length === 0 ? batch.purchaseCount - setAsideCount : 0
     return { attributedCount, setAsideCount, hasMore: true }
   }
@@ -185,6 +192,7 @@ export class Attributor {
   }
 
   #found(batches: Batch[], until: string): Batch[] {
+    this.#failedFrom = null
     this.#isAnythingDue = batches.length > 0
     this.#settledThrough = batches[0]?.from ?? until
     return batches

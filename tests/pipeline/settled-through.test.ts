@@ -1,0 +1,130 @@
+// Days are sealed, and become final, up to the instant before which all is attributed.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { Attributor } from '../../src/pipeline/attribute.ts'
+import { sealBatch } from '../../src/pipeline/seal.ts'
+import { shipBatch } from '../../src/pipeline/ship.ts'
+import { ServiceError } from '../../src/errors.ts'
+import { instantMs, warehouseNow } from '../../src/warehouse/instant.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import { aConversion, anEvent, append, aShipment, mint } from '../helpers/shipment.ts'
+import { suspendable } from '../helpers/suspended-warehouse.ts'
+import { anAd } from '../tracking-data/builders.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+const utc = { id: 1, code: 'XX', currency: 'EUR', timeZone: 'UTC' }
+
+/** Attributions fail as if the warehouse were away while `isAway` says so of their range. */
+function awayFor(inner: Warehouse, isAway: (params: object) => boolean): Warehouse {
+  return {
+    ...inner,
+    command: async (sql, params = {}) => {
+      if (sql.includes('INSERT INTO attribution') && isAway(params)) {
+        throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'away')
+      }
+      await inner.command(sql, params)
+    },
+  }
+}
+
+/** It is noon of tomorrow; each purchase is a batch of its own. */
+async function aNoon(t: TestContext) {
+  const { deps, spool, warehouse: inner } = await aShipment(t)
+  const { warehouse, pass } = suspendable(inner)
+  const noonMs = Math.ceil(Date.now() / dayMs) * dayMs + 12 * hourMs
+  pass(noonMs - Date.now())
+  const failing = { isAway: (_params: object): boolean => false }
+  const attributor = new Attributor({
+    warehouse: awayFor(warehouse, (params) => failing.isAway(params)),
+    settleMs: 0,
+    linesMax: 1,
+  })
+  const ship = async (...transactionIds: string[]): Promise<string> => {
+    const receivedAtMs = instantMs(await warehouseNow(warehouse)) - 60_000
+    const ad = anAd({ servedAtMs: receivedAtMs - hourMs })
+    const { trackingData } = mint(ad)
+    await append(spool, [
+      anEvent({ receivedAtMs: receivedAtMs - 1, trackingData }),
+      ...transactionIds.map((transactionId) => aConversion({ transactionId, receivedAtMs })),
+    ])
+    await shipBatch({ ...deps, settleMs: 0, warehouse })
+    return await warehouseNow(warehouse)
+  }
+  const seal = async (): Promise<number> =>
+    (
+      await sealBatch({
+        warehouse,
+        markets: () => [utc],
+        settledThroughMs: () => instantMs(attributor.settledThrough() ?? '1970-01-01 00:00:00'),
+        renewPauseMs: 0,
+      })
+    ).sealedCount
+  return { warehouse, pass, failing, attributor, ship, seal }
+}
+
+for (const [what, shipments] of [
+  ['other shipments', [['T1'], ['T2'], ['T3']]],
+  ['the same shipment', [['T1', 'T2', 'T3']]],
+] as const) {
+  test(`what failed is not stepped over, though later purchases of ${what} are attributed`, async (t) => {
+    const { attributor, failing, ship, warehouse } = await aNoon(t)
+    const shippedBy: string[] = []
+    for (const ids of shipments) shippedBy.push(await ship(...ids))
+    let failureCount = 0
+    failing.isAway = () => failureCount++ === 0
+
+    let attributedCount = 0
+    let wasAhead = false
+    while (attributedCount < 2) {
+      const result = await attributor.attributeBatch().catch(() => null)
+      attributedCount += result?.attributedCount ?? 0
+      if (failureCount > 0) wasAhead ||= (attributor.settledThrough() ?? '') > (shippedBy[0] ?? '')
+    }
+
+    assert.equal(wasAhead, false)
+    while ((await attributor.attributeBatch()).hasMore);
+    assert.deepEqual(await warehouse.rows('SELECT count() AS n FROM attribution FINAL'), [{ n: 3 }])
+    assert.ok((attributor.settledThrough() ?? '') > (shippedBy.at(-1) ?? ''))
+  })
+}
+
+test('a day is sealed while attribution is busy without end with purchases shipped after it', async (t) => {
+  const { attributor, pass, ship, seal } = await aNoon(t)
+  await ship('T0')
+  pass(dayMs)
+  await ship('N0', 'M0')
+
+  let sealedCount = 0
+  for (let round = 1; round <= 4; round += 1) {
+    const { hasMore } = await attributor.attributeBatch()
+    await ship(`N${round}`, `M${round}`)
+    assert.equal(hasMore, true, 'attribution never comes to rest')
+    sealedCount += await seal()
+  }
+
+  assert.ok(sealedCount > 0)
+})
+
+test('a day is not sealed while a purchase shipped before its end is due, though newer ones are attributed', async (t) => {
+  const { attributor, pass, failing, ship, seal } = await aNoon(t)
+  const shippedBy = await ship('T0')
+  pass(dayMs)
+  await ship('N0')
+  failing.isAway = (params) => String(Reflect.get(params, 'from')) <= shippedBy
+
+  let attributedCount = 0
+  for (let round = 1; round <= 4; round += 1) {
+    const result = await attributor.attributeBatch().catch(() => null)
+    attributedCount += result?.attributedCount ?? 0
+    await ship(`N${round}`)
+    assert.equal(await seal(), 0)
+  }
+
+  assert.ok(attributedCount > 0)
+  failing.isAway = () => false
+  while ((await attributor.attributeBatch()).hasMore);
+  assert.ok((await seal()) > 0)
+})
