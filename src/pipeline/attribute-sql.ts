@@ -185,12 +185,13 @@ const crowd = `
 /**
  * Marks where the purchases of the batch stood so far. An earlier delivery moves a purchase within its
  * day, maybe over the midnight of a market, and the new row replaces what told from where. A purchase that
- * moves is marked from one place to the other, which links its days; where a delivery is void, over all
- * days on which it may stand.
+ * moves is marked from one place to the other, and within one hour by an hour more: what links days is longer
+ * than that, and some markets have their midnight at half past. Where a delivery is void, over all days on
+ * which it may stand.
  */
 export const touchFormerSql = `
 INSERT INTO touched_span (from_at, to_at, market_id, touched_until)
-SELECT toDateTime(toStartOfHour(least_at), 'UTC') AS from_at, toDateTime(toStartOfHour(greatest_at), 'UTC') + 3599 AS to_at, -1,
+SELECT toDateTime(toStartOfHour(least_at), 'UTC') AS from_at, toDateTime(toStartOfHour(greatest_at), 'UTC') + if(least_at != greatest_at AND toStartOfHour(least_at) = toStartOfHour(greatest_at), 7199, 3599) AS to_at, -1,
   {readAt:DateTime64(6, 'UTC')} + toIntervalSecond(300)
 FROM (
   SELECT if(is_void, toDateTime64(arrayMin(days), 3, 'UTC'), least(stood_at, first_at)) AS least_at,

@@ -1,0 +1,44 @@
+// Markets whose midnight is not at a full hour of UTC: a purchase moves over it within one hour.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sealBatch } from '../../src/pipeline/seal.ts'
+import { aClick, aPurchase, aWorld, anAd } from '../helpers/seal-scenario.ts'
+
+const minuteMs = 60_000
+
+for (const { timeZone, midnight } of [
+  { timeZone: 'Asia/Kolkata', midnight: '18:30' },
+  { timeZone: 'Asia/Kathmandu', midnight: '18:15' },
+]) {
+  test(`a purchase that moves over midnight from an open day to a sealed one is on one of them in ${timeZone}`, async (t) => {
+    const world = await aWorld(t)
+    world.markets[0] = { id: 1, code: 'XX', currency: 'EUR', timeZone }
+    const midnightMs = Date.parse(`2026-03-02T${midnight}:00Z`)
+    const conversions = async () =>
+      (await world.figures()).map((line) =>
+        line.replace(/ units .*/u, '').replace(/ [0-9/]+ /u, ' ')
+      )
+    const clickedAtMs = midnightMs - 300 * minuteMs
+    await world.loader.ship([
+      aClick(anAd({ servedAtMs: clickedAtMs }), clickedAtMs),
+      aPurchase({ atMs: midnightMs + 10 * minuteMs }),
+    ])
+    await world.attribute()
+    // 2 March is over, 3 March is not.
+    await sealBatch({
+      warehouse: world.warehouse,
+      markets: () => world.markets,
+      settledThroughMs: () => midnightMs + 600 * minuteMs,
+    })
+    await world.warehouse.command('TRUNCATE TABLE touched_span')
+    const before = await conversions()
+
+    await world.loader.ship([
+      aPurchase({ atMs: midnightMs - 10 * minuteMs, deliveryId: 'e'.repeat(32) }),
+    ])
+    await world.attribute()
+
+    assert.deepEqual(before, ['2026-03-02 conversions 0', '2026-03-03 conversions 1'])
+    assert.deepEqual(await conversions(), ['2026-03-02 conversions 1'])
+  })
+}
