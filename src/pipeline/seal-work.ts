@@ -2,6 +2,7 @@
 // may be others by now.
 
 import { addDays, dayBounds, dayOf, daysBetween, listDays } from '../domain/day.ts'
+import type { DayBounds } from '../domain/day.ts'
 import type { ReportMarket } from '../reports/catalog-names.ts'
 import { listUnits, readBounds } from '../reports/day-bounds.ts'
 import type { Bounds } from '../reports/day-bounds.ts'
@@ -9,7 +10,7 @@ import { laterDay } from '../reports/final-days.ts'
 import { loadRates } from '../reports/rates.ts'
 import { readSeals, rollupVersion, validSeals } from '../reports/sealed-days.ts'
 import type { StoredSeal } from '../reports/sealed-days.ts'
-import { isOutdated, linkedDays, overlaps, readTouchedDays } from '../reports/touched-days.ts'
+import { isOutdated, linkedDays, readTouchedDays } from '../reports/touched-days.ts'
 import type { TouchedDay } from '../reports/touched-days.ts'
 import { withOtherRates } from '../reports/used-rates.ts'
 import { instantMs } from '../warehouse/instant.ts'
@@ -162,70 +163,105 @@ export async function chooseBatch(
   { unsealed, renewals }: SealingWork,
   eventsMax: number
 ): Promise<readonly MarketDay[]> {
+  const { linkedEventsMax } = sealLimits
   if (unsealed.length > 0) {
-    const days = [...new Set(unsealed.map(({ day }) => day))].slice(0, sealLimits.daysMax)
-    const fitting = new Set(await takeFitting(warehouse, days, eventsMax))
-    const batch = unsealed.filter(({ day }) => fitting.has(day))
-    return [...batch, ...renewals.filter((one) => batch.some((day) => reaches(one, day)))]
+    const days = await takeFitting(warehouse, near(unsealed), { eventsMax })
+    const batch = unsealed.filter(({ day }) => days.has(day))
+    const reached = renewals.filter(createReachCheck(batch))
+    const fitting = await takeFitting(warehouse, reached.map(dayOfOne), {
+      eventsMax: linkedEventsMax,
+      taken: days,
+    })
+    return [...batch, ...reached.filter(({ day }) => fitting.has(day))]
   }
   const first = renewals.find(({ isDue }) => isDue)
   if (first === undefined) return []
-  const linked = await takeLinked(warehouse, renewals, first)
-  const due = renewals.filter((one) => one.isDue && !linked.includes(one))
-  const near = [...new Set([first.day, ...due.map(({ day }) => day)])]
-    .toSorted((a, b) => Math.abs(daysBetween(first.day, a)) - Math.abs(daysBetween(first.day, b)))
-    .slice(0, sealLimits.daysMax)
-  const fitting = new Set(await takeFitting(warehouse, near, eventsMax))
+  const group = listLinked(renewals, first)
+  const linkedDates = byDistance([first, ...group])
+  const taken = await takeFitting(warehouse, linkedDates, { eventsMax: linkedEventsMax })
+  const linked = new Set(group.filter(({ day }) => taken.has(day)))
+  const due = renewals.filter((one) => one.isDue && !linked.has(one))
+  const fitting = await takeFitting(warehouse, near([first, ...due]), { eventsMax, taken })
   return [...linked, ...due.filter(({ day }) => fitting.has(day))]
 }
 
-/** The first renewal and those that spans link to it, as far as they can be switched at once. */
-async function takeLinked(
-  warehouse: Pick<Warehouse, 'rows'>,
-  renewals: readonly Renewal[],
-  first: Renewal
-): Promise<readonly Renewal[]> {
+/** The first renewal and those that spans link to it. */
+function listLinked(renewals: readonly Renewal[], first: Renewal): readonly Renewal[] {
   const touched = renewals.flatMap((one) => one.touched ?? [])
-  const linked = first.touched === null ? [] : linkedDays(touched, [first.touched])
-  const group = renewals.filter((one) => one === first || isAmong(one, linked))
-  const days = [...new Set([first.day, ...group.map(({ day }) => day)])].toSorted(
-    (a, b) => Math.abs(daysBetween(first.day, a)) - Math.abs(daysBetween(first.day, b))
+  const linked = first.touched === null ? null : linkedDays(touched, [first.touched])
+  return renewals.filter(
+    (one) => one === first || (one.touched !== null && linked?.has(one.touched))
   )
-  const fitting = new Set(await takeFitting(warehouse, days, sealLimits.linkedEventsMax))
-  return group.filter(({ day }) => fitting.has(day))
 }
 
-function isAmong({ touched }: Renewal, days: readonly TouchedDay[]): boolean {
-  return touched !== null && days.includes(touched)
+/** Whether a span that touches a renewal runs over a day of the batch. */
+function createReachCheck(batch: readonly MarketDay[]): (renewal: Renewal) => boolean {
+  const bounds = new Map<number, DayBounds[]>()
+  for (const { unit, day } of batch) {
+    const known = bounds.get(unit.id) ?? []
+    known.push(dayBounds(day, unit.timeZone))
+    bounds.set(unit.id, known)
+  }
+  return ({ unit, touched }) =>
+    touched !== null &&
+    (bounds.get(unit.id) ?? []).some(
+      ({ fromMs, toMs }) => touched.linkedFromMs < toMs && touched.linkedToMs > fromMs
+    )
 }
 
-/** Whether a span that touches the renewal runs over the day. */
-function reaches({ touched }: Renewal, { unit, day }: MarketDay): boolean {
-  if (touched === null) return false
-  const { fromMs, toMs } = dayBounds(day, unit.timeZone)
-  return overlaps(touched, { unit: unit.id, fromMs, toMs, linkedFromMs: 0, linkedToMs: 0 })
+function dayOfOne({ day }: MarketDay): string {
+  return day
 }
 
-/** The days from the first on that have together no more events than that; at least the first. */
+/** Each day once, the one of the first market day and those nearest to it first. */
+function byDistance(of: readonly MarketDay[]): readonly string[] {
+  const first = of[0]?.day ?? ''
+  return [...new Set(of.map(dayOfOne))].toSorted(
+    (a, b) => Math.abs(daysBetween(first, a)) - Math.abs(daysBetween(first, b))
+  )
+}
+
+/** Days that one statement may read together: what lies between them is read as well. */
+function near(of: readonly MarketDay[]): readonly string[] {
+  const first = of[0]?.day ?? ''
+  return byDistance(of).filter((day) => Math.abs(daysBetween(first, day)) < sealLimits.daysMax / 2)
+}
+
+interface Fitting {
+  readonly eventsMax: number
+  /** Days that are read in any case. */
+  readonly taken?: ReadonlySet<string>
+}
+
+/**
+ * Those of the days that can be read with no more events than that, from the least one to the greatest,
+ * and the days that are taken already. At least the first, and what lies between others.
+ */
 async function takeFitting(
   warehouse: Pick<Warehouse, 'rows'>,
   days: readonly string[],
-  eventsMax: number
-): Promise<readonly string[]> {
-  if (days.length < 2) return days
-  const sorted = days.toSorted()
+  { eventsMax, taken = new Set() }: Fitting
+): Promise<ReadonlySet<string>> {
+  const fitting = new Set([...taken, ...(taken.size === 0 ? days.slice(0, 1) : [])])
+  const all = [...fitting, ...days].toSorted()
+  let [least, greatest] = [[...fitting].toSorted()[0] ?? '', [...fitting].toSorted().at(-1) ?? '']
+  if (all.length < 2) return fitting
   const counts = await warehouse.rows<{ day: string; eventCount: number }>(
     `SELECT toString(served_day) AS day, count() AS eventCount FROM ad_event
      WHERE served_day >= {first:Date} AND served_day <= {last:Date} GROUP BY served_day`,
-    { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' }
+    { first: all[0] ?? '', last: all.at(-1) ?? '' }
   )
-  const eventCounts = new Map(counts.map((row) => [row.day, row.eventCount]))
-  let sum = 0
-  const over = days.findIndex((day) => {
-    sum += eventCounts.get(day) ?? 0
-    return sum > eventsMax
-  })
-  return over === -1 ? days : days.slice(0, Math.max(1, over))
+  const countFrom = (from: string, to: string): number =>
+    counts.reduce((sum, row) => (row.day >= from && row.day <= to ? sum + row.eventCount : sum), 0)
+  for (const day of days) {
+    const [from, to] = [day < least ? day : least, day > greatest ? day : greatest]
+    const isWithin = from === least && to === greatest
+    if (!isWithin && countFrom(from, to) > eventsMax) continue
+    fitting.add(day)
+    least = from
+    greatest = to
+  }
+  return fitting
 }
 
 function keyOf(unit: number, day: string): string {

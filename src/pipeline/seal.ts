@@ -12,6 +12,7 @@ import { readFinalDays } from '../reports/final-days.ts'
 import { loadRates } from '../reports/rates.ts'
 import type { Rates } from '../reports/rates.ts'
 import { definitionOf, rollupVersion } from '../reports/sealed-days.ts'
+import { ServiceError } from '../errors.ts'
 import { printUsedRates } from '../reports/used-rates.ts'
 import { formatInstant, instantMs, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
@@ -49,8 +50,9 @@ export async function sealBatch(deps: SealOptions): Promise<SealResult> {
     throw error
   }
   budget.grow()
+  const sealed = new Set<MarketDay>(batch)
   const due = [...work.unsealed, ...work.renewals.filter(({ isDue }) => isDue)]
-  return { sealedCount: batch.length, hasMore: due.some((one) => !batch.includes(one)) }
+  return { sealedCount: batch.length, hasMore: due.some((one) => !sealed.has(one)) }
 }
 
 interface Sealing {
@@ -81,7 +83,9 @@ async function seal(warehouse: Warehouse, sealing: Sealing): Promise<void> {
   const { finalBefore } = await readFinalDays(warehouse)
   if (finalBefore !== null && batch.some(({ day }) => day < finalBefore)) return
   const sealedAt = await warehouseNow(warehouse)
-  if (instantMs(sealedAt) - instantMs(readAt) > sweepLimits.sealingMsMax) return
+  if (instantMs(sealedAt) - instantMs(readAt) > sweepLimits.sealingMsMax) {
+    throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'a sealing took so long that it does not count')
+  }
   const seals = batch.map(({ unit, day }) => {
     const bounds = dayBounds(day, unit.timeZone)
     const { currencies, unknownIds } = details.get(keyOf(unit.id, day)) ?? nothing

@@ -183,7 +183,7 @@ export async function readReportDays(
   ])
   const { finalBefore } = bounds
   const touched = found.filter(({ day }) => finalBefore === null || day >= finalBefore)
-  const torn = new Set(linkedDays(touched, touched.filter(isTorn)).map(keyOf))
+  const torn = new Set([...linkedDays(touched, touched.filter(isTorn))].map(keyOf))
   const outdated = new Set(touched.filter(isOutdated).map(keyOf))
   // After the touched days: what was renewed in between is sealed as they say, or better.
   const stored = await readSeals(warehouse, { first: startDate, last: endDate })

@@ -57,29 +57,52 @@ export function isTorn({ torn }: TouchedDay): boolean {
   return torn === 1
 }
 
-export function overlaps(
-  one: Pick<TouchedDay, 'unit' | 'fromMs' | 'toMs' | 'linkedFromMs' | 'linkedToMs'>,
-  other: Pick<TouchedDay, 'unit' | 'fromMs' | 'toMs' | 'linkedFromMs' | 'linkedToMs'>
-): boolean {
-  const isUnder = (span: typeof one, day: typeof one): boolean =>
-    span.linkedFromMs < day.toMs && span.linkedToMs > day.fromMs
-  return one.unit === other.unit && (isUnder(one, other) || isUnder(other, one))
-}
-
 /** The days that spans link to the given ones, over any number of steps. */
 export function linkedDays<Day extends TouchedDay>(
   days: readonly Day[],
   start: readonly Day[]
-): readonly Day[] {
-  const found = new Set(start)
-  const waiting = [...start]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const from = next
-    const linked = days.filter((day) => !found.has(day) && overlaps(from, day))
-    for (const day of linked) found.add(day)
-    waiting.push(...linked)
+): ReadonlySet<Day> {
+  const started = new Set(start)
+  const groups = groupLinked(days)
+  const linked = groups.filter((group) => group.some((day) => started.has(day))).flat()
+  return new Set([...start, ...linked])
+}
+
+/**
+ * The days of one unit never overlap, and a span links all days it touches: so what is linked stands side
+ * by side, and two neighbours are linked where a span from either side reaches over to the other.
+ */
+function groupLinked<Day extends TouchedDay>(days: readonly Day[]): readonly (readonly Day[])[] {
+  const sorted = days.toSorted((a, b) => a.unit - b.unit || a.fromMs - b.fromMs)
+  const back = reachBack(sorted)
+  const groups: Day[][] = []
+  let before: Day | undefined
+  let reachMs = 0
+  for (const [index, day] of sorted.entries()) {
+    const isSameUnit = before?.unit === day.unit
+    const isReached = reachMs > day.fromMs || (back[index] ?? Infinity) < (before?.toMs ?? 0)
+    const isLinked = isSameUnit && isReached
+    const group = groups.at(-1)
+    if (group !== undefined && isLinked) group.push(day)
+    else groups.push([day])
+    reachMs = isSameUnit ? Math.max(reachMs, day.linkedToMs) : day.linkedToMs
+    before = day
   }
-  return [...found]
+  return groups
+}
+
+/** Of each day, from where on the spans reach that touch it or a later day of its unit. */
+function reachBack(sorted: readonly TouchedDay[]): readonly number[] {
+  const reach: number[] = []
+  let fromMs = Infinity
+  let unit: number | undefined
+  for (const day of sorted.toReversed()) {
+    if (day.unit !== unit) fromMs = Infinity
+    unit = day.unit
+    if (day.linkedToMs > day.linkedFromMs) fromMs = Math.min(fromMs, day.linkedFromMs)
+    reach.push(fromMs)
+  }
+  return reach.toReversed()
 }
 
 /** The days of UTC that a span lies in: what spans and seals are joined by. */
