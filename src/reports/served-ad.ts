@@ -42,7 +42,13 @@ export function createServedAdReader(warehouse: Reader): ReadServedAd {
     const servedDay = dayOf(place.servedAtMs, 'UTC')
     const { servedAdId, advertiserId, publisherId } = place
     const [events, { finalBefore }] = await Promise.all([
-      warehouse.rows<EventRow>(eventsSql, { servedAdId, advertiserId, servedDay, eventsMax }),
+      warehouse.rows<EventRow>(eventsSql, {
+        servedAdId,
+        advertiserId,
+        publisherId,
+        servedDay,
+        eventsMax,
+      }),
       readFinalDays(warehouse),
     ])
     const lines = await warehouse.rows<LineRow>(creditsSql, {
@@ -130,6 +136,7 @@ SELECT toString(kind) AS kind, toString(verdict) AS verdict,
 FROM ad_event
 WHERE advertiser_id = {advertiserId:Int32} AND served_day = {servedDay:Date}
   AND served_ad_id = toFixedString(unhex({servedAdId:String}), 16)
+  AND publisher_id = {publisherId:Int32}
 GROUP BY kind, verdict
 ORDER BY receivedAtMs, kind, verdict LIMIT {eventsMax:UInt32}`
 

@@ -12,6 +12,7 @@ import { generateHistory, seededRandom } from './history.ts'
 import type { History } from './history.ts'
 import { attributeHistory } from './reference-attribution.ts'
 import type { Credit, PurchaseResult } from './reference-attribution.ts'
+import { withSameIds } from './same-ids.ts'
 
 export interface CompareOptions {
   readonly warehouse: Warehouse
@@ -52,9 +53,12 @@ export async function compareAttribution(options: CompareOptions): Promise<Compa
 
 function generateHistories(options: CompareOptions): readonly History[] {
   const { seed, historyCount, firstPublisherId = 100 } = options
-  const random = seededRandom(seed)
+  const [random, ofOthers] = [seededRandom(seed), seededRandom(seed + 2)]
   return Array.from({ length: historyCount }, (_, index) =>
-    generateHistory(random, { publisherId: firstPublisherId + index * 100, startMs })
+    withSameIds(
+      generateHistory(random, { publisherId: firstPublisherId + index * 100, startMs }),
+      ofOthers
+    )
   )
 }
 

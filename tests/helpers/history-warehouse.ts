@@ -1,5 +1,5 @@
 // Brings generated histories into a real warehouse through the real shipping step. Only the token is
-// left out: it is the id of the served ad, and opening it looks the ad up.
+// left out: publisher and id of the served ad stand for it, and opening it looks the ad up.
 
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { createBotCheck } from '../../src/domain/bot.ts'
@@ -49,7 +49,7 @@ export function createHistoryLoader(
   return {
     async ship(parts) {
       const entries = parts.map((part): SpoolEntry => {
-        if ('ad' in part) ads.set(part.ad.servedAdId, part.ad)
+        if ('ad' in part) ads.set(tokenOf(part.ad), part.ad)
         eventCount += 1
         const key = 'ad' in part ? eventCount.toString(16).padStart(32, '0') : part.deliveryId
         return { key, record: recordOf(part) }
@@ -77,13 +77,17 @@ export function createHistoryLoader(
   }
 }
 
+function tokenOf({ publisherId, servedAdId }: HistoryAd): string {
+  return `${publisherId}/${servedAdId}`
+}
+
 function recordOf(part: HistoryPart): SpoolRecord {
   if ('ad' in part) {
     return {
       type: 'ad-event',
       kind: part.kind,
       receivedAtMs: part.receivedAtMs,
-      trackingData: part.ad.servedAdId,
+      trackingData: tokenOf(part.ad),
       userAgent: part.userAgent,
       isPrefetch: part.prefetch,
     }

@@ -6,7 +6,7 @@ import { createDice, createId, createWorld, spell, spellGroup } from './history-
 import type { Dice, Person, Product, World } from './history-world.ts'
 
 export interface HistoryAd {
-  /** 32 lower-case hex digits; one id never stands for two different ads. */
+  /** 32 lower-case hex digits; one id never stands for two different ads of a publisher. */
   readonly servedAdId: string
   readonly servedAtMs: number
   readonly publisherId: number

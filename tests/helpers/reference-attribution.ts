@@ -221,12 +221,12 @@ function divideHalfEven(digits: bigint, decimals: number): bigint {
   return quotient
 }
 
-/** The earliest valid event of each served ad and kind: a repeat is never a second event. */
+/** The earliest valid event of each publisher's served ad and kind: a repeat is never a second event. */
 function countedEvents(history: History): HistoryEvent[] {
   const earliest = new Map<string, HistoryEvent>()
   for (const event of history.events) {
     if (verdictOf(event) !== 'counted') continue
-    const key = `${event.ad.servedAdId} ${event.kind}`
+    const key = `${event.ad.publisherId} ${event.ad.servedAdId} ${event.kind}`
     const known = earliest.get(key)
     if (known === undefined || event.receivedAtMs < known.receivedAtMs) earliest.set(key, event)
   }
@@ -452,7 +452,9 @@ function creditedLines(
 ): { quantity: number; valueNanos: bigint; ad: HistoryAd }[] {
   return purchase.lines.flatMap(({ quantity, valueNanos, credits }) => {
     const servedAdId = credits[profile]?.servedAdId
-    const ad = history.events.find((event) => event.ad.servedAdId === servedAdId)?.ad
+    const ad = history.events
+      .map((event) => event.ad)
+      .find((one) => one.servedAdId === servedAdId && one.publisherId === purchase.publisherId)
     return ad === undefined ? [] : [{ quantity, valueNanos, ad }]
   })
 }

@@ -15,6 +15,7 @@ import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { generateHistory, seededRandom } from '../helpers/history.ts'
 import type { HistoryEvent } from '../helpers/history.ts'
 import { createHistoryLoader } from '../helpers/history-warehouse.ts'
+import { withSameIds } from '../helpers/same-ids.ts'
 import { aClick, anAd } from '../helpers/seal-scenario.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
@@ -62,7 +63,7 @@ const names = ['counted', 'bot', 'prefetch', 'expired', 'early', 'tooLate'] as c
 const print = (row: TrafficQualityRow) =>
   [row.date, row.market, row.publisherId, row.kind, ...names.map((name) => row[name])].join(' ')
 
-/** Written from docs/what-counts.md: of one served ad, kind and verdict only the earliest receipt is told. */
+/** Written from docs/what-counts.md: of one publisher's served ad, kind and verdict only the earliest receipt is told. */
 function expectedRows(
   events: readonly HistoryEvent[],
   advertiserId: number,
@@ -72,7 +73,7 @@ function expectedRows(
   for (const event of events.filter(({ ad }) => ad.advertiserId === advertiserId)) {
     const age = eventVerdict(event.kind, event.ad.servedAtMs, event.receivedAtMs)
     const verdict = event.userAgent === botAgent ? 'bot' : event.prefetch ? 'prefetch' : age
-    const key = `${event.ad.servedAdId} ${event.kind} ${verdict}`
+    const key = `${event.ad.publisherId} ${event.ad.servedAdId} ${event.kind} ${verdict}`
     const known = first.get(key)
     if (known === undefined || event.receivedAtMs < known.receivedAtMs) {
       first.set(key, { ...event, verdict })
@@ -133,7 +134,10 @@ test('every figure equals the recomputation from the events, and COUNTED what th
   const warehouse = await openTestWarehouse(t)
   const random = seededRandom(seed)
   const histories = Array.from({ length: 5 }, (_, index) =>
-    generateHistory(random, { publisherId: 100 + index * 100, startMs: Date.UTC(2026, 1, 20) })
+    withSameIds(
+      generateHistory(random, { publisherId: 100 + index * 100, startMs: Date.UTC(2026, 1, 20) }),
+      random
+    )
   )
   const loader = createHistoryLoader(warehouse, 0)
   for (const { events } of histories) await loader.ship([...events, ...events.slice(0, 3)])
