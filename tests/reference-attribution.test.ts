@@ -567,9 +567,9 @@ describe('report', () => {
     const keys = { marketId: 1, publisherId: 7, campaignId: 50, adGroupId: 500 }
     const dimensions = { gtinKey: '00000012345670', ...keys }
     const touched = { loads: 1, impressions: 1, clicks: 1, adSpendNanos: 253_000_001n }
-    const sold = { conversions: 1, unitsSold: 5n, conversionValueNanos: 4_980_300_000n }
+    const sold = { conversions: 1, orders: 1, unitsSold: 5n, conversionValueNanos: 4_980_300_000n }
     const idle = { loads: 0, impressions: 0, clicks: 0, adSpendNanos: 0n }
-    const unsold = { conversions: 0, unitsSold: 0n, conversionValueNanos: 0n }
+    const unsold = { conversions: 0, orders: 0, unitsSold: 0n, conversionValueNanos: 0n }
 
     const whole = referenceReport(history, reportOptions)
     const daily = referenceReport(history, { ...reportOptions, dateBreakdown: true })
