@@ -203,9 +203,18 @@ test('the upgrade may be cut off after any statement and run again, and the firs
   assert.deepEqual(await readEvents(warehouse, ad), [[10, nowMs + 41 - statements.length]])
 })
 
-test('in a new installation ads are told apart by publisher from the first on', async (t) => {
-  const warehouse = aWarehouseFolder(t).open()
-  await migrate(warehouse)
+test('in a new installation ads are told apart by publisher from the first on, also after a restart', async (t) => {
+  const folder = aWarehouseFolder(t)
+  const first = folder.open()
+  await migrate(first)
+  await createHistoryLoader(first, 0).ship([aClick(thief, servedAtMs)])
+  await first.close()
+  const warehouse = folder.open()
+  await createHistoryLoader(warehouse, 0).ship([aClick(own, servedAtMs + 1)])
 
   assert.equal(await readSince(warehouse), 0)
+  assert.deepEqual(await readEvents(warehouse, own), [
+    [10, servedAtMs + 1],
+    [20, servedAtMs],
+  ])
 })
