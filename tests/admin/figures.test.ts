@@ -150,11 +150,13 @@ test('a client hears of a day when it is sealed and again when it was rebuilt, w
   const second = await listed()
 
   assert.deepEqual(rebuild, { status: 202, json: { purchases: 0 } })
-  assert.deepEqual(new Set(first.map(({ market }) => market)), new Set(['DE', null]))
-  assert.equal(second.length, 2)
+  assert.deepEqual(
+    [first, second].map((days) => days.map(({ market }) => market)),
+    [['DE'], ['DE']]
+  )
   assert.notEqual(second[0]?.revision, first[0]?.revision)
   const future = await call('GET', '/v2/advertisers/1/reports/spa/days?since=2099-01-01T00:00:00Z')
-  assert.deepEqual(future.json, { days: [] })
+  assert.deepEqual(future.json, { days: [], hasMore: false })
   assert.deepEqual(await readSealedThrough(harness.warehouse, markets, '2026-03-03'), [
     { marketId: 1, completeThrough: '2026-03-02', openFrom: '2026-03-03' },
   ])
