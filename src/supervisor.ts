@@ -7,23 +7,23 @@ import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { Admission } from './admission.ts'
-import { ChildSlot } from './child-slot.ts'
+import { Admission } from './processes/identity-check.ts'
+import { ChildSlot } from './processes/child-slot.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
-import { claimDataFolder } from './data-folder.ts'
+import { claimDataFolder } from './processes/data-folder.ts'
 import { ServiceError } from './errors.ts'
 import { explainSystemError } from './lib/system-error.ts'
 import { createLog } from './ops/log.ts'
-import { openFilesMax, refuseFewOpenFiles } from './open-files.ts'
-import { campaignPortOf, trackingPortOf, tryPort } from './ports.ts'
+import { openFilesMax, refuseFewOpenFiles } from './processes/open-files.ts'
+import { campaignPortOf, trackingPortOf, tryPort } from './processes/ports.ts'
 import {
   engineEnvironment,
   engineOptions,
   trackerEnvironment,
   trackerOptions,
-} from './processes.ts'
-import type { ChildMessage, ClockMessage } from './processes.ts'
+} from './processes/child.ts'
+import type { ChildMessage, ClockMessage } from './processes/child.ts'
 import { ensureSecrets } from './secrets.ts'
 import { embeddedSessions } from './warehouse/embedded.ts'
 

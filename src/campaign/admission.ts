@@ -1,10 +1,10 @@
 // Who may call: the key, then its rate, then its rights.
 import type { FastifyRequest } from 'fastify'
 import { authenticate, authorize, type Party } from '../access/authenticate.ts'
-import { refuse, type Answer } from '../access/handler.ts'
+import { refuse, type Answer } from '../http/handler.ts'
 import type { AccessKey } from '../access/key.ts'
-import { createRateLimiter, type RateLimiter } from '../access/rate-limit.ts'
-import { networkOf, sourceAddress } from '../access/source-address.ts'
+import { createRateLimiter, type RateLimiter } from '../http/rate-limit.ts'
+import { networkOf, sourceAddress } from '../http/source-address.ts'
 import type { Access, Operation } from '../contract/operation.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import type { CampaignDeps } from './deps.ts'

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { assert } from '../lib/assert.ts'
 import type { PublicPage } from './deps.ts'
-import { createStaticFile } from './static-file.ts'
+import { createStaticFile } from '../http/static-file.ts'
 
 export const dashboardPolicy = [
   "default-src 'none'",

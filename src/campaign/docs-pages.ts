@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { PublicPage } from './deps.ts'
-import { createStaticFile } from './static-file.ts'
+import { createStaticFile } from '../http/static-file.ts'
 
 export interface DocsOptions {
   /** As the document spells them. */

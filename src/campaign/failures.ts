@@ -1,4 +1,4 @@
-import { refuse, type Answer } from '../access/handler.ts'
+import { refuse, type Answer } from '../http/handler.ts'
 import { ServiceError, type ErrorCode } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { CampaignDeps, CampaignLog } from './deps.ts'

@@ -1,7 +1,7 @@
 // What every request passes: closing, access, rate, body, handler, answer, in this order, so that a
 // refusal never depends on what a caller without the right to know would learn from it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { refuse, type Answer, type Call, type Handler } from '../access/handler.ts'
+import { refuse, type Answer, type Call, type Handler } from '../http/handler.ts'
 import type { Operation } from '../contract/operation.ts'
 import { Admissions, type Admission } from './admission.ts'
 import { BodyBudget } from './body-budget.ts'

@@ -1,7 +1,7 @@
 // What is under way between a caller and this port. Once a second each call is looked at: whether its key
 // is still good, and whether sender and reader are as fast as they must be, since what they hold is scarce.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { refuse, type Answer } from '../access/handler.ts'
+import { refuse, type Answer } from '../http/handler.ts'
 import type { AccessKey } from '../access/key.ts'
 import type { CampaignDeps } from './deps.ts'
 

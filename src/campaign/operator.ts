@@ -1,4 +1,4 @@
-import { answerJson, refuse, type Answer, type HandlerTable } from '../access/handler.ts'
+import { answerJson, refuse, type Answer, type HandlerTable } from '../http/handler.ts'
 import type { CampaignDeps } from './deps.ts'
 
 const alive = answerJson(200, { status: 'alive' })

@@ -1,6 +1,6 @@
 // How many reports run at once. Who finds no place waits for one, so that a dashboard with many charts is
 // served, and no key takes what all share.
-import { refuse, type Answer, type Call } from '../access/handler.ts'
+import { refuse, type Answer, type Call } from '../http/handler.ts'
 import { assert } from '../lib/assert.ts'
 
 export const placeLimits = {

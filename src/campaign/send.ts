@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
-import type { Answer, StaticFile } from '../access/handler.ts'
+import type { Answer, StaticFile } from '../http/handler.ts'
 import { commonHeaders } from './common-headers.ts'
-import { chooseEncoding } from './static-file.ts'
+import { chooseEncoding } from '../http/static-file.ts'
 
 const jsonType = { 'content-type': 'application/json; charset=utf-8' } as const
 

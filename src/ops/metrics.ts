@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Clock } from '../lib/clock.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { Spool } from '../spool/spool.ts'
-import { latencyBounds } from '../lib/request-counts.ts'
+import { latencyBounds } from '../http/request-counts.ts'
 import type { TrackerMetrics } from './tracker-metrics.ts'
 
 export interface MetricsDeps {

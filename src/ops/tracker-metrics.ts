@@ -3,8 +3,8 @@
 
 import { AggregatorRegistry } from 'prom-client'
 import type { Clock } from '../lib/clock.ts'
-import { latencyBounds } from '../lib/request-counts.ts'
-import type { RouteCounts, TrackerCounts } from '../lib/request-counts.ts'
+import { latencyBounds } from '../http/request-counts.ts'
+import type { RouteCounts, TrackerCounts } from '../http/request-counts.ts'
 
 /** A tracker that is silent for so long is gone or hangs. */
 const silentMsMax = 15_000

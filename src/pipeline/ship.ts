@@ -10,20 +10,20 @@ import {
   earlyToleranceMs,
   isReceiptInstant,
 } from '../domain/windows.ts'
-import type { ReportMarket } from '../reports/catalog-names.ts'
-import { readFinalDays } from '../reports/final-days.ts'
+import type { ReportMarket } from '../catalog/catalog-names.ts'
+import { readFinalDays } from '../days/final-days.ts'
 import type { AdEventRecord } from '../spool/record.ts'
 import type { Spool, SpoolBatch, SpoolEntry } from '../spool/spool.ts'
 import { instantMs, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { announceIfSlow, pend } from './announce.ts'
-import { minimized } from './aside-record.ts'
-import { insertRows } from './insert-rows.ts'
-import type { PlannedRow, Refusal, RefusalStreaks } from './insert-rows.ts'
+import { announceIfSlow, pend } from '../days/announce.ts'
+import { minimized } from '../warehouse/aside-record.ts'
+import { insertRows } from '../warehouse/insert-rows.ts'
+import type { PlannedRow, Refusal, RefusalStreaks } from '../warehouse/insert-rows.ts'
 import { buildAdEventRow, buildDeliveryRow, buildReturnRow } from './rows.ts'
 import type { BatchContext, RowContext } from './rows.ts'
-import { tooLateBefore } from './too-late.ts'
-import { pendReturnedSql } from './pend-returned-sql.ts'
+import { tooLateBefore } from '../days/too-late.ts'
+import { pendReturnedSql } from '../attribution/pend-returned-sql.ts'
 
 export const shipLimits = {
   // Larger batches ship faster, but cost memory on both sides of the insert: with 20,000 the engine

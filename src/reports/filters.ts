@@ -3,7 +3,7 @@
 import type { ReportRequest } from '../contract/report-request.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import type { Params } from '../warehouse/warehouse.ts'
-import type { CatalogNames } from './catalog-names.ts'
+import type { CatalogNames } from '../catalog/catalog-names.ts'
 
 /** Conditions that need no product: applied to events and products before anything is summed. */
 export function rowConditions(request: ReportRequest): string {

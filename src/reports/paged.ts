@@ -6,7 +6,7 @@
 import { reportLimits } from '../contract/report-request.ts'
 import { assert } from '../lib/assert.ts'
 import { assertAnswersFor } from './bound-advertiser.ts'
-import { readKept } from './kept-revisions.ts'
+import { readKept } from '../days/kept-revisions.ts'
 import type { KeptPages, KeptQuestion, KeptTotals, Values } from './kept-pages.ts'
 
 export interface Totals extends KeptTotals {

@@ -5,15 +5,15 @@ import type { OrderByColumn, ReportRequest } from '../contract/report-request.ts
 import { daysBetween } from '../domain/day.ts'
 import type { Params } from '../warehouse/warehouse.ts'
 import { boundAdvertiserSql } from './bound-advertiser.ts'
-import type { CatalogNames } from './catalog-names.ts'
-import { dayRowsParams, dayRowsSql, profilePrefix } from './day-rows.ts'
+import type { CatalogNames } from '../catalog/catalog-names.ts'
+import { dayRowsParams, dayRowsSql, profilePrefix } from '../days/day-rows.ts'
 import { filterParams, productConditions, rowConditions } from './filters.ts'
-import type { MarketDays } from './market-days.ts'
+import type { MarketDays } from '../days/market-days.ts'
 import { reachableRows } from './paged.ts'
-import type { Rates } from './rates.ts'
-import { sealParams, sealedRowSql } from './sealed-days.ts'
-import type { ReportDays } from './sealed-days.ts'
-import type { SealedSpan } from './sealed-spans.ts'
+import type { Rates } from '../days/rates.ts'
+import { sealParams, sealedRowSql } from '../days/sealed-days.ts'
+import type { ReportDays } from '../days/sealed-days.ts'
+import type { SealedSpan } from '../days/sealed-spans.ts'
 
 export interface ReportQuery {
   readonly sql: string

@@ -10,7 +10,7 @@ import {
   timesPowerOfTen,
 } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
-import type { CatalogNames, ReportMarket } from './catalog-names.ts'
+import type { CatalogNames, ReportMarket } from '../catalog/catalog-names.ts'
 import type { Values } from './kept-pages.ts'
 import type { ReportRow } from './report.ts'
 

@@ -3,15 +3,15 @@
 
 import type { UnconvertedRow } from '../contract/unconverted.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { askedDaysParams, inAskedSpan, withAskedDaySql } from './asked-days.ts'
-import type { ReportMarket } from './catalog-names.ts'
-import { printAmount } from './explain/print.ts'
-import { areKept, readKept } from './kept-revisions.ts'
-import type { MarketDays } from './market-days.ts'
-import { convertedSql, loadRates, rateParams } from './rates.ts'
-import { listUnits } from './day-bounds.ts'
-import { readReportDays, sealParams, sealedRowSql } from './sealed-days.ts'
-import type { DaysAsked, ReportDays } from './sealed-days.ts'
+import { askedDaysParams, inAskedSpan, withAskedDaySql } from '../days/asked-days.ts'
+import type { ReportMarket } from '../catalog/catalog-names.ts'
+import { printAmount } from '../attribution/explain/print.ts'
+import { areKept, readKept } from '../days/kept-revisions.ts'
+import type { MarketDays } from '../days/market-days.ts'
+import { convertedSql, loadRates, rateParams } from '../days/rates.ts'
+import { listUnits } from '../days/day-bounds.ts'
+import { readReportDays, sealParams, sealedRowSql } from '../days/sealed-days.ts'
+import type { DaysAsked, ReportDays } from '../days/sealed-days.ts'
 
 /** Where a row stands in the order of all rows. */
 export interface UnconvertedPlace {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { sourceAddress } from '../access/source-address.ts'
+import { sourceAddress } from '../http/source-address.ts'
 import { parseJsonBody } from '../contract/json.ts'
 import { liveFrom } from '../spool/record.ts'
 import type { ConversionRecord, Origin, ReturnRecord, SpoolRecord } from '../spool/record.ts'

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { gunzip } from 'node:zlib'
-import type { Connections } from '../access/connections.ts'
+import type { Connections } from '../http/connections.ts'
 import { refusal, withHeaders } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { busy } from './failures.ts'

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { owedAnswer } from '../access/connections.ts'
+import { owedAnswer } from '../http/connections.ts'
 import { refusal, send } from './answers.ts'
 import type { Answer } from './answers.ts'
 

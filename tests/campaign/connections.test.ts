@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { limits } from '../../src/access/connections.ts'
+import { limits } from '../../src/http/connections.ts'
 import { bearer, startHarness } from './harness.ts'
 
 const health = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'

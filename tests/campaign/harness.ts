@@ -3,7 +3,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import type { AuditRecord } from '../../src/access/audit-trail.ts'
-import type { HandlerTable } from '../../src/access/handler.ts'
+import type { HandlerTable } from '../../src/http/handler.ts'
 import type { AccessKey } from '../../src/access/key.ts'
 import { emptySnapshot, extendSnapshot, type Assignment } from '../../src/catalog/snapshot.ts'
 import { buildCampaignApp } from '../../src/campaign/app.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerJson } from '../../src/access/handler.ts'
+import { answerJson } from '../../src/http/handler.ts'
 import { placeLimits, ReportPlaces } from '../../src/campaign/report-places.ts'
 import { aKey } from './harness.ts'
 

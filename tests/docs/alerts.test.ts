@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createMetrics } from '../../src/ops/metrics.ts'
 import { TrackerMetrics } from '../../src/ops/tracker-metrics.ts'
-import { openMemorySpool } from '../../src/spool/memory-spool.ts'
+import { openMemorySpool } from '../helpers/memory-spool.ts'
 
 const rules = readFileSync('docs/alerts.yaml', 'utf8')
 const alerts = [...rules.matchAll(/^ {6}- alert: (\w+)$/gmu)].map(([, name]) => name)

@@ -2,7 +2,7 @@
 // in random order with attribution in between, and must say the same of every line.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Attributor } from '../../src/pipeline/attribute.ts'
+import { Attributor } from '../../src/attribution/attribute.ts'
 import { parseDecimal } from '../../src/domain/money.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { createHistoryLoader, partsOf } from './history-warehouse.ts'

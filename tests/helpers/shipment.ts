@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { ServiceError } from '../../src/errors.ts'
-import { RefusalStreaks } from '../../src/pipeline/insert-rows.ts'
+import { RefusalStreaks } from '../../src/warehouse/insert-rows.ts'
 import { createBotCheck } from '../../src/domain/bot.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import type { ShipDeps } from '../../src/pipeline/ship.ts'
-import { openMemorySpool } from '../../src/spool/memory-spool.ts'
+import { openMemorySpool } from './memory-spool.ts'
 import { liveFrom } from '../../src/spool/record.ts'
 import type {
   AdEventRecord,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TrackerMetrics } from '../../src/ops/tracker-metrics.ts'
-import type { TrackerCounts } from '../../src/lib/request-counts.ts'
-import { RequestCounts } from '../../src/lib/request-counts.ts'
+import type { TrackerCounts } from '../../src/http/request-counts.ts'
+import { RequestCounts } from '../../src/http/request-counts.ts'
 import { prepareService, eventually } from '../helpers/service.ts'
 
 function countsOf(note: (counts: RequestCounts) => void): TrackerCounts {

@@ -1,7 +1,7 @@
 // Markets whose midnight is not at a full hour of UTC: a purchase moves over it within one hour.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sealBatch } from '../../src/pipeline/seal.ts'
+import { sealBatch } from '../../src/days/seal.ts'
 import { aClick, aPurchase, aWorld, anAd } from '../helpers/seal-scenario.ts'
 
 const minuteMs = 60_000

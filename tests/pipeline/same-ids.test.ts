@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { createExplainer } from '../../src/reports/explain/explain.ts'
+import { createExplainer } from '../../src/attribution/explain/explain.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
 import { createServedAdReader } from '../../src/reports/served-ad.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addDays, listDays } from '../../src/domain/day.ts'
-import { chooseBatch } from '../../src/pipeline/seal-work.ts'
-import type { Renewal } from '../../src/pipeline/seal-work.ts'
-import { linkedDays } from '../../src/reports/touched-days.ts'
-import type { TouchedDay } from '../../src/reports/touched-days.ts'
+import { chooseBatch } from '../../src/days/seal-work.ts'
+import type { Renewal } from '../../src/days/seal-work.ts'
+import { linkedDays } from '../../src/days/touched-days.ts'
+import type { TouchedDay } from '../../src/days/touched-days.ts'
 
 const unit = { id: 1, code: 'DE', currency: 'EUR', timeZone: 'UTC' }
 const yesterday = '2026-03-02'

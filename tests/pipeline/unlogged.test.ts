@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { requestErasure } from '../../src/pipeline/erasures.ts'
-import { readTouches } from '../../src/reports/explain/touches.ts'
+import { requestErasure } from '../../src/erasure/erasures.ts'
+import { readTouches } from '../../src/attribution/explain/touches.ts'
 import type { Params, Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
 

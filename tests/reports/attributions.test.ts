@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { Attributor } from '../../src/pipeline/attribute.ts'
+import { Attributor } from '../../src/attribution/attribute.ts'
 import { parseDecimal } from '../../src/domain/money.ts'
 import { createAttributionsLister } from '../../src/reports/attributions.ts'
 import type {
@@ -12,7 +12,7 @@ import type {
   AttributionsRequest,
   ListAttributions,
 } from '../../src/reports/attributions.ts'
-import type { CatalogNames } from '../../src/reports/catalog-names.ts'
+import type { CatalogNames } from '../../src/catalog/catalog-names.ts'
 import { KeptPages } from '../../src/reports/kept-pages.ts'
 import type { ReportRow } from '../../src/reports/report.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'

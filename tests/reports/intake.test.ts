@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { Attributor } from '../../src/pipeline/attribute.ts'
+import { Attributor } from '../../src/attribution/attribute.ts'
 import { shipBatch } from '../../src/pipeline/ship.ts'
 import { createIntakeReader, type IntakeQuestion } from '../../src/reports/intake.ts'
 import { splitStatements } from '../../src/warehouse/migrate.ts'

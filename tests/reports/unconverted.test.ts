@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sealBatch } from '../../src/pipeline/seal.ts'
-import { Sweeper } from '../../src/pipeline/sweep.ts'
+import { sealBatch } from '../../src/days/seal.ts'
+import { Sweeper } from '../../src/days/sweep.ts'
 import { createUnconvertedReader } from '../../src/reports/unconverted.ts'
 import { aClick, aWorld, anAd } from '../helpers/seal-scenario.ts'
 

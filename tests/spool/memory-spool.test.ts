@@ -1,4 +1,4 @@
-import { openMemorySpool } from '../../src/spool/memory-spool.ts'
+import { openMemorySpool } from '../helpers/memory-spool.ts'
 import { spoolContract } from '../contracts/spool.contract.ts'
 
 spoolContract({

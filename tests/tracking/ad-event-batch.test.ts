@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { IncomingMessage } from 'node:http'
 import { connect, Socket } from 'node:net'
 import { test } from 'node:test'
-import { openMemorySpool } from '../../src/spool/memory-spool.ts'
+import { openMemorySpool } from '../helpers/memory-spool.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
 import {
   createKeyRing,

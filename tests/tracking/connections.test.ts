@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { makeCertificate } from '../helpers/certificate.ts'
-import { limits, boundConnections } from '../../src/access/connections.ts'
+import { limits, boundConnections } from '../../src/http/connections.ts'
 import { startTracker } from './fixture.ts'
 import type { Tracker } from './fixture.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '../../src/errors.ts'
-import { openMemorySpool } from '../../src/spool/memory-spool.ts'
-import { latencyBounds, RequestCounts } from '../../src/lib/request-counts.ts'
-import type { RouteCounts } from '../../src/lib/request-counts.ts'
+import { openMemorySpool } from '../helpers/memory-spool.ts'
+import { latencyBounds, RequestCounts } from '../../src/http/request-counts.ts'
+import type { RouteCounts } from '../../src/http/request-counts.ts'
 import { aConversion, nowMs, startTracker } from './fixture.ts'
 import type { Sending, Tracker } from './fixture.ts'
 

@@ -1,0 +1,90 @@
+// A purchase that cannot be attributed stands among what was set aside, with the reason, and is answered
+// with what it was credited before, so that it holds up nothing. Replaying makes it pending again.
+
+import { addDays } from '../domain/day.ts'
+import { readFinalDays } from '../days/final-days.ts'
+import { warehouseNow } from '../warehouse/instant.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import { known } from './attribute-sql.ts'
+import type { Range } from './attribution-batch.ts'
+import { pend } from '../days/announce.ts'
+
+export const purchaseType = 'purchase'
+
+/** To be called for a range that holds one purchase. Doing it again changes nothing. */
+export async function setAsidePurchase(
+  warehouse: Warehouse,
+  { from, to, keyFrom, keyTo }: Range,
+  reason: string
+): Promise<void> {
+  const at = await warehouseNow(warehouse)
+  const params = { from, to, keyFrom, keyTo, at }
+  // First of all, so that nothing is answered in silence.
+  await warehouse.command(setAsideSql, { ...params, reason })
+  await warehouse.command(emptySql, params)
+  await warehouse.command(keepSql, params)
+}
+
+/**
+ * The keys of those that are pending now. Purchases of days that are final stay as they are: what they
+ * would be attributed from may be gone.
+ */
+export async function pendPurchases(
+  warehouse: Warehouse,
+  keys: readonly string[]
+): Promise<readonly string[]> {
+  if (keys.length === 0) return []
+  const { announcedBefore } = await readFinalDays(warehouse)
+  const firstDay = announcedBefore === null ? '1970-01-01' : addDays(announcedBefore, -1)
+  const found = await warehouse.rows<{ key: string }>(
+    `SELECT lower(hex(purchase_key)) AS key ${pendable} LIMIT 10000`,
+    { keys, firstDay }
+  )
+  const pending = found.map(({ key }) => key)
+  if (pending.length === 0) return []
+  await pend(warehouse, (at) => warehouse.command(pendSql, { keys: pending, firstDay, at }))
+  return pending
+}
+
+/** Names the purchase as a conversion does, and nobody who bought. */
+const setAsideSql = `
+INSERT INTO set_aside (key, set_aside_at, reason, record)
+SELECT lower(hex(p.purchase_key)), {at:DateTime64(6, 'UTC')}, {reason:String},
+  concat('{"type":"${purchaseType}","receivedAtMs":', toString(toUnixTimestamp64Milli(p.first.1)),
+    ',"publisherId":', toString(p.publisher_id),
+    ',"transactionId":', toJSONString(any(d.transaction_id)), '}')
+FROM (${known}) AS p
+LEFT JOIN (
+  SELECT purchase_key, transaction_id FROM delivery
+  WHERE (day, publisher_id, purchase_key, delivery_id) IN (
+    SELECT toDate(first.1), publisher_id, purchase_key, first.2 FROM (${known})
+  )
+) AS d ON d.purchase_key = p.purchase_key
+GROUP BY p.purchase_key, p.first, p.publisher_id
+SETTINGS join_use_nulls = 0`
+
+const days = `SELECT arrayJoin(days) AS day, purchase_key FROM (${known})`
+
+const emptySql = `
+INSERT INTO attribution (day, purchase_key, read_at, publisher_id, delivery_id, received_at)
+SELECT day, purchase_key, {at:DateTime64(6, 'UTC')}, publisher_id, first.2, first.1
+FROM (SELECT arrayJoin(days) AS day, purchase_key, publisher_id, first FROM (${known}))
+WHERE (day, purchase_key) NOT IN (
+  SELECT day, purchase_key FROM attribution WHERE (day, purchase_key) IN (${days})
+)`
+
+const keepSql = `
+INSERT INTO attribution
+SELECT * REPLACE ({at:DateTime64(6, 'UTC')} AS read_at)
+FROM attribution FINAL
+WHERE (day, purchase_key) IN (${days}) AND is_frozen = 0`
+
+const pendable = `
+FROM purchase
+WHERE purchase_key IN (SELECT toFixedString(unhex(arrayJoin({keys:Array(String)})), 16))
+GROUP BY purchase_key
+HAVING toDate(min(first).1) >= {firstDay:Date}`
+
+const pendSql = `
+INSERT INTO pending_purchase (shipped_at, day, purchase_key)
+SELECT {at:DateTime64(6, 'UTC')}, arrayMin(groupUniqArrayArray(days)), purchase_key ${pendable}`

@@ -1,0 +1,109 @@
+import type { AuditTrail } from '../../access/audit-trail.ts'
+import { answerJson, type Handler } from '../../http/handler.ts'
+import type { AccessKey } from '../../access/key.ts'
+import type { EventsResult } from '../../contract/admin.ts'
+import { assert } from '../../lib/assert.ts'
+import type { SpoolRecord } from '../../spool/record.ts'
+import type { AdminDeps } from './deps.ts'
+import { toRecord } from './event-record.ts'
+import { readLines, type Line } from './line-reader.ts'
+
+type BackfillDeps = Pick<AdminDeps, 'spool' | 'openTrackingData' | 'hashIdentity'>
+
+export const limits = {
+  /** Records that wait for the disk at once. */
+  inFlightMax: 5_000,
+  /** Their lines together; a quarter of what the spool takes, so that live events find room. */
+  inFlightBytesMax: 8_388_608,
+  /** Lines listed by number; the rest is counted. */
+  refusedMax: 1_000,
+} as const
+
+interface BackfillResult extends EventsResult {
+  /** Of all refused lines, listed or not. */
+  readonly refusedCount: number
+}
+
+/**
+ * Events of the past, one per line. Answered when every accepted line is on disk. Repeating a backfill
+ * that broke off counts nothing twice: the natural keys of the events see to that.
+ */
+export function createBackfill(deps: BackfillDeps, audit: AuditTrail): Handler {
+  return async ({ key, stream }) => {
+    assert(key !== null && stream !== null, 'a backfill is the stream of a key')
+    const backfill = new Backfill(deps, key)
+    try {
+      for await (const lines of readLines(stream)) await backfill.take(lines)
+      await backfill.flush()
+    } finally {
+      // Also of one that broke off: what was accepted stays.
+      const { accepted, refusedCount } = backfill.result()
+      const subject = `${accepted} accepted, ${refusedCount} refused`
+      await audit.record({ key, action: 'events.backfill', subject })
+    }
+    return answerJson(200, backfill.result())
+  }
+}
+
+class Backfill {
+  readonly #deps: BackfillDeps
+  readonly #key: AccessKey
+  readonly #refused: { readonly line: number; readonly messages: readonly string[] }[] = []
+  #refusedCount = 0
+  #acceptedCount = 0
+  #waiting: SpoolRecord[] = []
+  #waitingBytes = 0
+
+  constructor(deps: BackfillDeps, key: AccessKey) {
+    this.#deps = deps
+    this.#key = key
+  }
+
+  async take(lines: readonly Line[]): Promise<void> {
+    for (const line of lines) {
+      if (line.bytes !== null && isBlank(line.bytes)) continue
+      this.#takeLine(line)
+      const isFull =
+        this.#waiting.length >= limits.inFlightMax || this.#waitingBytes >= limits.inFlightBytesMax
+      if (isFull) await this.flush()
+    }
+  }
+
+  /** Resolves when all that was accepted so far is on disk. Appends of one turn share a write. */
+  async flush(): Promise<void> {
+    const records = this.#waiting
+    this.#waiting = []
+    this.#waitingBytes = 0
+    const appends = await Promise.allSettled(
+      records.map((record) => this.#deps.spool.append(record))
+    )
+    this.#acceptedCount += appends.filter(({ status }) => status === 'fulfilled').length
+    const failed = appends.find((append) => append.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
+
+  result(): BackfillResult {
+    return {
+      accepted: this.#acceptedCount,
+      refused: this.#refused,
+      refusedCount: this.#refusedCount,
+    }
+  }
+
+  #takeLine(line: Line): void {
+    const result = toRecord(line, this.#key, this.#deps)
+    if (result.ok) {
+      this.#waiting.push(result.record)
+      this.#waitingBytes += result.bytes
+      return
+    }
+    this.#refusedCount += 1
+    if (this.#refused.length === limits.refusedMax) return
+    this.#refused.push({ line: line.number, messages: result.messages })
+  }
+}
+
+function isBlank(bytes: Buffer): boolean {
+  if (bytes.length === 0) return true
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+}

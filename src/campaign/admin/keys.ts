@@ -1,0 +1,79 @@
+import type { AuditTrail } from '../../access/audit-trail.ts'
+import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
+import type { AccessKey } from '../../access/key.ts'
+import { printInstant } from '../../access/stored-key.ts'
+import { parseKeyRequest, type KeyList, type KeyRequest, type Scope } from '../../contract/admin.ts'
+import { parseJsonBody } from '../../contract/json.ts'
+import { assert } from '../../lib/assert.ts'
+import type { AdminDeps } from './deps.ts'
+
+export function createKeyHandlers(
+  { keys }: Pick<AdminDeps, 'keys'>,
+  audit: AuditTrail
+): HandlerTable {
+  return {
+    createKey: async ({ key, body }) => {
+      const json = parseJsonBody(body)
+      const parsed = json.ok ? parseKeyRequest(json.value) : json
+      if (!parsed.ok) return refuse(422, parsed.messages)
+      assert(key !== null, 'a key is made by a key')
+      const faults = reachFaults(parsed.value)
+      if (faults.length > 0) return refuse(422, faults)
+
+      const created = await keys.create(parsed.value)
+      const { name, scopes, advertisers = [], publishers = [] } = parsed.value
+      await audit.record({
+        key,
+        action: 'key.create',
+        subject: created.id,
+        details: { name, scopes, advertisers, publishers },
+      })
+      return answerJson(201, created)
+    },
+    listKeys: () => Promise.resolve(answerJson(200, { keys: keys.list().map(toListed) })),
+    revokeKey: async ({ key, pathParameters }) => {
+      const id = pathParameters['id'] ?? ''
+      if (!(await keys.revoke(id))) return refuse(404, ['There is no such key.'])
+      await audit.record({ key, action: 'key.revoke', subject: id })
+      return { status: 204, body: null }
+    },
+  }
+}
+
+const globalScopes: readonly Scope[] = ['admin', 'events:write']
+const advertiserScopes: readonly Scope[] = ['report:read', 'asset:write', 'site:read', 'link:mint']
+const publisherScopes: readonly Scope[] = ['intake:read']
+
+/**
+ * The catalog, the keys and backfilled purchases belong to no advertiser: a key that changes them
+ * but was meant for one advertiser would reach much further than its maker thinks. A scope that has
+ * nobody to be used for is a slip too.
+ */
+function reachFaults({ advertisers, publishers, scopes }: KeyRequest): readonly string[] {
+  const among = (wanted: readonly Scope[]) => wanted.filter((scope) => scopes.includes(scope))
+  const faults: string[] = []
+  if (advertisers !== 'all' && among(globalScopes).length > 0) {
+    faults.push('/advertisers must be "all" for the scopes admin and events:write')
+  } else if (advertisers === undefined && among(advertiserScopes).length > 0) {
+    faults.push(`/advertisers is required for the scopes ${among(advertiserScopes).join(', ')}`)
+  }
+  if (publishers === undefined && among(publisherScopes).length > 0) {
+    faults.push(`/publishers is required for the scopes ${among(publisherScopes).join(', ')}`)
+  }
+  return faults
+}
+
+function toListed(key: AccessKey): KeyList['keys'][number] {
+  const { id, name, advertisers, publishers, scopes } = key
+  const { createdAtMs, expiresAtMs, revokedAtMs } = key
+  return {
+    id,
+    name,
+    advertisers,
+    publishers,
+    scopes,
+    createdAt: printInstant(createdAtMs),
+    ...(expiresAtMs !== null && { expiresAt: printInstant(expiresAtMs) }),
+    ...(revokedAtMs !== null && { revokedAt: printInstant(revokedAtMs) }),
+  }
+}

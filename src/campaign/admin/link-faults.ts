@@ -1,0 +1,50 @@
+import { isAllowedLandingPage } from '../../catalog/landing-hosts.ts'
+import { findSite, isActive, type CatalogSnapshot } from '../../catalog/snapshot.ts'
+import type { LinkRequest } from '../../contract/admin.ts'
+
+/**
+ * What the catalog says against a link: entries that are unknown or no longer active, or that do not
+ * belong together, and a landing page that the publisher's list does not have. Events under such ids would be charged to whoever they happen to name. The
+ * product need not be in the catalog: feeds come later than ads.
+ */
+export function linkFaults(link: LinkRequest, snapshot: CatalogSnapshot): readonly string[] {
+  const publisher = snapshot.publishers.get(link.publisherId)
+  const campaign = snapshot.campaigns.get(link.campaignId)
+  const adGroup = snapshot.adGroups.get(link.adGroupId)
+  const site = publisher === undefined ? undefined : findSite(publisher, link.siteId)
+  const faults = [
+    entryFault('publisherId', 'publisher', publisher),
+    publisher === undefined ? null : entryFault('siteId', 'site of the publisher', site),
+    entryFault('marketId', 'market', snapshot.markets.get(link.marketId)),
+    entryFault('advertiserId', 'advertiser', snapshot.advertisers.get(link.advertiserId)),
+    entryFault('campaignId', 'campaign', campaign),
+    entryFault('adGroupId', 'ad group', adGroup),
+    campaign !== undefined && campaign.advertiserId !== link.advertiserId
+      ? '/campaignId is not a campaign of the advertiser'
+      : null,
+    campaign !== undefined && adGroup !== undefined && adGroup.campaignId !== campaign.id
+      ? '/adGroupId is not an ad group of the campaign'
+      : null,
+    landingFault(link.landingUrl, publisher?.landingHosts),
+  ]
+  return faults.filter((fault) => fault !== null)
+}
+
+/** A link stands on the platform's own host, so whoever mints could lend that name to any page. */
+function landingFault(
+  landingUrl: string | undefined,
+  hosts: readonly string[] | undefined
+): string | null {
+  if (landingUrl === undefined || hosts === undefined) return null
+  if (isAllowedLandingPage(landingUrl, hosts)) return null
+  return "/landingUrl must be of a host among the publisher's landingHosts"
+}
+
+function entryFault(
+  field: keyof LinkRequest,
+  what: string,
+  entry: { readonly active?: boolean | undefined } | undefined
+): string | null {
+  if (entry === undefined) return `/${field} is no known ${what}`
+  return isActive(entry) ? null : `/${field} is no longer active`
+}

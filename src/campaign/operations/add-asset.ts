@@ -1,0 +1,125 @@
+import { answerJson, refuse, type Answer, type Call, type Handler } from '../../http/handler.ts'
+import { isActive, type CatalogSnapshot } from '../../catalog/snapshot.ts'
+import type {
+  AdGroupEntry,
+  AssetEntry,
+  CampaignEntry,
+  CreativeSizeEntry,
+} from '../../contract/catalog-bundle.ts'
+import {
+  parseCreativeRequest,
+  type CreativeRequest,
+  type DisplayAdGroupAssetResponse,
+} from '../../contract/creative.ts'
+import { parseJsonBody } from '../../contract/json.ts'
+import { parsePositiveInt32 } from '../../domain/ids.ts'
+import type { CampaignDeps } from '../deps.ts'
+
+const notThere = refuse(404, ['There is no such ad group in this campaign of this advertiser.'])
+
+interface Place {
+  readonly campaign: CampaignEntry
+  readonly adGroup: AdGroupEntry
+}
+
+type Chosen =
+  | { readonly ok: true; readonly asset: AssetEntry; readonly size: CreativeSizeEntry }
+  | { readonly ok: false; readonly messages: readonly string[] }
+
+/** Makes an asset the advertised one of an ad group and a creative size. */
+export function createAddAsset({
+  catalog,
+  audit,
+}: Pick<CampaignDeps, 'catalog' | 'audit'>): Handler {
+  return async (call) => {
+    const snapshot = catalog.current()
+    const place = findPlace(snapshot, call)
+    if (place === null) return notThere
+    const body = parseJsonBody(call.body)
+    if (!body.ok) return refuse(422, body.messages)
+    const parsed = parseCreativeRequest(body.value)
+    if (!parsed.ok) return refuse(422, parsed.messages)
+    const chosen = choose(snapshot, place, parsed.value)
+    if (!chosen.ok) return refuse(422, chosen.messages)
+
+    const { asset, size } = chosen
+    const adGroupId = place.adGroup.id
+    await catalog.attach({ adGroupId, creativeSizeId: size.id, assetId: asset.id })
+    await audit.record({
+      key: call.key,
+      action: 'asset.attach',
+      subject: `ad group ${adGroupId}, creative size ${size.id}`,
+      details: { advertiserId: place.campaign.advertiserId, assetId: asset.id },
+    })
+    return created(asset, size)
+  }
+}
+
+/** Every id of the path must belong to the one before it: a foreign one is as good as none. */
+function findPlace(snapshot: CatalogSnapshot, { pathParameters }: Call): Place | null {
+  const advertiserId = parsePositiveInt32(pathParameters['advertiserId'] ?? '')
+  const campaignId = parsePositiveInt32(pathParameters['campaignId'] ?? '')
+  const adGroupId = parsePositiveInt32(pathParameters['adGroupId'] ?? '')
+  const campaign = campaignId === null ? undefined : snapshot.campaigns.get(campaignId)
+  const adGroup = adGroupId === null ? undefined : snapshot.adGroups.get(adGroupId)
+  if (campaign === undefined || adGroup === undefined) return null
+  const isHere = campaign.advertiserId === advertiserId && adGroup.campaignId === campaign.id
+  return isHere ? { campaign, adGroup } : null
+}
+
+function choose(snapshot: CatalogSnapshot, place: Place, request: CreativeRequest): Chosen {
+  const { advertiserId } = place.campaign
+  const size = snapshot.creativeSizes.get(request.creativeSizeId)
+  const asset = snapshot.assets.get(request.assetId.toLowerCase())
+  const messages = placeFaults(snapshot, place)
+  // A foreign asset is told the same as none, so that no one learns which assets others have.
+  if (asset === undefined || asset.advertiserId !== advertiserId) {
+    messages.push('/assetId is no known asset of the advertiser')
+  } else if (!isActive(asset)) {
+    messages.push('/assetId is not active')
+  }
+  if (size === undefined) messages.push('/creativeSizeId is no known creative size')
+  else if (!isActive(size)) messages.push('/creativeSizeId is not active')
+  if (messages.length > 0 || asset === undefined || size === undefined) {
+    return { ok: false, messages }
+  }
+  if (asset.width !== size.width || asset.height !== size.height) {
+    const have = `${asset.width}x${asset.height}`
+    const want = `${size.width}x${size.height}`
+    return { ok: false, messages: [`/assetId is ${have}, but the creative size is ${want}`] }
+  }
+  return { ok: true, asset, size }
+}
+
+function placeFaults(snapshot: CatalogSnapshot, { campaign, adGroup }: Place): string[] {
+  const messages: string[] = []
+  const advertiser = snapshot.advertisers.get(campaign.advertiserId)
+  if (adGroup.type !== 'DISPLAY' && adGroup.type !== 'SPONSORED_BRAND') {
+    messages.push('The ad group must be of type DISPLAY or SPONSORED_BRAND.')
+  }
+  if (!isActive(adGroup)) messages.push('The ad group is not active.')
+  if (!isActive(campaign)) messages.push('The campaign is not active.')
+  if (advertiser === undefined || !isActive(advertiser)) {
+    messages.push('The advertiser is not active.')
+  }
+  return messages
+}
+
+function created(asset: AssetEntry, size: CreativeSizeEntry): Answer {
+  const response: DisplayAdGroupAssetResponse = {
+    creativeSizeId: size.id,
+    width: size.width,
+    height: size.height,
+    fileName: asset.fileName,
+    assetId: asset.id,
+    assetUrl: asset.url,
+    advertised: true,
+    ...(asset.altText !== undefined && { altText: asset.altText }),
+    ...(asset.backgroundColor !== undefined && { backgroundColor: asset.backgroundColor }),
+    ...(asset.callToAction !== undefined && { callToAction: asset.callToAction }),
+    ...(asset.adCopy !== undefined && { adCopy: asset.adCopy }),
+    type: asset.type,
+    ...(asset.link !== undefined && { link: asset.link }),
+  }
+  return answerJson(201, response)
+}

@@ -1,0 +1,275 @@
+// What was counted and credited, per day of a market, straight from the events: the one statement
+// behind reports of open days and behind the rollups of sealed ones, so that both give the same figures.
+
+import type { AttributionProfile } from '../contract/report-request.ts'
+import type { Params } from '../warehouse/warehouse.ts'
+import type { ReportMarket } from '../catalog/catalog-names.ts'
+import { currencyOf, placeInDaysSql, placeParams, runsOf, unitOf } from './market-days.ts'
+import type { MarketDays } from './market-days.ts'
+import { convertedSql, rateParams } from './rates.ts'
+import type { Rates } from './rates.ts'
+
+/** How the columns of a profile begin in the rows and in the rollup. */
+export const profilePrefix = {
+  CLK_14_DAYS: 'click',
+  IMP_1_DAY: 'view',
+  IMP_1_DAY_CLK_14_DAYS: 'best',
+} as const satisfies Record<AttributionProfile, string>
+
+export const profiles = [
+  'CLK_14_DAYS',
+  'IMP_1_DAY',
+  'IMP_1_DAY_CLK_14_DAYS',
+] as const satisfies readonly AttributionProfile[]
+
+/** Stands for every market the catalog does not know: days in UTC, no currency. */
+export const unknownMarket: ReportMarket = { id: 0, code: '0', currency: '-', timeZone: 'UTC' }
+
+export interface DayRowsScope {
+  /** True: of the advertiser bound as `advertiserId`; false: of all. */
+  readonly isOneAdvertiser: boolean
+  readonly profiles: readonly AttributionProfile[]
+  /** A condition on `gtin_key` and `market_id`, from a closed list. */
+  readonly condition: string
+  /**
+   * False: the rows of all days together, under the day 1970-01-01. Only where every market's days follow
+   * each other and no rate is needed: it is several times faster.
+   */
+  readonly isByDay: boolean
+  /** Absent: all of them. Else a part, by conditions from a closed list. */
+  readonly part?: RowsPart
+}
+
+/** Null leaves the events or the credit out. */
+export interface RowsPart {
+  /** All receipts of an event are in one part. */
+  readonly events: string | null
+  /** On `purchase_key`: a purchase is in one part with all its lines. */
+  readonly purchases: string | null
+}
+
+const everything: RowsPart = { events: '1', purchases: '1' }
+
+export const dimensions = [
+  'unit',
+  'day',
+  'advertiser_id',
+  'market_id',
+  'publisher_id',
+  'campaign_id',
+  'ad_group_id',
+  'gtin_key',
+] as const
+
+/** Rows of the dimensions above and of the figures of `product_day` for the profiles of the scope. */
+export function dayRowsSql(scope: DayRowsScope): string {
+  const { events, purchases } = scope.part ?? everything
+  const parts = [
+    ...(events === null ? [] : [countedSql(scope, events)]),
+    ...(purchases === null ? [] : scope.profiles.map((profile) => creditedSql(scope, profile))),
+  ]
+  return `
+  SELECT ${dimensions.join(', ')},
+    sum(loads) AS loads, sum(impressions) AS impressions, sum(clicks) AS clicks,
+    sum(spend) AS spend, sum(spend_unconverted) AS spend_unconverted,
+    ${scope.profiles.map((profile) => sumsOf(profilePrefix[profile])).join(', ')},
+    sum(foreign_amounts) AS foreign_amounts,
+    arrayDistinct(groupArrayArray(foreign_currencies)) AS foreign_currencies
+  FROM (${parts.join(' UNION ALL ')})
+  GROUP BY ${dimensions.join(', ')}`
+}
+
+function sumsOf(prefix: string): string {
+  return `minIf(${prefix}_gtin, ${prefix}_gtin != '') AS ${prefix}_gtin,
+    sum(${prefix}_conversions) AS ${prefix}_conversions, sum(${prefix}_units) AS ${prefix}_units,
+    sum(${prefix}_value) AS ${prefix}_value, sum(${prefix}_unconverted) AS ${prefix}_unconverted,
+    sum(${prefix}_orders) AS ${prefix}_orders`
+}
+
+function countedSql(scope: DayRowsScope, events: string): string {
+  return `
+  SELECT ${dimensions.join(', ')}, min(gtin) AS seen_gtin,
+    countIf(kind = 'load') AS loads, countIf(kind = 'impression') AS impressions,
+    countIf(kind = 'click') AS clicks,
+    sum(converted) AS spend, countIf(is_unconverted) AS spend_unconverted,
+    ${scope.profiles.map((profile) => noCredit(profilePrefix[profile], 'seen_gtin')).join(', ')},
+    ${foreignSql}
+  FROM (${convertedSql(
+    'charge',
+    withDaySql(
+      scope,
+      `
+      SELECT advertiser_id, market_id, publisher_id, campaign_id, ad_group_id, gtin_key, gtin,
+        kind, charge, currency, received_at AS happened_at
+      FROM ad_event FINAL
+      WHERE ${scope.isOneAdvertiser ? 'advertiser_id = {advertiserId:Int32}' : '1'}
+        AND verdict = 'counted'
+        AND ${events}
+        AND served_day >= {dayMin:Date} - if(kind = 'click', 8, 2) AND served_day <= {dayMax:Date} + 1
+        AND ${inRange('received_at')}
+        AND ${scope.condition}`
+    )
+  )})
+  GROUP BY ${dimensions.join(', ')}`
+}
+
+/** Every state of `groupUniqArray` holds a table of 400 bytes, in each of as many rows as there may be events. */
+const foreignSql = `countIf(is_foreign) AS foreign_amounts,
+    arrayDistinct(groupArrayIf(toString(currency), is_foreign)) AS foreign_currencies`
+
+const none = `toFixedString('', 16)`
+
+// Which of the stored winners a profile credits; the conditions of docs/attribution.md.
+const profileAds = {
+  CLK_14_DAYS: { isCredited: 'click_rule != 0', isClick: '1' },
+  IMP_1_DAY: { isCredited: `view_served_ad_id != ${none}`, isClick: '0' },
+  IMP_1_DAY_CLK_14_DAYS: {
+    isCredited: `(click_rule != 0 OR view_served_ad_id != ${none})`,
+    isClick: 'click_rule != 0',
+  },
+} as const satisfies Record<AttributionProfile, { isCredited: string; isClick: string }>
+
+/** The same conditions on a line whose winners are named so that no column is meant by them. */
+const creditedTo = {
+  CLK_14_DAYS: 'if(toInt8(rule) != 0, clicked, nobody)',
+  IMP_1_DAY: `if(viewed_ad != ${none}, viewed, nobody)`,
+  IMP_1_DAY_CLK_14_DAYS: `multiIf(toInt8(rule) != 0, clicked, viewed_ad != ${none}, viewed, nobody)`,
+} as const satisfies Record<AttributionProfile, string>
+
+/**
+ * Adds `is_first` to each line of the attributions: whether it is the first line of the purchase that the
+ * profile credits to that advertiser. It looks at the whole purchase, whatever is asked for: exactly one
+ * row of all days and markets holds the order, and orders add up over any rows.
+ */
+function withFirstLinesSql(attributions: string, profile: AttributionProfile): string {
+  return `
+  SELECT * EXCEPT credited_to,
+    arrayMap((id, place) -> id != nobody AND indexOf(credited_to, id) = place,
+      credited_to, arrayEnumerate(credited_to)) AS is_first
+  FROM (
+    SELECT *, toInt64(-2147483649) AS nobody,
+      arrayMap((rule, clicked, viewed_ad, viewed) -> toInt64(${creditedTo[profile]}),
+        click_rule, click_advertiser_id, view_served_ad_id, view_advertiser_id) AS credited_to
+    FROM (${attributions})
+  )`
+}
+
+function creditedSql(scope: DayRowsScope, profile: AttributionProfile): string {
+  return `
+  SELECT ${dimensions.join(', ')}, '' AS seen_gtin,
+    toUInt64(0) AS loads, toUInt64(0) AS impressions, toUInt64(0) AS clicks,
+    toDecimal128(0, 9) AS spend, toUInt64(0) AS spend_unconverted,
+    ${scope.profiles
+      .map((other) =>
+        other === profile ? creditOf(profilePrefix[other]) : noCredit(profilePrefix[other], "''")
+      )
+      .join(', ')},
+    ${foreignSql}
+  FROM (${creditedLinesSql(scope, profile)})
+  GROUP BY ${dimensions.join(', ')}`
+}
+
+/** Beyond what the figures are made of: what tells one credited line from another. */
+const lineDetail = (ad: (name: string) => string, isClick: string) => ({
+  columns: `transaction_id, delivery_id, line_index, ${ad('at')} AS touched_at, ${ad('served_ad_id')} AS served_ad_id,
+    multiIf(NOT (${isClick}), 'view', click_rule = 1, 'direct', 'in-group') AS rule,`,
+  joined: 'line_index, click_at, click_served_ad_id, view_at,',
+})
+
+/** Of the stored attributions those with a line for the advertiser, maybe in another profile. */
+export const attributedRowsSql = (
+  scope: Pick<DayRowsScope, 'isOneAdvertiser' | 'part'>
+): string => `
+  SELECT * FROM attribution FINAL
+  WHERE day >= {dayMin:Date} - 1 AND day <= {dayMax:Date} + 1
+    AND ${scope.part?.purchases ?? '1'}
+    AND ${
+      scope.isOneAdvertiser
+        ? '(has(click_advertiser_id, {advertiserId:Int32}) OR has(view_advertiser_id, {advertiserId:Int32}))'
+        : 'notEmpty(line_index)'
+    }`
+
+/** The lines that the profile credits, with day, unit and value in the market's currency. */
+export function creditedLinesSql(
+  scope: DayRowsScope,
+  profile: AttributionProfile,
+  withDetail = false
+): string {
+  const lines = `
+      SELECT * FROM (${linesOfAdvertisersSql(scope, profile, withDetail)})
+      WHERE ${inRange('happened_at')}`
+  return convertedSql('value', withDaySql(scope, lines))
+}
+
+/** The same lines, whole purchases of them, before they are placed in days. */
+export function linesOfAdvertisersSql(
+  scope: Pick<DayRowsScope, 'isOneAdvertiser' | 'condition'>,
+  profile: AttributionProfile,
+  withDetail: boolean
+): string {
+  const { isCredited, isClick } = profileAds[profile]
+  const ad = (name: string): string => `if(${isClick}, click_${name}, view_${name})`
+  const detail = withDetail ? lineDetail(ad, isClick) : { columns: '', joined: '' }
+  return `
+      SELECT *, ${gtinKeySql('gtin')} AS gtin_key
+      FROM (
+        SELECT purchase_key, publisher_id, currency, received_at AS happened_at,
+          line_quantity AS quantity, line_value AS value, is_first, ${detail.columns}
+          ${ad('market_id')} AS market_id, ${ad('advertiser_id')} AS advertiser_id,
+          ${ad('campaign_id')} AS campaign_id, ${ad('ad_group_id')} AS ad_group_id, ${ad('gtin')} AS gtin
+        FROM (${withFirstLinesSql(attributedRowsSql(scope), profile)})
+        ARRAY JOIN line_quantity, line_value, is_first, arrayMap(r -> toInt8(r), click_rule) AS click_rule, ${detail.joined}
+          click_market_id, click_advertiser_id, click_campaign_id, click_ad_group_id, click_gtin,
+          view_served_ad_id, view_market_id, view_advertiser_id, view_campaign_id, view_ad_group_id, view_gtin
+        WHERE ${isCredited}
+      )
+      WHERE ${scope.isOneAdvertiser ? 'advertiser_id = {advertiserId:Int32}' : '1'}
+        AND ${scope.condition}`
+}
+
+function creditOf(prefix: string): string {
+  return `min(gtin) AS ${prefix}_gtin, uniqExact(purchase_key) AS ${prefix}_conversions,
+    sum(toInt64(quantity)) AS ${prefix}_units, sum(converted) AS ${prefix}_value,
+    countIf(is_unconverted) AS ${prefix}_unconverted, countIf(is_first) AS ${prefix}_orders`
+}
+
+function noCredit(prefix: string, gtin: 'seen_gtin' | "''"): string {
+  return `${gtin} AS ${prefix}_gtin, toUInt64(0) AS ${prefix}_conversions, toInt64(0) AS ${prefix}_units,
+    toDecimal128(0, 9) AS ${prefix}_value, toUInt64(0) AS ${prefix}_unconverted, toUInt64(0) AS ${prefix}_orders`
+}
+
+/** The same as `gtinKey` in domain/gtin.ts; a test holds them equal. */
+export function gtinKeySql(column: string): string {
+  const trimmed = String.raw`trim(BOTH ' \t\n\v\f\r' FROM ${column})`
+  return `if(match(${trimmed}, '^([0-9]{8}|[0-9]{12,14})$'), leftPad(${trimmed}, 14, '0'), ${trimmed})`
+}
+
+function inRange(instant: string): string {
+  const at = `toUnixTimestamp64Milli(${instant})`
+  return `${at} >= ${boundOfUnit('marketFromMs')} AND ${at} < ${boundOfUnit('marketToMs')}`
+}
+
+function boundOfUnit(name: 'marketFromMs' | 'marketToMs'): string {
+  return `transform(${unitOf}, {marketIds:Array(Int32)}, {${name}:Array(Int64)}, toInt64(0))`
+}
+
+/** Adds unit, day and currency of the market, and keeps only what lies in the days asked for. */
+function withDaySql({ isByDay }: DayRowsScope, rows: string): string {
+  if (isByDay) return placeInDaysSql(rows, { instant: 'happened_at', runs: 'run' })
+  return `
+  SELECT *, toDate(0) AS day, ${unitOf} AS unit, ${currencyOf('unit')} AS market_currency FROM (${rows})`
+}
+
+/** What `dayRowsSql` binds, but for `advertiserId` and what the condition names. */
+export function dayRowsParams(asked: readonly MarketDays[], rates: Rates): Params {
+  const withRuns = runsOf(asked)
+  const days = asked.flatMap((one) => one.days)
+  return {
+    dayMin: days.reduce((least, day) => (day < least ? day : least), days[0] ?? '1970-01-02'),
+    dayMax: days.reduce((most, day) => (day > most ? day : most), days[0] ?? '1970-01-02'),
+    marketFromMs: withRuns.map(({ runs }) => runs[0]?.fromMs ?? 0),
+    marketToMs: withRuns.map(({ runs }) => runs.at(-1)?.toMs ?? 0),
+    ...placeParams(withRuns, 'run'),
+    ...rateParams(rates, days),
+  }
+}

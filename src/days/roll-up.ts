@@ -1,0 +1,175 @@
+// Sums events and credit of market days up into `product_day` under one revision, within a bound of memory
+// however large the days are. Large ones are summed in parts. An event and a purchase with all its lines are
+// in one part: so distinct counts add up, and what moves to another day between two parts is on one of them.
+
+import { dimensions, profiles, dayRowsParams, dayRowsSql } from './day-rows.ts'
+import type { RowsPart } from './day-rows.ts'
+import type { MarketDays } from './market-days.ts'
+import type { Rates } from './rates.ts'
+import { ServiceError } from '../errors.ts'
+import { isBeyondLimit } from '../warehouse/refusal.ts'
+import type { Params, Warehouse } from '../warehouse/warehouse.ts'
+import { figureColumns } from './seal-sql.ts'
+import { sealLimits } from './seal-work.ts'
+
+/** How many events a statement may sum up: fewer after one that ran out of memory or time. */
+export class SealBudget {
+  readonly #most: number
+  #eventsMax: number
+
+  constructor(most: number = sealLimits.eventsMax) {
+    this.#most = most
+    this.#eventsMax = most
+  }
+
+  get eventsMax(): number {
+    return this.#eventsMax
+  }
+
+  shrink(): void {
+    this.#eventsMax = Math.max(1, Math.ceil(this.#most / 64), Math.floor(this.#eventsMax / 2))
+  }
+
+  grow(): void {
+    this.#eventsMax = Math.min(this.#most, Math.ceil(this.#eventsMax * 1.1))
+  }
+}
+
+export interface RollUp {
+  readonly asked: readonly MarketDays[]
+  readonly rates: Rates
+  readonly revision: bigint
+  readonly readAt: string
+  readonly eventsMax: number
+}
+
+export async function rollUp(warehouse: Warehouse, options: RollUp): Promise<void> {
+  const { asked, rates, revision, readAt } = options
+  const bound = { ...dayRowsParams(asked, rates), revision, readAt }
+  const parts = await planParts(warehouse, bound, options.eventsMax)
+  try {
+    for (const { part, params } of parts) {
+      await warehouse.command(rollUpSql(part), { ...bound, ...params })
+    }
+  } catch (error) {
+    await warehouse.command(removeRowsSql, bound).catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * The next try comes within seconds, under another revision: rows of a failed one would fill the disk. Where
+ * the warehouse cannot remove them either, the sweeper does so later. Unlike `DELETE FROM`, this frees space.
+ */
+const removeRowsSql = `
+ALTER TABLE product_day DELETE
+WHERE day >= {dayMin:Date} AND day <= {dayMax:Date} AND revision = {revision:UInt64}
+SETTINGS mutations_sync = 1`
+
+/** Out of memory or time, as far as can be told: an answer that never came is one too. */
+export function isTooLarge(error: unknown): boolean {
+  if (isBeyondLimit(error)) return true
+  if (!(error instanceof ServiceError) || error.code !== 'WAREHOUSE_UNAVAILABLE') return false
+  return error.details['clickhouseCode'] === undefined
+}
+
+interface Part {
+  /** Absent: all of it. */
+  readonly part?: RowsPart
+  readonly params: Params
+}
+
+/** One part where everything fits into a statement. */
+async function planParts(
+  warehouse: Warehouse,
+  bound: Params,
+  eventsMax: number
+): Promise<readonly Part[]> {
+  const advertisers = await warehouse.rows<AdvertiserCount>(eventCountsSql, bound)
+  const [credited] = await warehouse.rows<{ lineCount: number }>(lineCountSql, bound)
+  const events = divideEvents(advertisers, eventsMax)
+  const purchases = dividePurchases(
+    credited?.lineCount ?? 0,
+    Math.ceil(eventsMax / profiles.length)
+  )
+  if (events.length <= 1 && purchases.length <= 1) return [{ params: {} }]
+  return [...events, ...purchases]
+}
+
+interface AdvertiserCount {
+  readonly advertiserId: number
+  readonly eventCount: number
+}
+
+/**
+ * Neighbouring advertisers together, which are read without the others; a large one by a hash of what names
+ * a row, since it is the rows that take memory. All receipts of an event name the same row.
+ */
+export function divideEvents(
+  advertisers: readonly AdvertiserCount[],
+  eventsMax: number
+): readonly Part[] {
+  const ranges: { from: number; to: number; eventCount: number }[] = []
+  for (const { advertiserId, eventCount } of advertisers) {
+    const last = ranges.at(-1)
+    if (last !== undefined && last.eventCount + eventCount <= eventsMax) {
+      ranges[ranges.length - 1] = {
+        from: last.from,
+        to: advertiserId,
+        eventCount: last.eventCount + eventCount,
+      }
+    } else {
+      ranges.push({ from: advertiserId, to: advertiserId, eventCount })
+    }
+  }
+  return ranges.flatMap(({ from, to, eventCount }) => {
+    const count = Math.ceil(eventCount / eventsMax)
+    return Array.from({ length: count }, (_, index) => ({
+      part: { events: eventsPart, purchases: null },
+      params: { partFrom: from, partTo: to, partCount: count, partIndex: index },
+    }))
+  })
+}
+
+const eventsPart = `advertiser_id >= {partFrom:Int32} AND advertiser_id <= {partTo:Int32}
+        AND cityHash64(market_id, publisher_id, campaign_id, ad_group_id, gtin_key) % {partCount:UInt32} = {partIndex:UInt32}`
+
+/** By ranges of the hash that names a purchase, which is what attributions are sorted by within a day. */
+function dividePurchases(lineCount: number, linesMax: number): readonly Part[] {
+  const count = Math.ceil(lineCount / linesMax)
+  const boundAt = (index: number): string =>
+    ((2n ** 64n * BigInt(index)) / BigInt(count)).toString(16).padStart(16, '0')
+  return Array.from({ length: count }, (_, index) => ({
+    part: { events: null, purchases: index === count - 1 ? lastPurchases : somePurchases },
+    params: { partFrom: boundAt(index), partTo: boundAt(index + 1) },
+  }))
+}
+
+const lastPurchases = 'purchase_key >= unhex({partFrom:String})'
+const somePurchases = `${lastPurchases} AND purchase_key < unhex({partTo:String})`
+
+const eventCountsSql = `
+SELECT advertiser_id AS advertiserId, count() AS eventCount FROM ad_event
+WHERE verdict = 'counted'
+  AND served_day >= {dayMin:Date} - if(kind = 'click', 8, 2) AND served_day <= {dayMax:Date} + 1
+  AND received_at >= toDateTime64({dayMin:Date} - 1, 3, 'UTC') AND received_at < toDateTime64({dayMax:Date} + 2, 3, 'UTC')
+GROUP BY advertiser_id ORDER BY advertiser_id`
+
+const lineCountSql = `
+SELECT sum(length(line_index)) AS lineCount FROM attribution
+WHERE day >= {dayMin:Date} - 1 AND day <= {dayMax:Date} + 1`
+
+const rollUpColumns = [...dimensions, ...figureColumns, 'foreign_currencies']
+
+const settings = `join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1,
+  max_memory_usage = ${sealLimits.statementBytesMax}`
+
+function rollUpSql(part: RowsPart | undefined): string {
+  const scope = { isOneAdvertiser: false, profiles, condition: '1', isByDay: true } as const
+  const rows = dayRowsSql(part === undefined ? scope : { ...scope, part })
+  return `
+INSERT INTO product_day (${rollUpColumns.join(', ')}, revision, read_at)
+SELECT ${rollUpColumns.join(', ')}, {revision:UInt64}, {readAt:DateTime64(6, 'UTC')}
+FROM (${rows})
+SETTINGS ${settings}`
+}

@@ -1,0 +1,153 @@
+// Sums the rollups of sealed days into weeks and months. Like sealing it can run twice or on two
+// engines at once: a span stands under a revision of its own and says which days it was summed from.
+
+import { randomBytes } from 'node:crypto'
+import type { ReportMarket } from '../catalog/catalog-names.ts'
+import { readBounds } from './day-bounds.ts'
+import { areKept } from './kept-revisions.ts'
+import { readSeals, sealParams, sealedRowSql, validSeals } from './sealed-days.ts'
+import type { StoredSeal } from './sealed-days.ts'
+import {
+  dayKey,
+  daysOfSpan,
+  isCurrent,
+  leastVersion,
+  listSpans,
+  mapSeals,
+  readSpans,
+} from './sealed-spans.ts'
+import type { DaySpan, SealsByDay } from './sealed-spans.ts'
+import { instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import { figureColumns } from './seal-sql.ts'
+import { beginRevision, sweepLimits } from './sweep.ts'
+
+/**
+ * A span is summed when none of its days was sealed for so long: summing reads all of them, and
+ * yesterday may be renewed every few minutes.
+ */
+const settledMs = 7_200_000
+
+export interface SpanDeps {
+  readonly warehouse: Warehouse
+  readonly markets: () => readonly ReportMarket[]
+  /** Shortened by tests only. */
+  readonly settledMs?: number
+}
+
+/** Sums the newest span that is not summed from its days as they are; true when there are more. */
+export async function sumNextSpan(deps: SpanDeps): Promise<boolean> {
+  const { warehouse } = deps
+  const readAt = await warehouseNow(warehouse)
+  const { firstDays, finalBefore } = await readBounds(warehouse, deps.markets())
+  const first = [...firstDays.values()].toSorted()[0]
+  if (first === undefined) return false
+  const range = { first, last: readAt.slice(0, 10) }
+  const seals = validSeals(await readSeals(warehouse, range), {
+    markets: deps.markets(),
+    finalBefore,
+  })
+  const stored = await readSpans(warehouse, range)
+  const sealsByDay = mapSeals(seals)
+  const current = new Set(
+    stored.filter((span) => isCurrent(span, sealsByDay)).map((span) => spanKey(span.unit, span))
+  )
+  const settledBefore = shiftInstant(readAt, -(deps.settledMs ?? settledMs))
+  const days = mapSettled(seals, settledBefore)
+  const units = [...new Set(seals.map(({ unit }) => unit))]
+  const work = listSpans(range.first, range.last)
+    .toSorted((a, b) => b.firstDay.localeCompare(a.firstDay))
+    .map((span) => ({
+      span,
+      units: units.filter(
+        (unit) =>
+          !current.has(spanKey(unit, span)) &&
+          daysOfSpan(span).every((day) => days.has(dayKey(unit, day)))
+      ),
+    }))
+    .filter((one) => one.units.length > 0)
+  const [next] = work
+  if (next === undefined) return false
+  await sumSpan(warehouse, { ...next, sealsByDay, readAt })
+  return work.length > 1
+}
+
+function spanKey(unit: number, { firstDay, dayCount }: DaySpan): string {
+  return `${unit} ${firstDay} ${dayCount}`
+}
+
+function mapSettled(seals: readonly StoredSeal[], before: string): ReadonlySet<string> {
+  const beforeMs = instantMs(before)
+  const settled = seals.filter(({ readAt }) => instantMs(readAt) <= beforeMs)
+  return new Set(settled.map(({ unit, day }) => dayKey(unit, day)))
+}
+
+interface Summing {
+  readonly span: DaySpan
+  readonly units: readonly number[]
+  readonly sealsByDay: SealsByDay
+  readonly readAt: string
+}
+
+async function sumSpan(warehouse: Warehouse, summing: Summing): Promise<void> {
+  const { span, units, sealsByDay, readAt } = summing
+  const days = daysOfSpan(span)
+  const revision = randomBytes(8).readBigUInt64BE()
+  const sealsOf = (unit: number) => days.map((day) => sealsByDay.get(dayKey(unit, day)))
+  const sealed = units.flatMap(sealsOf).filter((seal) => seal !== undefined)
+  await beginRevision(warehouse, {
+    revision,
+    range: { first: span.firstDay, last: span.firstDay },
+    readAt,
+  })
+  await warehouse.command(sumSpanSql, {
+    firstDay: span.firstDay,
+    dayCount: span.dayCount,
+    revision,
+    readAt,
+    ...sealParams(sealed),
+  })
+  // Days that were swept while this one was held up are missing from the sum.
+  if (!(await areKept(warehouse, { seals: sealed, spans: [] }))) return
+  const sealedAt = await warehouseNow(warehouse)
+  if (instantMs(sealedAt) - instantMs(readAt) > sweepLimits.sealingMsMax) return
+  const lines = units.map((unit) =>
+    JSON.stringify({
+      first_day: span.firstDay,
+      day_count: span.dayCount,
+      unit,
+      revision: String(revision),
+      read_at: readAt,
+      sealed_at: sealedAt,
+      day_revisions: sealsOf(unit).map((seal) => String(seal?.revision)),
+      rollup_version: leastVersion(sealsOf(unit)),
+    })
+  )
+  await warehouse.insert('sealed_span', Buffer.from(`${lines.join('\n')}\n`))
+}
+
+const rowColumns = [
+  'advertiser_id',
+  'unit',
+  'market_id',
+  'publisher_id',
+  'campaign_id',
+  'ad_group_id',
+  'gtin_key',
+].join(', ')
+
+/** The smallest spelling of a GTIN, or a sum. */
+function summed(column: string): string {
+  return column.endsWith('_gtin') ? `minIf(d.${column}, d.${column} != '')` : `sum(d.${column})`
+}
+
+/** In the order of the advertisers, so that the engine holds the rows of one of them at a time. */
+const sumSpanSql = `
+INSERT INTO product_span (${rowColumns}, ${figureColumns.join(', ')}, first_day, day_count, revision, read_at)
+SELECT ${rowColumns}, ${figureColumns.map(summed).join(', ')},
+  {firstDay:Date}, {dayCount:UInt16}, {revision:UInt64}, {readAt:DateTime64(6, 'UTC')}
+FROM product_day AS d
+WHERE d.day >= {firstDay:Date} AND d.day < {firstDay:Date} + {dayCount:UInt16}
+  AND ${sealedRowSql('d')}
+GROUP BY ${rowColumns}
+SETTINGS optimize_aggregation_in_order = 1`

@@ -1,0 +1,83 @@
+// Removes what was set aside of an erased person, as far as it can be told whose it is: conversions by
+// their hashes, ad events by opening their tokens. A token whose key is gone cannot be opened by anybody,
+// and a damaged frame tells nothing; both stay.
+
+import { readRecord } from '../spool/record.ts'
+import type { SpoolRecord } from '../spool/record.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import type { RowContext } from '../pipeline/rows.ts'
+
+export interface EraseSetAsideDeps {
+  readonly warehouse: Warehouse
+  readonly rowContext: Pick<RowContext, 'openTrackingData' | 'hashIdentity'>
+}
+
+export interface ErasedPerson {
+  readonly publisherId: number
+  readonly identities: ReadonlySet<string>
+  readonly requestedAtMs: number
+}
+
+const pageRows = 200
+
+interface SetAsideRow {
+  readonly key: string
+  readonly record: string
+}
+
+export async function eraseSetAside(deps: EraseSetAsideDeps, person: ErasedPerson): Promise<void> {
+  const { warehouse } = deps
+  for (let after = ''; ;) {
+    const page = await warehouse.rows<SetAsideRow>(
+      `SELECT key, record FROM set_aside WHERE key > {after:String} AND startsWith(record, '{')
+       ORDER BY key LIMIT {limit:UInt32}`,
+      { after, limit: pageRows }
+    )
+    const keys = page.filter((row) => isOfPerson(deps, row, person)).map(({ key }) => key)
+    if (keys.length > 0) {
+      await warehouse.command(
+        `ALTER TABLE set_aside DELETE WHERE key IN {keys:Array(String)} SETTINGS mutations_sync = 2`,
+        { keys }
+      )
+    }
+    const last = page.at(-1)
+    if (last === undefined || page.length < pageRows) return
+    after = last.key
+  }
+}
+
+function isOfPerson(
+  deps: EraseSetAsideDeps,
+  { record: text }: SetAsideRow,
+  person: ErasedPerson
+): boolean {
+  const record = parseRecord(text)
+  if (record === null || record.receivedAtMs > person.requestedAtMs) return false
+  return identitiesOf(deps, record, person.publisherId).some((one) => person.identities.has(one))
+}
+
+function parseRecord(text: string): SpoolRecord | null {
+  try {
+    return readRecord(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+function identitiesOf(
+  { rowContext }: EraseSetAsideDeps,
+  record: SpoolRecord,
+  publisherId: number
+): readonly string[] {
+  if (record.type === 'conversion') {
+    return record.publisherId === publisherId ? [record.userIdentity, record.loginIdentity] : []
+  }
+  // A return names a transaction, and nobody.
+  if (record.type === 'return') return []
+  const opened = rowContext.openTrackingData(record.trackingData)
+  if (!opened.ok || opened.data.publisherId !== publisherId) return []
+  return [
+    rowContext.hashIdentity('user', publisherId, opened.data.userId),
+    rowContext.hashIdentity('login', publisherId, opened.data.userLoggedInId),
+  ]
+}

@@ -1,0 +1,126 @@
+// Erases shoppers: what they earned stays, who they were goes. Each pass can be cut off, repeated and run
+// on two engines at once (docs/decisions/0022-erasure.md).
+
+import type { Logger } from 'pino'
+import { assert } from '../lib/assert.ts'
+import { instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import { announceLimits } from '../days/announce.ts'
+import {
+  advanceSql,
+  dueSql,
+  emptyMovedSql,
+  foundAgainSql,
+  freezeSql,
+  listFrozenSql,
+  removals,
+  unansweredSql,
+} from './erase-sql.ts'
+import type { Removal } from './erase-sql.ts'
+import { erasureLimits } from '../contract/erasures.ts'
+import { eraseSetAside } from './erase-set-aside.ts'
+import type { ErasedPerson, EraseSetAsideDeps } from './erase-set-aside.ts'
+
+export interface EraseDeps extends EraseSetAsideDeps {
+  readonly settleMs: number
+  readonly log: Pick<Logger, 'info'>
+  /** Lowered by tests only. */
+  readonly visibilityMs?: number
+}
+
+export interface EraseResult {
+  /** Passes that were gone through to the end. */
+  readonly passCount: number
+  /** Erasures that wait until purchases of the person are attributed. */
+  readonly waitingCount: number
+}
+
+/** Does what is due: new requests, people of whom something came out of a spool, and the end of a watch. */
+export async function eraseDue(deps: EraseDeps): Promise<EraseResult> {
+  const { warehouse } = deps
+  let [passCount, waitingCount] = [0, 0]
+  for (const { id, stage } of await findDue(deps)) {
+    if (!(await eraseOnce(deps, id))) {
+      waitingCount += 1
+      continue
+    }
+    passCount += 1
+    if (stage === 'again') continue
+    await warehouse.command(advanceSql, { id, stage: stage === 'requested' ? 2 : 3 })
+    // The row that held the hashes is merged away, not only hidden.
+    if (stage === 'ending') await warehouse.command('OPTIMIZE TABLE erasure FINAL')
+    deps.log.info({ erasure: id, stage }, 'a shopper was erased')
+  }
+  return { passCount, waitingCount }
+}
+
+interface Due {
+  readonly id: string
+  readonly stage: 'requested' | 'again' | 'ending'
+}
+
+async function findDue(deps: EraseDeps): Promise<readonly Due[]> {
+  const { warehouse, settleMs, visibilityMs = announceLimits.visibilityMs } = deps
+  const now = await warehouseNow(warehouse)
+  const due = await warehouse.rows<{ id: string; stage: number }>(dueSql, {
+    requestedUntil: shiftInstant(now, -settleMs - visibilityMs),
+    watchedUntil: shiftInstant(now, -erasureLimits.watchDays * 86_400_000),
+  })
+  const again = await warehouse.rows<{ id: string }>(foundAgainSql)
+  const known = new Set(due.map(({ id }) => id))
+  return [
+    ...due.map(({ id, stage }) => ({ id, stage: stage === 1 ? 'requested' : 'ending' }) as const),
+    ...again.filter(({ id }) => !known.has(id)).map(({ id }) => ({ id, stage: 'again' }) as const),
+  ]
+}
+
+/** False: purchases of the person are not attributed yet, and nothing was changed. */
+async function eraseOnce(deps: EraseDeps, id: string): Promise<boolean> {
+  const { warehouse, settleMs } = deps
+  const [unanswered] = await warehouse.rows<{ count: number }>(unansweredSql, { id, settleMs })
+  if ((unanswered?.count ?? 0) > 0) return false
+  await warehouse.command(freezeSql, { id })
+  await warehouse.command(listFrozenSql, { id })
+  await warehouse.command(emptyMovedSql)
+  const erasure = await readIdentities(warehouse, id)
+  if (erasure !== null) await eraseSetAside(deps, erasure)
+  for (const removal of removals) await remove(warehouse, removal, id)
+  return true
+}
+
+async function readIdentities(warehouse: Warehouse, id: string): Promise<ErasedPerson | null> {
+  const [row] = await warehouse.rows<{ publisherId: number; at: string; hashes: string[] }>(
+    `SELECT publisher_id AS publisherId, toString(requested_at) AS at, identities_hex AS hashes
+     FROM erasure FINAL WHERE id = {id:String}`,
+    { id }
+  )
+  if (row === undefined || row.hashes.length === 0) return null
+  return {
+    publisherId: row.publisherId,
+    identities: new Set(row.hashes),
+    requestedAtMs: instantMs(row.at),
+  }
+}
+
+/** The weeks of 190 years. */
+const partitionsMax = 10_000
+
+/** Rewrites only the partitions that hold something of the person; heavy, but what is gone is gone. */
+async function remove(warehouse: Warehouse, removal: Removal, id: string): Promise<void> {
+  const { table, change, condition } = removal
+  const found = await warehouse.rows<{ partition: string }>(
+    `SELECT DISTINCT _partition_id AS partition FROM ${table} WHERE ${condition}
+     ORDER BY partition LIMIT ${partitionsMax}`,
+    { id }
+  )
+  assert(found.length < partitionsMax, 'the partitions of a table fit into the list')
+  for (const { partition } of found) {
+    // A partition cannot be a bound value; this one is the engine's own name of digits.
+    if (!/^\d{6,8}$/u.test(partition)) continue
+    await warehouse.command(
+      `ALTER TABLE ${table} ${change} IN PARTITION ID '${partition}' WHERE ${condition}
+       SETTINGS mutations_sync = 2, allow_nondeterministic_mutations = 1`,
+      { id }
+    )
+  }
+}

@@ -1,0 +1,34 @@
+// How many files and sockets a process may have open. Node raises the soft limit to the hard one when
+// it starts, so what counts is what an operator set for the service.
+
+import { ServiceError } from '../errors.ts'
+
+export const limits = {
+  /** The warehouse in process alone has some 120 open while it rests, and more while it merges. */
+  openFilesMin: 512,
+  /** Of a tracker: its own files, segments of the spool, certificates that are read again. */
+  trackerFiles: 96,
+  /** Of the engine: its own files and those of the warehouse. */
+  engineFiles: 400,
+} as const
+
+/** Infinity where there is no limit. */
+export function openFilesMax(): number {
+  const report: unknown = process.report.getReport()
+  const soft = ['userLimits', 'open_files', 'soft'].reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined,
+    report
+  )
+  return typeof soft === 'number' ? soft : Infinity
+}
+
+/** Throws CONFIG_INVALID: with fewer a service would start and fail later, under load. */
+export function refuseFewOpenFiles(filesMax: number): void {
+  if (filesMax >= limits.openFilesMin) return
+  throw new ServiceError(
+    'CONFIG_INVALID',
+    `the limit of open files is ${filesMax}, at least ${limits.openFilesMin} are needed: ` +
+      'raise it (ulimit -n, or LimitNOFILE of systemd)'
+  )
+}

@@ -1,0 +1,69 @@
+// What an engine process does before it uses the warehouse: is it fit, brought to the newest schema,
+// and the one that this identity secret belongs to?
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { Admission } from './identity-check.ts'
+import type { Config } from '../config.ts'
+import { ServiceError } from '../errors.ts'
+import { describe } from './child.ts'
+import { ensureSameIdentitySecret } from '../warehouse/installation.ts'
+import { migrate } from '../warehouse/migrate.ts'
+import { ensureFitWarehouse } from '../warehouse/requirements.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+
+const pauses = { firstMs: 250, maxMs: 5_000 } as const
+
+interface PrepareDeps {
+  readonly warehouse: Warehouse
+  readonly config: Pick<Config, 'dataDir' | 'roles'>
+  readonly identityFingerprint: string
+  readonly log: Logger
+}
+
+/** A warehouse that is away at start is waited for: the trackers take events in meanwhile. */
+export async function prepareWarehouse(deps: PrepareDeps): Promise<void> {
+  const { warehouse, identityFingerprint } = deps
+  const isWaitedFor = canGoOnWithout(deps) ? isAwayOrUnfit : isAway
+  await untilDone(deps, isWaitedFor, () => ensureFitWarehouse(warehouse))
+  await untilDone(deps, isAway, async () => {
+    await migrate(warehouse)
+    await ensureSameIdentitySecret(warehouse, identityFingerprint)
+  })
+}
+
+/**
+ * Shipping into an unfit warehouse would be as wrong as attributing in it. But the end of this process
+ * ends the node, and on one of trackers that takes events already they can wait in the spool instead.
+ */
+function canGoOnWithout({ config, identityFingerprint }: PrepareDeps): boolean {
+  if (config.roles.includes('engine')) return false
+  return new Admission(config.dataDir, identityFingerprint).isKnown()
+}
+
+async function untilDone(
+  { log }: PrepareDeps,
+  isWaitedFor: (error: unknown) => boolean,
+  work: () => Promise<void>
+): Promise<void> {
+  for (let pauseMs: number = pauses.firstMs; ; pauseMs = Math.min(pauseMs * 2, pauses.maxMs)) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      if (!isWaitedFor(error)) throw error
+      const reason = describe(error)
+      if (isAway(error)) log.warn({ reason, pauseMs }, 'the warehouse cannot be reached yet')
+      else log.error({ reason, pauseMs }, 'nothing is shipped, events wait in the spool')
+      await sleep(pauseMs)
+    }
+  }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'WAREHOUSE_UNAVAILABLE'
+}
+
+function isAwayOrUnfit(error: unknown): boolean {
+  return isAway(error) || (error instanceof ServiceError && error.code === 'CONFIG_INVALID')
+}

@@ -1,0 +1,243 @@
+// One purchase that cannot be attributed, among healthy ones.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { purchaseKey } from '../../src/domain/purchase-key.ts'
+import { attributeLimits, Attributor } from '../../src/attribution/attribute.ts'
+import { listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
+import { shipBatch } from '../../src/pipeline/ship.ts'
+import { warehouseFailure } from '../../src/warehouse/refusal.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import { aConversion, aLine, anEvent, append, aReturn, aShipment } from '../helpers/shipment.ts'
+
+const whole = { after: null, limit: 100 }
+
+interface Trouble {
+  /** ClickHouse's; undefined: the connection breaks. */
+  code: number | undefined
+  /** Of the transactions; null: of every statement. */
+  of: readonly string[] | null
+}
+
+/** Statements of attribution fail as the trouble says while they would write one of its purchases. */
+function troubled(inner: Warehouse, trouble: Trouble): Warehouse {
+  const check = async (sql: string, params = {}): Promise<void> => {
+    if (!sql.includes('INSERT INTO attribution') || !sql.includes('max_rows_in_join')) return
+    const keys = trouble.of?.map((id) => purchaseKey(10, id) ?? '') ?? null
+    const [row] = await inner.rows<{ n: number }>(
+      `SELECT count() AS n FROM pending_purchase
+       WHERE shipped_at >= {from:DateTime64(6, 'UTC')} AND shipped_at <= {to:DateTime64(6, 'UTC')}
+         AND hex(purchase_key) >= upper({keyFrom:String}) AND hex(purchase_key) <= upper({keyTo:String})
+         AND lower(hex(purchase_key)) IN {keys:Array(String)}`,
+      { ...params, keys: keys ?? [] }
+    )
+    if (keys === null || (row?.n ?? 0) > 0) {
+      throw warehouseFailure('statement', trouble.code, new Error('told to fail'))
+    }
+  }
+  return {
+    command: async (sql, params) => {
+      await check(sql, params)
+      await inner.command(sql, params)
+    },
+    rows: (sql, params) => inner.rows(sql, params),
+    stream: (sql, params, signal) => inner.stream(sql, params, signal),
+    insert: (table, lines) => inner.insert(table, lines),
+    close: () => inner.close(),
+  }
+}
+
+async function aTroubledEngine(t: TestContext, trouble: Trouble) {
+  const { deps: shipping, spool, warehouse: inner } = await aShipment(t)
+  const deps = { ...shipping, settleMs: 0 }
+  const warehouse = troubled(inner, trouble)
+  const attributor = new Attributor({ warehouse, settleMs: 0 })
+  return {
+    inner,
+    deps,
+    attributor,
+    ship: async (ids: readonly string[]): Promise<void> => {
+      await append(spool, [
+        anEvent({ receivedAtMs: aConversion().receivedAtMs - 1 }),
+        ...ids.map((transactionId) => aConversion({ transactionId })),
+      ])
+      await shipBatch(deps)
+    },
+    attributeAll: async (): Promise<void> => {
+      while ((await attributor.attributeBatch()).hasMore);
+    },
+  }
+}
+
+async function credited(warehouse: Warehouse): Promise<number | undefined> {
+  const [row] = await warehouse.rows<{ n: number }>(
+    'SELECT countIf(notEmpty(line_index)) AS n FROM attribution FINAL'
+  )
+  return row?.n
+}
+
+const ids = (first: number, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `T${first + index}`)
+
+for (const [what, code] of [
+  ['is refused', 49],
+  ['takes too long', 159],
+  ['takes too much memory', 241],
+  ['has too many touchpoints', 191],
+] as const) {
+  test(`a purchase that ${what} is set aside alone; all others in and after its batch are attributed`, async (t) => {
+    const { inner, attributor, ship, attributeAll } = await aTroubledEngine(t, { code, of: ['T7'] })
+    await ship(ids(0, 10))
+    await ship(ids(10, 4))
+
+    await attributeAll()
+
+    assert.equal(await credited(inner), 13)
+    const found = await listSetAside(inner, whole)
+    assert.ok((found[0]?.reason ?? '') !== '')
+    assert.deepEqual(
+      found.map(({ type, receivedAtMs }) => ({ type, receivedAtMs })),
+      [{ type: 'purchase', receivedAtMs: aConversion().receivedAtMs }]
+    )
+    assert.deepEqual(await attributor.attributeBatch(), {
+      attributedCount: 0,
+      setAsideCount: 0,
+      hasMore: false,
+    })
+    assert.equal(attributor.oldestDueAt(), null)
+  })
+}
+
+test('a purchase that was set aside is attributed by a replay once the cause is mended', async (t) => {
+  const trouble: Trouble = { code: 241, of: ['T1'] }
+  const { inner, deps, ship, attributeAll } = await aTroubledEngine(t, trouble)
+  await ship(ids(0, 3))
+  await attributeAll()
+  const [found] = await listSetAside(inner, whole)
+  const keys = [found?.place.key ?? '']
+
+  const early = await replaySetAside(deps, keys)
+  await attributeAll()
+  assert.equal((await listSetAside(inner, whole)).length, 1, 'it fails again')
+  trouble.of = []
+  const late = await replaySetAside(deps, keys)
+  await attributeAll()
+
+  assert.deepEqual(early, { replayed: 1, setAsideAgain: 0, unknown: 0, remaining: 0 })
+  assert.deepEqual(late, early)
+  assert.equal(await credited(inner), 3)
+  assert.deepEqual(await listSetAside(inner, whole), [])
+})
+
+test('a replay of a purchase whose day is final sets it aside again and says so', async (t) => {
+  const trouble: Trouble = { code: 241, of: ['T1'] }
+  const { inner, deps, ship, attributeAll } = await aTroubledEngine(t, trouble)
+  await ship(ids(0, 3))
+  await attributeAll()
+  await inner.command(`INSERT INTO final_before VALUES ('2100-01-01', 'announced', now64(6))`)
+
+  const result = await replaySetAside(deps, null)
+
+  assert.deepEqual(result, { replayed: 0, setAsideAgain: 1, unknown: 0, remaining: 1 })
+  const [found] = await listSetAside(inner, whole)
+  assert.match(found?.reason ?? '', /final/u)
+})
+
+test('a purchase that can no longer be attributed keeps the credit it had', async (t) => {
+  const trouble: Trouble = { code: 241, of: [] }
+  const { inner, deps, ship, attributeAll } = await aTroubledEngine(t, trouble)
+  await ship(['T1'])
+  await attributeAll()
+  trouble.of = ['T1']
+  await append(deps.spool, [aReturn()])
+  await shipBatch(deps)
+
+  await attributeAll()
+
+  assert.equal(await credited(inner), 1)
+  assert.equal((await listSetAside(inner, whole)).length, 1)
+})
+
+for (const [what, code] of [
+  ['is away', undefined],
+  ['has too many queries', 202],
+  ['has no memory for anything', 241],
+  ['fails whatever it is asked', 49],
+] as const) {
+  test(`while the warehouse ${what} nothing is set aside, and all is attributed afterwards`, async (t) => {
+    const trouble: Trouble = { code, of: null }
+    const { inner, attributor, ship, attributeAll } = await aTroubledEngine(t, trouble)
+    await ship(ids(0, 4))
+
+    let failureCount = 0
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      await attributor.attributeBatch().catch(() => (failureCount += 1))
+    }
+
+    assert.ok(failureCount > 0)
+    assert.deepEqual(await listSetAside(inner, whole), [])
+    trouble.of = []
+    await attributeAll()
+    assert.equal(await credited(inner), 4)
+  })
+}
+
+// The statement runs without a purchase, and fails with any: a fault of a version, say.
+test('when every purchase fails only some are set aside', async (t) => {
+  const all = ids(0, 14)
+  const trouble: Trouble = { code: 49, of: all }
+  const { inner, attributor, ship } = await aTroubledEngine(t, trouble)
+  await ship(all)
+
+  let failureCount = 0
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    await attributor.attributeBatch().catch(() => (failureCount += 1))
+  }
+
+  assert.ok(failureCount > 0)
+  assert.equal((await listSetAside(inner, whole)).length, attributeLimits.setAsideInRowMax)
+})
+
+test('a batch of more lines than the bound is divided before it is tried', async (t) => {
+  const { deps, spool, warehouse } = await aShipment(t)
+  const lines = Array.from({ length: 100 }, () => aLine())
+  await append(spool, [
+    anEvent({ receivedAtMs: aConversion().receivedAtMs - 1 }),
+    ...ids(0, 4).map((transactionId) => aConversion({ transactionId, lines })),
+  ])
+  await shipBatch(deps)
+  const attributor = new Attributor({ warehouse, settleMs: 0, linesMax: 250 })
+
+  const attributed: number[] = []
+  for (;;) {
+    const { attributedCount, hasMore } = await attributor.attributeBatch()
+    if (attributedCount > 0) attributed.push(attributedCount)
+    if (!hasMore) break
+  }
+
+  assert.deepEqual(attributed, [2, 2])
+  assert.equal(await credited(warehouse), 4)
+})
+
+// As one may wait in a spool from before the bound. Each line beside each touchpoint was 29 million.
+test('an order of 29,000 equal lines and a buyer who saw the product 1,000 times is attributed', async (t) => {
+  const { deps, spool, warehouse } = await aShipment(t)
+  const lines = Array.from({ length: 29_000 }, () => aLine({ groupId: 'GRP1' }))
+  const { receivedAtMs } = aConversion()
+  await append(
+    spool,
+    Array.from({ length: 1_000 }, (_, index) =>
+      anEvent({ kind: 'impression', receivedAtMs: receivedAtMs - 1 - index })
+    )
+  )
+  await append(spool, [aConversion({ lines })])
+  while (spool.read(1).frames.length > 0) await shipBatch(deps)
+  const attributor = new Attributor({ warehouse, settleMs: 0 })
+
+  while ((await attributor.attributeBatch()).hasMore);
+
+  assert.deepEqual(await warehouse.rows('SELECT length(line_index) AS n FROM attribution FINAL'), [
+    { n: 29_000 },
+  ])
+})

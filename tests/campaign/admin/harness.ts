@@ -1,0 +1,225 @@
+// The admin API with its real stores and warehouse, a spool in memory and the real minter, behind the
+// campaign port.
+import { randomBytes } from 'node:crypto'
+import { pino } from 'pino'
+import { AuditTrail } from '../../../src/access/audit-trail.ts'
+import { openKeyStore, type KeyStore } from '../../../src/access/key-store.ts'
+import { createAdminHandlers } from '../../../src/campaign/admin/handlers.ts'
+import type { AdminDeps } from '../../../src/campaign/admin/deps.ts'
+import { RateTable } from '../../../src/catalog/rate-table.ts'
+import {
+  countOpenErasures,
+  findErasure,
+  listErasures,
+  requestErasure,
+} from '../../../src/erasure/erasures.ts'
+import { rebuildDays } from '../../../src/days/rebuild.ts'
+import { listSetAside, replaySetAside } from '../../../src/pipeline/set-aside.ts'
+import { createBotCheck } from '../../../src/domain/bot.ts'
+import { voidDelivery } from '../../../src/attribution/void-delivery.ts'
+import { openCatalogStore, type CatalogStore } from '../../../src/catalog/catalog-store.ts'
+import { buildCampaignApp } from '../../../src/campaign/app.ts'
+import type { KeyRequest, StatusResponse } from '../../../src/contract/admin.ts'
+import { buildOpenApi } from '../../../src/contract/openapi.ts'
+import { createIdentityHasher } from '../../../src/domain/identity.ts'
+import { catalogNames } from '../../../src/campaign/operations/report/names.ts'
+import { createConflictReader } from '../../../src/reports/conflicts.ts'
+import { createExplainer } from '../../../src/attribution/explain/explain.ts'
+import { createOwnExplainer } from '../../../src/attribution/explain/own.ts'
+import { createIntakeReader } from '../../../src/reports/intake.ts'
+import { createServedAdReader } from '../../../src/reports/served-ad.ts'
+import { createNamedIdsReader } from '../../../src/reports/named-ids.ts'
+import { createUnconvertedReader } from '../../../src/reports/unconverted.ts'
+import { createTrafficQualityReader } from '../../../src/reports/traffic-quality.ts'
+import type { SpoolRecord } from '../../../src/spool/record.ts'
+import { openMemorySpool } from '../../helpers/memory-spool.ts'
+import {
+  createKeyRing,
+  createMinter,
+  createOpener,
+} from '../../../src/tracking-data/tracking-data.ts'
+import { readRestatements } from '../../../src/days/restatements.ts'
+import type { Warehouse } from '../../../src/warehouse/warehouse.ts'
+import { LogCapture } from '../harness.ts'
+import { openTestWarehouse } from '../../catalog/warehouse.ts'
+import { openKeptPages } from '../../helpers/kept-pages.ts'
+
+export const adminKey = 'admin-'.padEnd(43, 'k')
+export const nowMs = Date.UTC(2026, 2, 2, 10)
+
+export const status: StatusResponse = {
+  version: '1.0.0',
+  warehouse: { kind: 'embedded', available: true, version: '26.7' },
+  spool: { bytes: 400 },
+  lagMs: 12,
+  clock: { offsetMs: 3 },
+  failing: [],
+  sealed: [{ marketId: 1, completeThrough: null }],
+  uncounted: { bot: 2 },
+  conflicts: 1,
+  setAside: 0,
+  crowds: 3,
+  misplaced: 4,
+  retention: { days: 400, finalBefore: '2025-04-01', waitsForDay: null },
+}
+
+export const bundle = {
+  markets: [
+    { id: 1, code: 'DE', currency: 'EUR', timeZone: 'Europe/Berlin' },
+    { id: 2, code: 'XX', currency: 'JPY', timeZone: 'Asia/Tokyo', active: false },
+  ],
+  publishers: [
+    { id: 10, name: 'Shop', sites: [{ id: 101, name: 'D', type: 'DESKTOP', marketIds: [1] }] },
+    { id: 20, name: 'Other', sites: [{ id: 201, name: 'D', type: 'DESKTOP', marketIds: [1] }] },
+  ],
+  advertisers: [
+    { id: 1, name: 'Acme' },
+    { id: 2, name: 'Rival' },
+  ],
+  campaigns: [
+    { id: 1001, advertiserId: 1, name: 'Spring' },
+    { id: 1002, advertiserId: 1, name: 'Past', active: false },
+    { id: 2001, advertiserId: 2, name: 'Other' },
+  ],
+  adGroups: [
+    { id: 5001, campaignId: 1001, name: 'Coffee', type: 'SPA' },
+    { id: 5002, campaignId: 1002, name: 'Past', type: 'SPA' },
+    { id: 6001, campaignId: 2001, name: 'Other', type: 'SPA' },
+  ],
+}
+
+export interface AdminHarness {
+  readonly app: ReturnType<typeof buildCampaignApp>
+  readonly warehouse: Warehouse
+  readonly catalog: CatalogStore
+  readonly keys: KeyStore
+  readonly log: LogCapture
+  readonly openTrackingData: AdminDeps['openTrackingData']
+  readonly hashIdentity: AdminDeps['hashIdentity']
+  readonly mintAd: AdminDeps['minter']['mint']
+  readonly spooled: () => readonly SpoolRecord[]
+  readonly keyOf: (changes: Partial<KeyRequest>) => Promise<string>
+  readonly audits: () => Promise<readonly AuditRow[]>
+  readonly close: () => Promise<void>
+}
+
+interface AuditRow {
+  readonly key_id: string
+  readonly action: string
+  readonly subject: string
+  readonly details: string
+}
+
+const clock = () => nowMs
+
+export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<AdminHarness> {
+  const warehouse = await openTestWarehouse()
+  const log = new LogCapture()
+  const pinoLog = pino({ level: 'trace' }, log)
+  const stores = { warehouse, clock, log: pinoLog, refreshMs: 3_600_000 }
+  const catalog = await openCatalogStore(stores)
+  const keys = await openKeyStore({ ...stores, adminKey })
+  const keyRing = createKeyRing()
+  const minter = createMinter(keyRing, { clock })
+  const { open: openTrackingData } = createOpener(keyRing)
+  const hashIdentity = createIdentityHasher(randomBytes(32))
+  const spool = openMemorySpool({ clock })
+  const audit = new AuditTrail({ warehouse, clock })
+  const rowContext = {
+    openTrackingData,
+    hashIdentity,
+    isTrustedSource: () => true,
+    isBot: createBotCheck(),
+  }
+  const adminHandlers = createAdminHandlers({
+    catalog,
+    keys,
+    audit,
+    spool,
+    minter,
+    openTrackingData,
+    hashIdentity,
+    trackingUrl: 'https://t.example',
+    rates: new RateTable({ warehouse, clock }),
+    rebuildDays: (days) => rebuildDays({ warehouse, ...days }),
+    readConflicts: createConflictReader(warehouse),
+    readNamedIds: createNamedIdsReader(warehouse),
+    readUnconverted: createUnconvertedReader({
+      warehouse,
+      markets: () => catalogNames(catalog.current()).markets(),
+    }),
+    readServedAd: createServedAdReader(warehouse),
+    erasures: {
+      request: (request) => requestErasure(warehouse, request),
+      countOpen: () => countOpenErasures(warehouse),
+      find: (id) => findErasure(warehouse, id),
+      list: (limit) => listErasures(warehouse, limit),
+    },
+    setAside: {
+      list: (question) => listSetAside(warehouse, question),
+      replay: (wanted) =>
+        replaySetAside(
+          { warehouse, settleMs: 2_000, log: pinoLog, rowContext, markets: () => [] },
+          wanted
+        ),
+    },
+    explainPurchase: createExplainer({ warehouse, settleMs: 0 }),
+    voidDelivery: (delivery) => voidDelivery(warehouse, delivery),
+    backups: null,
+    status: () => Promise.resolve(status),
+    ...changes,
+  })
+  const keptPages = openKeptPages()
+  const app = buildCampaignApp({
+    keys,
+    catalog,
+    listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
+    adminHandlers,
+    audit,
+    readIntake: createIntakeReader(warehouse),
+    readTrafficQuality: createTrafficQualityReader({
+      warehouse,
+      catalog: () => catalogNames(catalog.current()),
+      keptPages,
+    }),
+    listAttributions: () => Promise.reject(new Error('no attributions here')),
+    explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: 0 }),
+    runReport: () => Promise.reject(new Error('no reports here')),
+    readSeries: () => Promise.reject(new Error('no reports here')),
+    openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
+    isReady: () => true,
+    metrics: { read: () => Promise.resolve(''), noteAnswer: () => undefined },
+    clock,
+    log: pinoLog,
+  })
+  return {
+    app,
+    warehouse,
+    catalog,
+    keys,
+    log,
+    openTrackingData,
+    hashIdentity,
+    mintAd: minter.mint,
+    spooled: () => spool.read(1_000_000).entries.map(({ record }) => record),
+    keyOf: async (request) => {
+      const base = { name: 'n', advertisers: 'all', scopes: ['admin'] } as const
+      return (await keys.create({ ...base, ...request })).key
+    },
+    audits: () =>
+      warehouse.rows<AuditRow>(
+        'SELECT key_id, action, subject, details FROM audit ORDER BY at, id LIMIT 1000'
+      ),
+    close: async () => {
+      await app.close()
+      await catalog.close()
+      await keys.close()
+      await spool.close()
+      await warehouse.close()
+    },
+  }
+}
+
+export function bearer(key: string): { readonly authorization: string } {
+  return { authorization: `Bearer ${key}` }
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { announceSeals } from '../../src/days/announce-seals.ts'
+import { readRestatements } from '../../src/days/restatements.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import { openTestWarehouse } from '../helpers/test-warehouse.ts'
+
+const startMs = Date.UTC(2026, 2, 3, 2)
+
+async function insertSeals(warehouse: Warehouse, secondsApart: readonly number[]): Promise<void> {
+  const lines = secondsApart.map((seconds, index) =>
+    JSON.stringify({
+      day: new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10),
+      unit: 1,
+      from_at: '2026-01-01 00:00:00.000',
+      to_at: '2026-01-02 00:00:00.000',
+      revision: String(index + 1),
+      read_at: '2026-03-03 01:00:00.000000',
+      sealed_at: new Date(startMs + seconds * 1_000).toISOString().slice(0, 23).replace('T', ' '),
+      definition: 'UTC EUR',
+      rates: '',
+    })
+  )
+  await warehouse.insert('sealed_day', Buffer.from(lines.join('\n')))
+}
+
+test('asking from the last instant on gets every restatement, however many a minute has', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  await insertSeals(warehouse, [0, 1, 2, 3, 4, 5, 5, 5, 6, 90])
+
+  const seen = new Set<string>()
+  let sinceMs = 0
+  let rounds = 0
+  for (let hasMore = true; hasMore; rounds++) {
+    const answer = await readRestatements(warehouse, sinceMs, 2)
+    for (const { revision } of answer.days) seen.add(revision)
+    sinceMs = answer.days.at(-1)?.sealedAtMs ?? sinceMs
+    hasMore = answer.hasMore
+    assert.ok(rounds < 20)
+  }
+
+  assert.equal(seen.size, 10)
+  assert.deepEqual((await readRestatements(warehouse, sinceMs, 2)).hasMore, false)
+})
+
+test('seals that became visible long after their instant are announced again by a younger one', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  let aheadMs = 0
+  let insertCount = 0
+  const held: Warehouse = {
+    command: (sql, params) => warehouse.command(sql, params),
+    stream: (sql, params, signal) => warehouse.stream(sql, params, signal),
+    close: () => Promise.resolve(),
+    // The warehouse's clock, which goes on while the process is suspended.
+    rows: async <Row>(sql: string, params = {}) => {
+      if (!sql.includes('now64')) return await warehouse.rows<Row>(sql, params)
+      return await warehouse.rows<Row>(
+        'SELECT toString(now64(6) + toIntervalMillisecond({aheadMs:Int64})) AS now',
+        { aheadMs }
+      )
+    },
+    insert: async (table, lines) => {
+      insertCount += 1
+      if (insertCount === 1) aheadMs += 120_000
+      await warehouse.insert(table, lines)
+    },
+  }
+  const [now] = await warehouse.rows<{ now: string; ms: number }>(
+    'SELECT toString(now64(6)) AS now, toUnixTimestamp64Milli(now64(3)) AS ms'
+  )
+  const seal = {
+    day: '2026-01-01',
+    unit: 1,
+    from_at: '2026-01-01 00:00:00.000',
+    to_at: '2026-01-02 00:00:00.000',
+    revision: '5',
+    read_at: now?.now ?? '',
+    definition: 'UTC EUR',
+    rates: '',
+  }
+
+  await announceSeals(held, { seals: [seal], revision: 5n, readAt: now?.now ?? '' })
+
+  const { days } = await readRestatements(warehouse, (now?.ms ?? 0) + 119_000)
+  assert.equal(insertCount, 2)
+  assert.deepEqual(
+    days.map(({ revision, sealedAtMs }) => [revision, sealedAtMs >= (now?.ms ?? 0) + 119_000]),
+    [['5', true]]
+  )
+})
