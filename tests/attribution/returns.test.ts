@@ -333,19 +333,6 @@ for (const statement of ['purchase_return_in', 'returned_purchase']) {
 }
 
 // With a settling time of nothing every delivery is a slow one.
-test('a slow delivery whose return came first is made pending once more, and no other', async (t) => {
-  const shipment = await aShipment(t)
-  const slow = { ...shipment, deps: { ...shipment.deps, settleMs: 0 } }
-  await ship(slow, aReturn({ transactionId: 'returned' }))
-
-  await ship(slow, ...['kept', 'returned'].map((transactionId) => aConversion({ transactionId })))
-
-  assert.deepEqual(await readPending(shipment.warehouse), [
-    { transaction: 'kept', n: 1 },
-    { transaction: 'returned', n: 2 },
-  ])
-})
-
 test('an attribution that began before a return and ends after the next one changes nothing', async (t) => {
   const shipment = await aShipment(t)
   const { warehouse } = shipment
