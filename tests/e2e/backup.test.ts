@@ -243,7 +243,8 @@ test('a node made of a backup answers every report like the one that was backed 
       )
       writeFileSync(
         join(strange, 'secrets.json'),
-        JSON.stringify({ ...secrets, identitySecret: randomBytes(32).toString('base64') })
+        JSON.stringify({ ...secrets, identitySecret: randomBytes(32).toString('base64') }),
+        { mode: 0o600 }
       )
 
       const attempts = [

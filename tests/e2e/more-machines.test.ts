@@ -60,7 +60,6 @@ test('a node of trackers tells how it does on its campaign port, to who may know
   for (let count = 0; count < 5; count += 1) await shoppers.shopOnce()
   const made = await engine.admin('POST', '/admin/v1/keys', {
     name: 'Monitoring',
-    advertiserIds: null,
     scopes: ['metrics:read'],
   })
   assert.equal(made.status, 201)
