@@ -7,6 +7,9 @@ const budgets = {
   large: { bodyBytesMax: Infinity, bytesMax: 142_606_336, perKeyMax: 75_497_472 },
 } as const
 
+/** So many bytes every key may send however full the budget is: the body of a report has fewer. */
+const bytesPerKeyAlways = 65_536
+
 type Kind = keyof typeof budgets
 
 export type BodyFull = 'own-full' | 'all-full'
@@ -37,8 +40,10 @@ export class BodyBudget {
     }
     return {
       add: (bytes) => {
-        if ((byKey.get(keyId) ?? 0) + bytes > perKeyMax) return 'own-full'
-        if (this.#bytes[kind] + bytes > bytesMax) return 'all-full'
+        const ownBytes = (byKey.get(keyId) ?? 0) + bytes
+        if (ownBytes > perKeyMax) return 'own-full'
+        const isFull = this.#bytes[kind] + bytes > bytesMax
+        if (isFull && ownBytes > bytesPerKeyAlways) return 'all-full'
         change(bytes)
         return null
       },

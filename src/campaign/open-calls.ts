@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuse, type Answer } from '../http/handler.ts'
 import type { AccessKey } from '../access/key.ts'
+import { assert } from '../lib/assert.ts'
 import type { CampaignDeps } from './deps.ts'
 
 export const callLimits = {
@@ -12,7 +13,7 @@ export const callLimits = {
   /** A page of 4 MB may take three minutes. */
   answerBytesPerSecondMin: 32_768,
   streamBytesPerSecondMin: 8_192,
-  /** Of answers that wait for their readers. */
+  /** Of answers that wait for their readers; beyond it, the slowest of the key with most are ended. */
   answerBytesMax: 134_217_728,
   answerBytesPerKeyMax: 33_554_432,
 } as const
@@ -40,11 +41,6 @@ const tooMuchUnread: Answer = {
   headers,
 }
 
-const fullOfAnswers: Answer = {
-  ...refuse(503, ['Too many answers are under way; try again in a moment.']),
-  headers,
-}
-
 type CallsDeps = Pick<CampaignDeps, 'keys' | 'log'>
 
 export class OpenCalls {
@@ -64,18 +60,16 @@ export class OpenCalls {
     call.response.once('close', () => this.#calls.delete(watched))
   }
 
-  /** Why the key may ask for nothing more right now; null when it may. */
+  /**
+   * Why the key may ask for nothing more right now; null when it may. Only a key's own unread answers
+   * refuse it: when those of all keys are too many, the keys that hold most lose answers, so that slow
+   * readers never keep others from theirs.
+   */
   refusalOf(key: AccessKey | null): Answer | null {
-    let allBytes = 0
-    let ownBytes = 0
-    for (const call of this.#calls) {
-      const bytes = unreadBytes(call)
-      allBytes += bytes
-      if (call.key?.id === key?.id) ownBytes += bytes
-    }
+    this.#makeRoom()
     if (key === null || key.isConfigured) return null
-    if (ownBytes > callLimits.answerBytesPerKeyMax) return tooMuchUnread
-    return allBytes > callLimits.answerBytesMax ? fullOfAnswers : null
+    const ownBytes = sumUnread([...this.#calls].filter((call) => call.key?.id === key.id))
+    return ownBytes > callLimits.answerBytesPerKeyMax ? tooMuchUnread : null
   }
 
   /** Ends what may not go on. */
@@ -94,10 +88,36 @@ export class OpenCalls {
     clearInterval(this.#timer)
   }
 
-  #end({ key, request }: Watched, reason: string): void {
+  #makeRoom(): void {
+    let allBytes = sumUnread([...this.#calls])
+    while (allBytes > callLimits.answerBytesMax) {
+      const heaviest = findHeaviest(this.#calls)
+      const slowest = heaviest.toSorted((one, other) => one.patienceMs - other.patienceMs)[0]
+      assert(slowest !== undefined, 'unread bytes belong to an answer')
+      allBytes -= unreadBytes(slowest)
+      this.#end(slowest, 'answers were read too slowly, and its key had most of them')
+    }
+  }
+
+  #end(call: Watched, reason: string): void {
+    const { key, request } = call
+    this.#calls.delete(call)
     this.#deps.log.info({ keyId: key?.id, reason }, 'a call was ended')
     request.socket.destroy()
   }
+}
+
+/** The unread answers of the key that has most bytes of them. */
+function findHeaviest(calls: Iterable<Watched>): readonly Watched[] {
+  const byKey = new Map<string | undefined, Watched[]>()
+  for (const call of calls) {
+    if (unreadBytes(call) > 0) byKey.set(call.key?.id, [...(byKey.get(call.key?.id) ?? []), call])
+  }
+  return [...byKey.values()].toSorted((one, other) => sumUnread(other) - sumUnread(one))[0] ?? []
+}
+
+function sumUnread(calls: readonly OpenCall[]): number {
+  return calls.reduce((sum, call) => sum + unreadBytes(call), 0)
 }
 
 function unreadBytes({ response }: OpenCall): number {

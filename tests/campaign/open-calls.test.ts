@@ -88,24 +88,55 @@ test('a long answer at work is not taken for a slow reader', (t) => {
   assert.equal(socket.isEnded, false)
 })
 
-test('unread answers are bounded, by key and over all keys', (t) => {
+/** Whose answer is made, and waits for its reader. */
+function anUnreadAnswer(calls: OpenCalls, keyId: string, bytes: number) {
+  const call = aCall(calls, { keyId })
+  call.response.writableEnded = true
+  call.socket.writableLength = bytes
+  return call
+}
+
+test('a key with too many unread answers is refused more, and others are not', (t) => {
   const calls = aWorld()
   t.after(() => calls.close())
-  const unread = (keyId: string, bytes: number) => {
-    const { response, socket } = aCall(calls, { keyId })
-    response.writableEnded = true
-    socket.writableLength = bytes
-    return response
-  }
-  const greedy = unread('greedy', 33 * mebibyte)
+  const { response } = anUnreadAnswer(calls, 'greedy', 33 * mebibyte)
 
   assert.equal(calls.refusalOf(aKey({ id: 'greedy' }))?.status, 429)
   assert.equal(calls.refusalOf(aKey({ id: 'other' })), null)
-  const others = ['a', 'b', 'c', 'd'].map((keyId) => unread(keyId, 30 * mebibyte))
-  assert.equal(calls.refusalOf(aKey({ id: 'other' }))?.status, 503)
-  assert.equal(calls.refusalOf(aKey({ id: 'admin', isConfigured: true })), null)
-  for (const response of [greedy, ...others]) response.emit('close')
+  assert.equal(calls.refusalOf(aKey({ id: 'greedy', isConfigured: true })), null)
+  response.emit('close')
   assert.equal(calls.refusalOf(aKey({ id: 'greedy' })), null)
+})
+
+test('however many keys read slowly, others are answered: the slowest of the heaviest key is ended', (t) => {
+  const calls = aWorld()
+  t.after(() => calls.close())
+  const heavy = [1, 2].map(() => anUnreadAnswer(calls, 'heavy', 16 * mebibyte))
+  const [slow, steady] = heavy
+  assert.ok(slow !== undefined && steady !== undefined)
+  look(calls, 10, () => {
+    steady.socket.writableLength -= callLimits.answerBytesPerSecondMin
+  })
+  const others = ['a', 'b', 'c', 'd'].map((id) => anUnreadAnswer(calls, id, 24 * mebibyte))
+  assert.equal(calls.refusalOf(aKey({ id: 'honest' })), null)
+  assert.ok(!slow.socket.isEnded, 'as much as the bound is held')
+
+  others.push(anUnreadAnswer(calls, 'e', 4 * mebibyte))
+
+  assert.equal(calls.refusalOf(aKey({ id: 'honest' })), null)
+  assert.deepEqual(
+    [slow, steady, ...others].map(({ socket }) => socket.isEnded),
+    [true, false, false, false, false, false, false]
+  )
+})
+
+test('a key without a byte under way is answered while unread answers are at the bound', (t) => {
+  const calls = aWorld()
+  t.after(() => calls.close())
+  for (let round = 0; round < 100; round += 1) {
+    anUnreadAnswer(calls, `k${round % 10}`, 16 * mebibyte)
+    assert.equal(calls.refusalOf(aKey({ id: 'honest' })), null)
+  }
 })
 
 test('a key that is revoked ends what it has open, also what waits', async (t) => {
@@ -153,6 +184,10 @@ test('bodies share a budget: one key leaves room for others, and catalogs have o
   for (let key = 1; key < 8; key += 1) assert.equal(fill(`k${key}`).shares.length, 8)
   const beyond = fill('k9')
   assert.deepEqual([beyond.shares.length, beyond.full], [0, 'all-full'])
+  const small = budget.open('k9', mebibyte)
+  assert.equal(small.add(65_536), null)
+  assert.equal(small.add(1), 'all-full')
+  small.close()
   const catalog = budget.open('k0', 64 * mebibyte)
   assert.equal(catalog.add(64 * mebibyte), null)
   assert.equal(budget.open('k0', 64 * mebibyte).add(64 * mebibyte), 'own-full')
