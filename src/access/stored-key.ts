@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Entry, EntryKind, StoredEntry } from '../catalog/entry-table.ts'
 import { scopes } from '../contract/admin.ts'
 import { catalogId, instantText, type Immutable } from '../contract/fields.ts'
-import { parseInstant } from '../contract/instant.ts'
+import { parseInstant, printInstant } from '../domain/instant.ts'
 import { compileParser } from '../contract/validate.ts'
 import { assert } from '../lib/assert.ts'
 import type { AccessKey } from './key.ts'
@@ -61,10 +61,6 @@ export function readStoredKeys(entries: readonly StoredEntry[]): readonly Stored
   return entries
     .filter(({ kind }) => kind === 'key')
     .map(({ id, body }) => readKey(body, revokedAtMs.get(id) ?? null))
-}
-
-export function printInstant(atMs: number): string {
-  return new Date(atMs).toISOString()
 }
 
 function readKey(text: string, revokedAtMs: number | null): StoredKey {

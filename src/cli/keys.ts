@@ -1,5 +1,5 @@
 import { keyListSchema, keyResponseSchema, scopes, type Scope } from '../contract/admin.ts'
-import { parseInstant } from '../contract/instant.ts'
+import { parseInstant } from '../domain/instant.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import { usageError } from './cli-error.ts'
 import type { Command, CommandContext } from './context.ts'

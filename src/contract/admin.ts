@@ -14,7 +14,7 @@ import {
   wordOf,
   type Immutable,
 } from './fields.ts'
-import { parseInstant } from './instant.ts'
+import { parseInstant } from '../domain/instant.ts'
 import { parseReturn, returnSchema, type PurchaseReturn } from './return.ts'
 import { compileParser, type Parsed } from './validate.ts'
 

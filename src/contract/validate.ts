@@ -6,7 +6,7 @@ import type { Type, TSchema } from 'typebox'
 import { parseDay } from '../domain/day.ts'
 import { countCodePoints, isText } from '../domain/text.ts'
 import type { Immutable } from './fields.ts'
-import { parseInstant } from './instant.ts'
+import { parseInstant } from '../domain/instant.ts'
 import { messageOf } from './validation-message.ts'
 
 export interface CompileOptions {

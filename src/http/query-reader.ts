@@ -1,5 +1,5 @@
 import { pageLimits } from '../contract/catalog-pages.ts'
-import { parseInstant } from '../contract/instant.ts'
+import { parseInstant } from '../domain/instant.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import { countCodePoints, isText } from '../domain/text.ts'
 import { queryText } from './query-text.ts'

@@ -6,7 +6,8 @@ import { servedAdLimits } from '../contract/served-ad.ts'
 import type { ServedAdReading } from '../contract/served-ad.ts'
 import { addDays, dayOf } from '../domain/day.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { printAmount, printInstant } from '../attribution/explain/print.ts'
+import { printAmount } from '../attribution/explain/print.ts'
+import { printInstant } from '../domain/instant.ts'
 import { readFinalDays } from '../days/final-days.ts'
 
 /** Where its rows stand: what its token says of it. */

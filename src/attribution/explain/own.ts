@@ -1,6 +1,7 @@
 // The same for an advertiser that was credited: its own ads only, without other people, and of other
 // advertisers no more than how many stood against it.
 
+import { printInstant } from '../../domain/instant.ts'
 import type { OwnExplanation } from '../../contract/explanation.ts'
 import { attributionProfiles } from '../../contract/report-request.ts'
 import type { AttributionProfile } from '../../contract/report-request.ts'
@@ -8,14 +9,7 @@ import type { DeliveryLine } from './deliveries.ts'
 import { judgeDelivery, readFacts } from './explain.ts'
 import type { ExplainDeps, JudgedDelivery, PurchaseName } from './explain.ts'
 import type { JudgedTouch } from './judge.ts'
-import {
-  byWeight,
-  explainLimits,
-  printCandidate,
-  printAmount,
-  printInstant,
-  printServedAdId,
-} from './print.ts'
+import { byWeight, explainLimits, printCandidate, printAmount, printServedAdId } from './print.ts'
 import type { StoredCredit, StoredLine } from './stored.ts'
 import type { AdTouch } from './touches.ts'
 

@@ -3,6 +3,7 @@
 import type { Explanation } from '../../contract/explanation.ts'
 import { attributionProfiles } from '../../contract/report-request.ts'
 import { minorDigits } from '../../domain/currency.ts'
+import { printInstant } from '../../domain/instant.ts'
 import { formatAmount, formatDecimal, readNanos } from '../../domain/money.ts'
 import type { DeliveryLine } from './deliveries.ts'
 import type { Judge, JudgedTouch, Winner } from './judge.ts'
@@ -21,10 +22,6 @@ export interface Judged {
   readonly purchasedAtMs: number
   readonly found: TouchesFound
   readonly judge: Judge<AdTouch>
-}
-
-export function printInstant(atMs: number): string {
-  return new Date(atMs).toISOString()
 }
 
 /** 32 hex digits as the ad server knows the served ad. */

@@ -1,9 +1,9 @@
 import type { AuditTrail } from '../../access/audit-trail.ts'
 import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import type { AccessKey } from '../../access/key.ts'
-import { printInstant } from '../../access/stored-key.ts'
 import { parseKeyRequest, type KeyList, type KeyRequest, type Scope } from '../../contract/admin.ts'
 import { parseJsonBody } from '../../contract/json.ts'
+import { printInstant } from '../../domain/instant.ts'
 import { assert } from '../../lib/assert.ts'
 import type { AdminDeps } from './deps.ts'
 

@@ -6,11 +6,12 @@ import {
   type CarriedId,
   type ServedAdReading,
 } from '../../contract/served-ad.ts'
+import { printInstant } from '../../domain/instant.ts'
 import { normalizeId } from '../../domain/identity.ts'
 import { formatDecimal } from '../../domain/money.ts'
 import { clickCountableMs, earlyToleranceMs, viewCountableMs } from '../../domain/windows.ts'
 import { assert } from '../../lib/assert.ts'
-import { printInstant, printServedAdId } from '../../attribution/explain/print.ts'
+import { printServedAdId } from '../../attribution/explain/print.ts'
 import { decodeEnvelope } from '../../tracking-data/envelope.ts'
 import type { OpenRefusal, TrackingData } from '../../tracking-data/tracking-data.ts'
 import type { AdminDeps } from './deps.ts'

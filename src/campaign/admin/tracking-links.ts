@@ -8,7 +8,7 @@ import {
   type LinkRequest,
   type TrackingLinksResponse,
 } from '../../contract/admin.ts'
-import { parseInstant } from '../../contract/instant.ts'
+import { parseInstant } from '../../domain/instant.ts'
 import { parseJsonBody } from '../../contract/json.ts'
 import { parseCurrency } from '../../domain/currency.ts'
 import { assert } from '../../lib/assert.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseInstant } from '../../src/contract/instant.ts'
+import { parseInstant } from '../../src/domain/instant.ts'
 
 test('an instant is read to the millisecond, in any offset', () => {
   assert.equal(parseInstant('2026-03-02T10:00:00Z'), Date.UTC(2026, 2, 2, 10))
