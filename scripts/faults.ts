@@ -77,6 +77,11 @@ async function strike(
     })
     console.log(JSON.stringify(result))
     return result.faultCount
+  } catch (error) {
+    // Told before the installation is closed, which may fail too.
+    console.error(error)
+    process.exitCode = 1
+    throw error
   } finally {
     await closeAll()
   }

@@ -105,12 +105,18 @@ export async function startInstallation(
   kind: InstallationKind
 ): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'shelftrace-faults-'))
-  const closers: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
+  // A killed supervisor's children may still write while they end.
+  const removal = { recursive: true, force: true, maxRetries: 20, retryDelay: 500 } as const
+  const closers: (() => unknown)[] = [() => rmSync(folder, removal)]
   t.after(async () => {
     // What cannot be closed must not keep the rest from being closed.
     const failures: unknown[] = []
     for (const close of closers.toReversed()) {
-      await Promise.resolve(close()).catch((error: unknown) => failures.push(error))
+      try {
+        await close()
+      } catch (error) {
+        failures.push(error)
+      }
     }
     if (failures.length > 0) throw new AggregateError(failures, 'an installation stays open')
   })
