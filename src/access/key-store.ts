@@ -1,12 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { EntryTable } from '../catalog/entry-table.ts'
-import { Exclusive } from '../catalog/exclusive.ts'
-import { Poller, type StoreLog } from '../catalog/poller.ts'
+import { EntryStore, type EntryStoreOptions } from '../catalog/entry-store.ts'
 import { scopes, type KeyRequest, type KeyResponse } from '../contract/admin.ts'
 import { parseInstant } from '../domain/instant.ts'
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { AccessKey } from './key.ts'
 import {
   keyEntry,
@@ -16,14 +13,9 @@ import {
   type StoredKey,
 } from './stored-key.ts'
 
-export interface KeyStoreOptions {
-  readonly warehouse: Warehouse
-  readonly clock: Clock
-  readonly log: StoreLog
+export interface KeyStoreOptions extends EntryStoreOptions {
   /** The key of the configuration; a blank one is refused, for it would let everyone in. */
   readonly adminKey: string
-  /** Default 2 s: a revocation works everywhere within 5 s. */
-  readonly refreshMs?: number
 }
 
 export interface KeyStore {
@@ -48,7 +40,6 @@ export interface KeyStore {
 }
 
 export const limits = {
-  refreshMs: 2_000,
   /** Beyond this a revocation may have been missed, and nobody is let in on old knowledge. */
   viewAgeMsMax: 30_000,
   /** A longer text is no key of ours, and not worth hashing. */
@@ -63,34 +54,30 @@ const idBytes = 9
 /** Loads the keys and keeps them fresh. The warehouse must be migrated, and is not closed here. */
 export async function openKeyStore(options: KeyStoreOptions): Promise<KeyStore> {
   const store = new WarehouseKeyStore(options)
-  await store.refresh()
-  store.startPolling(options)
+  await store.entries.open()
   return store
 }
 
 class WarehouseKeyStore implements KeyStore {
-  readonly #table: EntryTable
+  readonly entries: EntryStore
   readonly #clock: Clock
   readonly #adminHash: Buffer
   readonly #adminKey: AccessKey
-  // A reading that began before a change must not replace what the change has made.
-  readonly #exclusive = new Exclusive()
   #keysByHash: ReadonlyMap<string, StoredKey> = new Map()
-  #mark: string | null = null
-  /** When the newest reading began: what happened later it may have missed. */
-  #viewAtMs = -Infinity
-  #poller: Poller | null = null
 
-  constructor({ warehouse, clock, adminKey }: KeyStoreOptions) {
-    this.#table = new EntryTable(warehouse, clock, storedKeyKinds)
+  constructor(options: KeyStoreOptions) {
+    const { clock, adminKey } = options
+    this.entries = new EntryStore(options, {
+      what: 'keys',
+      kinds: storedKeyKinds,
+      onEntries: (entries) => {
+        this.#keysByHash = new Map()
+        this.#set(readStoredKeys(entries))
+      },
+    })
     this.#clock = clock
     this.#adminHash = hashToken(checkAdminKey(adminKey))
     this.#adminKey = configuredKey(clock())
-  }
-
-  startPolling({ refreshMs = limits.refreshMs, log }: KeyStoreOptions): void {
-    const poll = () => this.refresh()
-    this.#poller = new Poller({ intervalMs: refreshMs, what: 'keys', log, poll })
   }
 
   find(token: string): AccessKey | null {
@@ -132,9 +119,8 @@ class WarehouseKeyStore implements KeyStore {
         isConfigured: false,
       },
     }
-    await this.#exclusive.run(async () => {
-      await this.#load()
-      await this.#table.append([keyEntry(stored)])
+    await this.entries.change(async () => {
+      await this.entries.append([keyEntry(stored)])
       this.#set([stored])
     })
     return { id: stored.key.id, key: token }
@@ -147,30 +133,28 @@ class WarehouseKeyStore implements KeyStore {
   }
 
   async revoke(id: string): Promise<boolean> {
-    return await this.#exclusive.run(async () => {
-      // Another node may have made the key, or revoked it, a moment ago.
-      await this.#load()
+    return await this.entries.change(async () => {
       const stored = [...this.#keysByHash.values()].find(({ key }) => key.id === id)
       if (stored === undefined) return false
       if (stored.key.revokedAtMs !== null) return true
       const revokedAtMs = this.#clock()
-      await this.#table.append([revocationEntry(id, revokedAtMs)])
+      await this.entries.append([revocationEntry(id, revokedAtMs)])
       this.#set([{ ...stored, key: { ...stored.key, revokedAtMs } }])
       return true
     })
   }
 
   async refresh(): Promise<void> {
-    await this.#exclusive.run(() => this.#load())
+    await this.entries.refresh()
   }
 
   async close(): Promise<void> {
-    await this.#poller?.close()
+    await this.entries.close()
   }
 
   #assertFresh(): void {
     // A view from the future says that the clock was set back, and nothing about its age.
-    const ageMs = Math.abs(this.#clock() - this.#viewAtMs)
+    const ageMs = Math.abs(this.#clock() - this.entries.readAtMs)
     if (ageMs <= limits.viewAgeMsMax) return
     throw new ServiceError('ACCESS_STALE', 'the view of the keys is too old', {
       details: { ageMs },
@@ -181,17 +165,6 @@ class WarehouseKeyStore implements KeyStore {
     const keys = new Map(this.#keysByHash)
     for (const stored of changed) keys.set(stored.hash.toString('hex'), stored)
     this.#keysByHash = keys
-  }
-
-  async #load(): Promise<void> {
-    const beganAtMs = this.#clock()
-    const mark = await this.#table.mark()
-    if (mark !== this.#mark) {
-      const keys = readStoredKeys(await this.#table.read())
-      this.#keysByHash = new Map(keys.map((stored) => [stored.hash.toString('hex'), stored]))
-      this.#mark = mark
-    }
-    this.#viewAtMs = beganAtMs
   }
 }
 

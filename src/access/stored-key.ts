@@ -1,7 +1,7 @@
 // How keys stand in the table of entries. A revocation is an entry of its own, so that no version of
 // the key, however great its number and whichever node wrote it, brings a revoked key back.
 import { Type } from 'typebox'
-import type { Entry, EntryKind, StoredEntry } from '../catalog/entry-table.ts'
+import type { Entry, EntryKind, StoredEntry } from '../catalog/entry-store.ts'
 import { scopes } from '../contract/admin.ts'
 import { catalogId, instantText, type Immutable } from '../contract/fields.ts'
 import { parseInstant, printInstant } from '../domain/instant.ts'

@@ -7,14 +7,16 @@ import {
 import { catalogId, uuidText } from '../contract/fields.ts'
 import { compileParser } from '../contract/validate.ts'
 import { assert } from '../lib/assert.ts'
-import type { Clock } from '../lib/clock.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { checkBundle, type MarketHasEvents } from './check-bundle.ts'
-import { EntryTable, type Entry, type EntryKind, type StoredEntry } from './entry-table.ts'
-import { Exclusive } from './exclusive.ts'
-import { findMarketsWithEvents } from './market-events.ts'
+import {
+  EntryStore,
+  type Entry,
+  type EntryKind,
+  type EntryStoreOptions,
+  type StoredEntry,
+} from './entry-store.ts'
 import { normalizeBundle } from './normalize-bundle.ts'
-import { Poller, type StoreLog } from './poller.ts'
 import { ProductTable } from './product-table.ts'
 import {
   assignmentId,
@@ -24,22 +26,13 @@ import {
   type CatalogSnapshot,
 } from './snapshot.ts'
 
-export interface CatalogStoreOptions {
-  readonly warehouse: Warehouse
-  readonly clock: Clock
-  readonly log: StoreLog
-  /** Default 2 s: a change on another node shows within 5 s. */
-  readonly refreshMs?: number
+export interface CatalogStoreOptions extends EntryStoreOptions {
   /** Default: one look into the events of the warehouse. */
   readonly marketHasEvents?: MarketHasEvents
 }
 
 export type ApplyResult =
   | { readonly ok: true; readonly counts: CatalogResult }
-  | { readonly ok: false; readonly messages: readonly string[] }
-
-type CheckedBundle =
-  | { readonly ok: true; readonly normal: CatalogBundle }
   | { readonly ok: false; readonly messages: readonly string[] }
 
 export interface CatalogStore {
@@ -56,8 +49,6 @@ export interface CatalogStore {
   readonly products: ProductTable
   close(): Promise<void>
 }
-
-const refreshMsDefault = 2_000
 
 const parseAssignments = compileParser(
   Type.Array(
@@ -79,30 +70,25 @@ const catalogKinds = [
 /** Loads the catalog and keeps it fresh. The warehouse must be migrated, and is not closed here. */
 export async function openCatalogStore(options: CatalogStoreOptions): Promise<CatalogStore> {
   const store = new WarehouseCatalogStore(options)
-  await store.refresh()
-  store.startPolling(options)
+  await store.entries.open()
   return store
 }
 
 class WarehouseCatalogStore implements CatalogStore {
   readonly products: ProductTable
-  readonly #table: EntryTable
+  readonly entries: EntryStore
   readonly #marketHasEvents: MarketHasEvents
-  // A reading that began before a change must not replace what the change has made.
-  readonly #exclusive = new Exclusive()
   #snapshot: CatalogSnapshot = emptySnapshot
-  #mark: string | null = null
-  #poller: Poller | null = null
 
-  constructor({ warehouse, clock, marketHasEvents }: CatalogStoreOptions) {
+  constructor(options: CatalogStoreOptions) {
+    const { warehouse, clock, marketHasEvents } = options
     this.products = new ProductTable(warehouse, clock)
-    this.#table = new EntryTable(warehouse, clock, catalogKinds)
+    this.entries = new EntryStore(options, {
+      what: 'catalog',
+      kinds: catalogKinds,
+      onEntries: (entries) => (this.#snapshot = readSnapshot(entries)),
+    })
     this.#marketHasEvents = marketHasEvents ?? ((ids) => findMarketsWithEvents(warehouse, ids))
-  }
-
-  startPolling({ refreshMs = refreshMsDefault, log }: CatalogStoreOptions): void {
-    const poll = () => this.refresh()
-    this.#poller = new Poller({ intervalMs: refreshMs, what: 'catalog', log, poll })
   }
 
   current(): CatalogSnapshot {
@@ -110,69 +96,75 @@ class WarehouseCatalogStore implements CatalogStore {
   }
 
   async refresh(): Promise<void> {
-    await this.#exclusive.run(() => this.#load())
+    await this.entries.refresh()
   }
 
   async apply(bundle: CatalogBundle): Promise<ApplyResult> {
-    return await this.#exclusive.run(async () => {
-      const checked = await this.#check(bundle)
-      return checked.ok ? { ok: true, counts: await this.#write(checked.normal) } : checked
-    })
+    return await this.#whenValid(bundle, (normal) => this.#write(normal))
   }
 
   async check(bundle: CatalogBundle): Promise<ApplyResult> {
-    return await this.#exclusive.run(async () => {
-      const checked = await this.#check(bundle)
-      return checked.ok ? { ok: true, counts: countsOf(checked.normal) } : checked
-    })
+    return await this.#whenValid(bundle, async () => undefined)
   }
 
   async attach(assignment: Assignment): Promise<void> {
-    await this.#exclusive.run(async () => {
-      await this.#load()
+    await this.entries.change(async () => {
       const stored = this.#snapshot.assignments.get(assignmentId(assignment))
       if (stored?.assetId === assignment.assetId) return
-      await this.#table.append([assignmentEntry(assignment)])
+      await this.entries.append([assignmentEntry(assignment)])
       this.#snapshot = extendSnapshot(this.#snapshot, {}, [assignment])
     })
   }
 
   async close(): Promise<void> {
-    await this.#poller?.close()
+    await this.entries.close()
+  }
+
+  async #whenValid(
+    bundle: CatalogBundle,
+    act: (normal: CatalogBundle) => Promise<void>
+  ): Promise<ApplyResult> {
+    return await this.entries.change(async () => {
+      const normal = normalizeBundle(bundle)
+      const messages = await checkBundle(normal, this.#snapshot, this.#marketHasEvents)
+      if (messages.length > 0) return { ok: false, messages }
+      await act(normal)
+      return { ok: true, counts: countsOf(normal) }
+    })
   }
 
   /**
-   * The products go first, and only then the one insert that makes the rest of the bundle true. When
-   * the second fails, the caller is told so while the products stand: they name nothing but a market,
-   * no report reads them before that market is known, and the repeat of the bundle replaces them. The
-   * other order could show campaigns whose products were lost without a word.
+   * The products go first, then the one insert that makes the rest of the bundle true. If the second fails,
+   * the caller is told and the products stay: no report reads them before their market is known, and
+   * repeating the bundle replaces them. In the other order, campaigns could appear whose products were lost.
    */
-  async #write(bundle: CatalogBundle): Promise<CatalogResult> {
+  async #write(bundle: CatalogBundle): Promise<void> {
     const entries = toEntries(bundle)
     const products = bundle.products ?? []
     if (products.length > 0) {
       const marketIds = [...new Set(products.map(({ marketId }) => marketId))]
       await this.products.write(products, await this.products.nextVersion(marketIds))
     }
-    if (entries.length > 0) await this.#table.append(entries)
+    if (entries.length > 0) await this.entries.append(entries)
     this.#snapshot = extendSnapshot(this.#snapshot, bundle)
-    return countsOf(bundle)
   }
+}
 
-  async #check(bundle: CatalogBundle): Promise<CheckedBundle> {
-    // References may be to what another node has just taken.
-    await this.#load()
-    const normal = normalizeBundle(bundle)
-    const messages = await checkBundle(normal, this.#snapshot, this.#marketHasEvents)
-    return messages.length > 0 ? { ok: false, messages } : { ok: true, normal }
-  }
-
-  async #load(): Promise<void> {
-    const mark = await this.#table.mark()
-    if (mark === this.#mark) return
-    this.#snapshot = readSnapshot(await this.#table.read())
-    this.#mark = mark
-  }
+/**
+ * Which of the markets have events in the warehouse. Events that are still in a spool are not seen, so
+ * nothing stops an operator from changing a currency within seconds of the market's first event.
+ */
+async function findMarketsWithEvents(
+  warehouse: Warehouse,
+  marketIds: readonly number[]
+): Promise<ReadonlySet<number>> {
+  const rows = await warehouse.rows<{ market_id: number }>(
+    `SELECT DISTINCT market_id FROM ad_event
+     WHERE market_id IN {marketIds:Array(Int32)}
+     ORDER BY market_id LIMIT {marketsMax:UInt64}`,
+    { marketIds, marketsMax: marketIds.length }
+  )
+  return new Set(rows.map((row) => row.market_id))
 }
 
 function countsOf(bundle: CatalogBundle): CatalogResult {

@@ -7,6 +7,8 @@ export interface LoopOptions {
   /** Pauses grow to this after failures in a row. */
   readonly failurePauseMsMax: number
   readonly onFailure: (error: unknown, failureCount: number) => void
+  /** Called after the first step that succeeds after failures. */
+  readonly onRecovery?: () => void
 }
 
 /** Repeats a step until stopped. A failing step is reported and tried again, ever more slowly. */
@@ -27,11 +29,12 @@ export class Loop {
   }
 
   async #run(): Promise<void> {
-    const { step, pauseMs, failurePauseMsMax, onFailure } = this.#options
+    const { step, pauseMs, failurePauseMsMax, onFailure, onRecovery } = this.#options
     let failureCount = 0
     while (!this.#stopping.signal.aborted) {
       try {
         const hasMore = await step()
+        if (failureCount > 0) onRecovery?.()
         failureCount = 0
         await this.#pause(hasMore ? 0 : pauseMs)
       } catch (error) {
