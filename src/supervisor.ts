@@ -262,7 +262,11 @@ function forkTracker(): ChildProcess {
     exec: programPath('tracker'),
     execArgv: [...process.execArgv, ...trackerOptions],
   })
-  return cluster.fork(trackerEnvironment(process.env)).process
+  const worker = cluster.fork(trackerEnvironment(process.env))
+  // What is sent to a process that has just died fails, and a worker without a listener throws then. The
+  // slot sees the end of the process.
+  worker.on('error', () => undefined)
+  return worker.process
 }
 
 function forkEngine(): ChildProcess {
