@@ -51,12 +51,12 @@ const batchKeys = `
   SELECT DISTINCT purchase_key ${batchRows}`
 
 /**
- * From when to when the deliveries of a batch were received: bounds the weeks of touchpoints that
- * the main statement reads.
+ * From when to when the deliveries of a batch were received, which bounds the weeks of touchpoints that
+ * the main statement reads, and the instant at which the reading of the batch begins.
  */
 export const batchSpanSql = `
-SELECT toString(min(first.1)) AS receivedMin, toString(arrayMax(groupUniqArrayArray(days))) AS dayMax,
-  uniqExact(purchase_key) AS purchaseCount
+SELECT toString(now64(6)) AS readAt, toString(min(first.1)) AS receivedMin,
+  toString(arrayMax(groupUniqArrayArray(days))) AS dayMax
 FROM purchase WHERE purchase_key IN (${batchKeys})`
 
 const none = `toFixedString('', 16)`

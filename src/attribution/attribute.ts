@@ -24,8 +24,9 @@ import {
   pendingSql,
   touchFormerSql,
 } from './attribute-sql.ts'
-import { halve, noKeys, planBatches } from './attribution-batch.ts'
+import { halve, noKeys, otherPurchaseSql, planBatches } from './attribution-batch.ts'
 import type { Batch, PendingGroup, Range } from './attribution-batch.ts'
+import { WorkList } from './work-list.ts'
 import { reasonOf } from '../warehouse/insert-rows.ts'
 import { setAsidePurchase } from './set-aside-purchase.ts'
 
@@ -39,8 +40,10 @@ export const attributeLimits = {
   largeBatch: 5_000,
   /** Of a batch; an ordinary one of the most purchases has a third of them. */
   linesPerBatchMax: 500_000,
-  /** So many purchases set aside one after the other, and none attributed, are no fault of theirs. */
+  /** After so many purchases were set aside in a row and none was attributed, the warehouse is at fault. */
   setAsideInRowMax: 10,
+  /** How often a purchase may reach a limit while no other purchase was seen to pass. */
+  limitTriesMax: 60,
   /** So many batches count crowds after one was suspected. */
   crowdBatches: 20,
 } as const
@@ -68,65 +71,68 @@ const beginningOfTime = '1970-01-01 00:00:00.000000'
 /** Holds nothing that a new one would not find again: up to when nothing is pending, and a plan. */
 export class Attributor {
   readonly #deps: AttributeDeps
+  readonly #work = new WorkList()
   #answeredUpTo = beginningOfTime
-  /** Batches of the last look, oldest first. */
-  #planned: Batch[] = []
-  /** Where the oldest batch begins that failed since that look: nothing is settled beyond. */
-  #failedFrom: string | null = null
   #crowdBatchCount = 0
   #setAsideInRow = 0
-  #settledThrough: string | null = null
-  #isAnythingDue = false
+  /** The batch that was attributed last: shows whether the warehouse has room for another purchase. */
+  #lastAttributed: Batch | null = null
 
   constructor(deps: AttributeDeps) {
     this.#deps = deps
   }
 
-  /** Attributes the oldest batch that is due, or divides it where it is too heavy or refused. */
+  /** Attributes one batch that is due, or divides it if it is too heavy or refused. */
   async attributeBatch(): Promise<AttributeResult> {
-    if (this.#planned.length === 0) this.#planned = await this.#plan()
-    const [batch, ...others] = this.#planned
-    if (batch === undefined) return { attributedCount: 0, setAsideCount: 0, hasMore: false }
-    // One that fails as a whole holds up no other; the next look finds it again.
-    this.#planned = others
-    const { parts, setAsideCount } = await this.#attributeOrDivide(batch).catch(
-      (error: unknown) => {
-        this.#failedFrom ??= batch.from
-        throw error
-      }
-    )
-    this.#planned = [...parts, ...others]
-    this.#settledThrough = this.#failedFrom ?? this.#planned[0]?.from ?? batch.to
-    const attributedCount = parts.length === 0 ? batch.purchaseCount - setAsideCount : 0
-    return { attributedCount, setAsideCount, hasMore: true }
+    if (this.#work.isPlanDue()) await this.#plan()
+    const batch = this.#work.take()
+    if (batch === null) return { attributedCount: 0, setAsideCount: 0, hasMore: false }
+    try {
+      return { ...(await this.#attributeOrDivide(batch)), hasMore: true }
+    } catch (error) {
+      this.#work.retryLater(batch, { isBeyondLimit: isBeyondLimit(error) })
+      throw error
+    } finally {
+      this.#work.release()
+    }
   }
 
   /** What was shipped before this instant is attributed, as of the last look; null before the first one. */
   settledThrough(): string | null {
-    return this.#settledThrough
+    return this.#work.settledThrough()
   }
 
   /** The instant of the shipping of the oldest purchase that is due, as of the last look; null: none is. */
   oldestDueAt(): string | null {
-    return this.#isAnythingDue ? this.#settledThrough : null
+    return this.#work.isAnythingDue() ? this.#work.settledThrough() : null
   }
 
-  async #attributeOrDivide(batch: Batch): Promise<Divided> {
+  async #attributeOrDivide(batch: Batch): Promise<Omit<AttributeResult, 'hasMore'>> {
     const { warehouse } = this.#deps
-    if (batch.purchaseCount > 1 && (await this.#hasManyLines(batch))) {
+    if (!batch.isSuspect && batch.purchaseCount > 1 && (await this.#hasManyLines(batch))) {
       const parts = await halve(warehouse, batch)
-      if (parts.length > 1) return { parts, setAsideCount: 0 }
+      if (parts.length > 1) {
+        this.#work.putBack(parts)
+        return { attributedCount: 0, setAsideCount: 0 }
+      }
     }
     try {
       await this.#attribute(batch)
-      this.#setAsideInRow = 0
-      return { parts: [], setAsideCount: 0 }
     } catch (error) {
       if (!isRefused(error) && !isBeyondLimit(error)) throw error
       const parts = await halve(warehouse, batch)
-      if (parts.length > 1) return { parts, setAsideCount: 0 }
-      return { parts: [], setAsideCount: await this.#setAsideAlone(batch, error) }
+      if (parts.length > 1) {
+        this.#work.suspect(parts)
+        return { attributedCount: 0, setAsideCount: 0 }
+      }
+      if (await this.#isToBlame(batch, error)) {
+        await setAsidePurchase(warehouse, rangeOf(batch), tellReason(reasonOf(error)))
+        return { attributedCount: batch.purchaseCount - 1, setAsideCount: 1 }
+      }
     }
+    this.#setAsideInRow = 0
+    this.#lastAttributed = batch
+    return { attributedCount: batch.purchaseCount, setAsideCount: 0 }
   }
 
   async #hasManyLines(batch: Batch): Promise<boolean> {
@@ -135,17 +141,33 @@ export class Attributor {
     return (row?.lineCount ?? 0) > linesMax
   }
 
-  /** How many: one, or none where it was no fault of the purchase. */
-  async #setAsideAlone(batch: Batch, failure: ServiceError): Promise<number> {
-    const { warehouse } = this.#deps
-    // Where the statement fails for no purchase at all, the warehouse is at fault, or has no room.
+  /**
+   * Whether a purchase that failed alone has to be set aside; false if it was attributed after all. Throws
+   * where the warehouse is to blame: then the purchase waits and is tried again.
+   */
+  async #isToBlame(batch: Batch, failure: ServiceError): Promise<boolean> {
+    // If the statement fails without any purchase, so does every other.
     await this.#attribute({ ...batch, ...noKeys })
-    // A limit may have been reached by what ran beside it.
-    if (isBeyondLimit(failure) && (await this.#passes(batch))) return 0
+    if (isBeyondLimit(failure)) {
+      // A limit that another purchase reaches as well says how little room the warehouse has now.
+      const control = await this.#findControl(batch)
+      if (control !== null) await this.#attribute(control)
+      else if (batch.limitCount < attributeLimits.limitTriesMax) throw failure
+      if (await this.#passes(batch)) return false
+    }
     this.#setAsideInRow += 1
     if (this.#setAsideInRow > attributeLimits.setAsideInRowMax) throw failure
-    await setAsidePurchase(warehouse, rangeOf(batch), tellReason(reasonOf(failure)))
-    return 1
+    return true
+  }
+
+  /** Another purchase that was attributed lately, alone in its batch. */
+  async #findControl(batch: Batch): Promise<Batch | null> {
+    const last = this.#lastAttributed
+    if (last === null) return null
+    const params = { ...rangeOf(last), otherKey: batch.keyFrom }
+    const [row] = await this.#deps.warehouse.rows<{ key: string }>(otherPurchaseSql, params)
+    if (row === undefined) return null
+    return { ...last, keyFrom: row.key, keyTo: row.key, purchaseCount: 1 }
   }
 
   async #passes(batch: Batch): Promise<boolean> {
@@ -159,19 +181,17 @@ export class Attributor {
   }
 
   /** Looks through what is pending until something is due; remembers how far nothing was. */
-  async #plan(): Promise<Batch[]> {
+  async #plan(): Promise<void> {
     const { warehouse, settleMs } = this.#deps
     const until = shiftInstant(await warehouseNow(warehouse), -settleMs)
     // Rows of a slow insert become visible behind what was looked at; they are given some time.
     const safe = shiftInstant(until, -announceLimits.visibilityMs)
     // The clock of the warehouse was set back: what is shipped now would lie behind.
     if (safe < this.#answeredUpTo) this.#answeredUpTo = safe
-    const range = { after: this.#answeredUpTo, until }
     // Mostly nothing is pending, and to find that out costs a tenth of the question below.
-    const [any] = await warehouse.rows<{ one: number }>(anyPendingSql, range)
-    if (any === undefined) {
-      if (safe > this.#answeredUpTo) this.#answeredUpTo = safe
-      return this.#found([], until)
+    if (!this.#work.hasSuspects() && !(await this.#isAnyPending(until))) {
+      this.#noteAnswered(safe)
+      return this.#work.plan([], until)
     }
     for (let after = this.#answeredUpTo; ;) {
       const groups = await warehouse.rows<PendingGroup>(pendingSql, {
@@ -180,33 +200,38 @@ export class Attributor {
         rowsMax: attributeLimits.pendingRowsMax,
         settleMs,
       })
-      const batches = planBatches(groups, attributeLimits.purchasesPerBatchMax)
-      if (batches.length > 0) return this.#found(batches, until)
+      const batches = planBatches(groups, {
+        purchasesMax: attributeLimits.purchasesPerBatchMax,
+        isApart: (shippedAt) => this.#work.isSuspected(shippedAt),
+      })
+      if (batches.length > 0) return this.#work.plan(batches, until)
       const last = groups.at(-1)?.shippedAt
       const isEnd = last === undefined || countPending(groups) < attributeLimits.pendingRowsMax
-      const answered = isEnd || last > safe ? safe : last
-      if (answered > this.#answeredUpTo) this.#answeredUpTo = answered
-      if (isEnd) return this.#found([], until)
+      this.#noteAnswered(isEnd || last > safe ? safe : last)
+      if (isEnd) return this.#work.plan([], until)
       after = last
     }
   }
 
-  #found(batches: Batch[], until: string): Batch[] {
-    this.#failedFrom = null
-    this.#isAnythingDue = batches.length > 0
-    this.#settledThrough = batches[0]?.from ?? until
-    return batches
+  async #isAnyPending(until: string): Promise<boolean> {
+    const range = { after: this.#answeredUpTo, until }
+    return (await this.#deps.warehouse.rows(anyPendingSql, range)).length > 0
+  }
+
+  /** Looks begin here from now on, unless parts of a refused batch lie before it. */
+  #noteAnswered(through: string): void {
+    if (!this.#work.hasSuspects() && through > this.#answeredUpTo) this.#answeredUpTo = through
   }
 
   async #attribute(batch: Batch): Promise<void> {
     const { warehouse, crowdMax = crowdTouchpointsMax, largeBatch } = this.#deps
-    const readAt = await warehouseNow(warehouse)
     const range = rangeOf(batch)
-    const [span] = await warehouse.rows<{ receivedMin: string; dayMax: string }>(
+    const [found] = await warehouse.rows<{ readAt: string; receivedMin: string; dayMax: string }>(
       batchSpanSql,
       range
     )
-    if (span === undefined) return
+    if (found === undefined) return
+    const { readAt, ...span } = found
     await warehouse.command(touchFormerSql, { ...range, readAt })
     const isLarge = batch.purchaseCount >= (largeBatch ?? attributeLimits.largeBatch)
     await this.#write(isLarge, {
@@ -223,7 +248,7 @@ export class Attributor {
     if (tookMs >= announceLimits.touchMs) await touchAgain(warehouse, readAt)
   }
 
-  /** Where one crowd was, more follow: for some batches crowds are counted without trying. */
+  /** After a suspected crowd, the next batches skip the cheap form. */
   async #write(isLarge: boolean, params: Params): Promise<void> {
     const { warehouse } = this.#deps
     if (this.#crowdBatchCount === 0) {
@@ -240,7 +265,7 @@ export class Attributor {
 
   /**
    * Drops the days of pending purchases that are all answered, but for the last two. The days are
-   * compared here: before 1970 the engine's dates wrap round to 2149, and every day would go.
+   * compared here: before 1970 ClickHouse's dates wrap round to 2149, and every day would go.
    */
   async forgetAnswered(): Promise<void> {
     const { warehouse } = this.#deps
@@ -252,7 +277,7 @@ export class Attributor {
     const days = stored.filter(({ day }) => day < answeredDay)
     for (const { day } of days) {
       for (const table of ['pending_purchase', 'late_touchpoint']) {
-        // A partition cannot be a bound value; the day comes from the engine's own Date.
+        // A partition cannot be a bound value; the day comes from ClickHouse's own Date.
         await warehouse.command(`ALTER TABLE ${table} DROP PARTITION '${day}'`)
       }
     }
@@ -265,12 +290,6 @@ function isCrowdSuspected(error: unknown): boolean {
 
 function countPending(groups: readonly PendingGroup[]): number {
   return groups.reduce((sum, group) => sum + group.pendingCount, 0)
-}
-
-interface Divided {
-  /** What is left to be done of the batch. */
-  readonly parts: readonly Batch[]
-  readonly setAsideCount: number
 }
 
 function rangeOf({ from, to, keyFrom, keyTo }: Batch): Params & Range {

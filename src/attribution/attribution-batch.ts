@@ -14,6 +14,10 @@ export interface Range {
 
 export interface Batch extends Range {
   readonly purchaseCount: number
+  /** Whether it failed before, or is part of a batch that did. */
+  readonly isSuspect: boolean
+  /** How often it reached a limit when it held one purchase only. */
+  readonly limitCount: number
 }
 
 export interface PendingGroup {
@@ -22,26 +26,43 @@ export interface PendingGroup {
   readonly dueCount: number
 }
 
-const allKeys = { keyFrom: '0'.repeat(32), keyTo: 'f'.repeat(32) }
+const untried = {
+  keyFrom: '0'.repeat(32),
+  keyTo: 'f'.repeat(32),
+  isSuspect: false,
+  limitCount: 0,
+} as const
 /** Holds no purchase. */
 export const noKeys = { keyFrom: 'f'.repeat(32), keyTo: '0'.repeat(32) }
 
-/** Ranges with something due in them; what is answered in between is done again. */
-export function planBatches(groups: readonly PendingGroup[], purchasesMax: number): Batch[] {
+/**
+ * Ranges with something due in them; what is answered in between is done again. No range reaches across an
+ * instant that `isApart` names.
+ */
+export function planBatches(
+  groups: readonly PendingGroup[],
+  options: { readonly purchasesMax: number; readonly isApart: (shippedAt: string) => boolean }
+): Batch[] {
   const batches: Batch[] = []
   let answeredCount = 0
+  let isOpen = false
   for (const { shippedAt, pendingCount, dueCount } of groups) {
+    if (options.isApart(shippedAt)) {
+      isOpen = false
+      continue
+    }
     if (dueCount === 0) {
       answeredCount += pendingCount
       continue
     }
     const last = batches.at(-1)
     const purchaseCount = (last?.purchaseCount ?? 0) + answeredCount + pendingCount
-    if (last !== undefined && purchaseCount <= purchasesMax) {
+    if (isOpen && last !== undefined && purchaseCount <= options.purchasesMax) {
       batches[batches.length - 1] = { ...last, to: shippedAt, purchaseCount }
     } else {
-      batches.push({ from: shippedAt, to: shippedAt, purchaseCount: pendingCount, ...allKeys })
+      batches.push({ ...untried, from: shippedAt, to: shippedAt, purchaseCount: pendingCount })
     }
+    isOpen = true
     answeredCount = 0
   }
   return batches
@@ -55,16 +76,19 @@ export async function halve(
   warehouse: Pick<Warehouse, 'rows'>,
   batch: Batch
 ): Promise<readonly Batch[]> {
-  const { purchaseCount: _, ...params } = batch
-  const instants = await warehouse.rows<{ value: string; count: number }>(instantsSql, params)
-  if (instants.length > 1) {
-    const [low, high] = halvesOf(instants)
-    return [
-      { ...batch, to: low.last, purchaseCount: low.count },
-      { ...batch, from: high.first, purchaseCount: high.count },
-    ]
+  const { from, to, keyFrom, keyTo } = batch
+  const params = { from, to, keyFrom, keyTo }
+  if (from !== to) {
+    const instants = await warehouse.rows<ValueCount>(instantsSql, params)
+    if (instants.length > 1) {
+      const [low, high] = halvesOf(instants)
+      return [
+        { ...batch, to: low.last, purchaseCount: low.count },
+        { ...batch, from: high.first, purchaseCount: high.count },
+      ]
+    }
   }
-  const keys = await warehouse.rows<{ value: string; count: number }>(keysSql, params)
+  const keys = await warehouse.rows<ValueCount>(keysSql, params)
   const [one] = keys
   if (one === undefined) return []
   if (keys.length === 1) {
@@ -72,9 +96,14 @@ export async function halve(
   }
   const [low, high] = halvesOf(keys)
   return [
-    { ...batch, keyFrom: keys[0]?.value ?? '', keyTo: low.last, purchaseCount: low.count },
+    { ...batch, keyFrom: low.first, keyTo: low.last, purchaseCount: low.count },
     { ...batch, keyFrom: high.first, keyTo: high.last, purchaseCount: high.count },
   ]
+}
+
+interface ValueCount {
+  readonly value: string
+  readonly count: number
 }
 
 interface Half {
@@ -84,9 +113,7 @@ interface Half {
 }
 
 /** Of two or more values, cut where the counts are most alike; neither half is empty. */
-function halvesOf(
-  values: readonly { readonly value: string; readonly count: number }[]
-): readonly [Half, Half] {
+function halvesOf(values: readonly ValueCount[]): readonly [Half, Half] {
   const total = values.reduce((sum, { count }) => sum + count, 0)
   let sum = 0
   const over = values.findIndex(({ count }) => (sum += count) * 2 >= total)
@@ -94,7 +121,7 @@ function halvesOf(
   return [halfOf(values.slice(0, cut)), halfOf(values.slice(cut))]
 }
 
-function halfOf(values: readonly { readonly value: string; readonly count: number }[]): Half {
+function halfOf(values: readonly ValueCount[]): Half {
   return {
     first: values[0]?.value ?? '',
     last: values.at(-1)?.value ?? '',
@@ -109,3 +136,8 @@ GROUP BY shipped_at ORDER BY shipped_at LIMIT 1000000`
 const keysSql = `
 SELECT lower(hex(purchase_key)) AS value, toUInt64(1) AS count ${batchRows}
 GROUP BY purchase_key ORDER BY purchase_key LIMIT 1000000`
+
+export const otherPurchaseSql = `
+SELECT lower(hex(purchase_key)) AS key ${batchRows}
+  AND purchase_key != toFixedString(unhex({otherKey:String}), 16)
+LIMIT 1`

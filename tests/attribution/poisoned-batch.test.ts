@@ -1,10 +1,10 @@
-// One purchase that cannot be attributed, among healthy ones.
+// One purchase that cannot be attributed, among healthy ones: what ClickHouse holds of it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { purchaseKey } from '../../src/domain/purchase-key.ts'
-import { attributeLimits, Attributor } from '../../src/attribution/attribute.ts'
+import { Attributor } from '../../src/attribution/attribute.ts'
 import { listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
 import { shipBatch } from '../../src/pipeline/ship.ts'
 import { warehouseFailure } from '../../src/warehouse/refusal.ts'
@@ -14,25 +14,25 @@ import { aConversion, aLine, anEvent, append, aReturn, aShipment } from '../help
 const whole = { after: null, limit: 100 }
 
 interface Trouble {
-  /** ClickHouse's; undefined: the connection breaks. */
-  code: number | undefined
-  /** Of the transactions; null: of every statement. */
-  of: readonly string[] | null
+  /** ClickHouse's. */
+  code: number
+  /** Transactions. */
+  of: readonly string[]
 }
 
 /** Statements of attribution fail as the trouble says while they would write one of its purchases. */
 function troubled(inner: Warehouse, trouble: Trouble): Warehouse {
   const check = async (sql: string, params = {}): Promise<void> => {
     if (!sql.includes('INSERT INTO attribution') || !sql.includes('max_rows_in_join')) return
-    const keys = trouble.of?.map((id) => purchaseKey(10, id) ?? '') ?? null
+    const keys = trouble.of.map((id) => purchaseKey(10, id) ?? '')
     const [row] = await inner.rows<{ n: number }>(
       `SELECT count() AS n FROM pending_purchase
        WHERE shipped_at >= {from:DateTime64(6, 'UTC')} AND shipped_at <= {to:DateTime64(6, 'UTC')}
          AND hex(purchase_key) >= upper({keyFrom:String}) AND hex(purchase_key) <= upper({keyTo:String})
          AND lower(hex(purchase_key)) IN {keys:Array(String)}`,
-      { ...params, keys: keys ?? [] }
+      { ...params, keys }
     )
-    if (keys === null || (row?.n ?? 0) > 0) {
+    if ((row?.n ?? 0) > 0) {
       throw warehouseFailure('statement', trouble.code, new Error('told to fail'))
     }
   }
@@ -80,34 +80,30 @@ async function credited(warehouse: Warehouse): Promise<number | undefined> {
 const ids = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `T${first + index}`)
 
-for (const [what, code] of [
-  ['is refused', 49],
-  ['takes too long', 159],
-  ['takes too much memory', 241],
-  ['has too many touchpoints', 191],
-] as const) {
-  test(`a purchase that ${what} is set aside alone; all others in and after its batch are attributed`, async (t) => {
-    const { inner, attributor, ship, attributeAll } = await aTroubledEngine(t, { code, of: ['T7'] })
-    await ship(ids(0, 10))
-    await ship(ids(10, 4))
-
-    await attributeAll()
-
-    assert.equal(await credited(inner), 13)
-    const found = await listSetAside(inner, whole)
-    assert.ok((found[0]?.reason ?? '') !== '')
-    assert.deepEqual(
-      found.map(({ type, receivedAtMs }) => ({ type, receivedAtMs })),
-      [{ type: 'purchase', receivedAtMs: aConversion().receivedAtMs }]
-    )
-    assert.deepEqual(await attributor.attributeBatch(), {
-      attributedCount: 0,
-      setAsideCount: 0,
-      hasMore: false,
-    })
-    assert.equal(attributor.oldestDueAt(), null)
+test('a purchase that is refused is set aside alone; all others in and after its batch are attributed', async (t) => {
+  const { inner, attributor, ship, attributeAll } = await aTroubledEngine(t, {
+    code: 49,
+    of: ['T7'],
   })
-}
+  await ship(ids(0, 10))
+  await ship(ids(10, 4))
+
+  await attributeAll()
+
+  assert.equal(await credited(inner), 13)
+  const found = await listSetAside(inner, whole)
+  assert.ok((found[0]?.reason ?? '') !== '')
+  assert.deepEqual(
+    found.map(({ type, receivedAtMs }) => ({ type, receivedAtMs })),
+    [{ type: 'purchase', receivedAtMs: aConversion().receivedAtMs }]
+  )
+  assert.deepEqual(await attributor.attributeBatch(), {
+    attributedCount: 0,
+    setAsideCount: 0,
+    hasMore: false,
+  })
+  assert.equal(attributor.oldestDueAt(), null)
+})
 
 test('a purchase that was set aside is attributed by a replay once the cause is mended', async (t) => {
   const trouble: Trouble = { code: 241, of: ['T1'] }
@@ -145,7 +141,7 @@ test('a replay of a purchase whose day is final sets it aside again and says so'
 })
 
 test('a purchase that can no longer be attributed keeps the credit it had', async (t) => {
-  const trouble: Trouble = { code: 241, of: [] }
+  const trouble: Trouble = { code: 49, of: [] }
   const { inner, deps, ship, attributeAll } = await aTroubledEngine(t, trouble)
   await ship(['T1'])
   await attributeAll()
@@ -157,46 +153,6 @@ test('a purchase that can no longer be attributed keeps the credit it had', asyn
 
   assert.equal(await credited(inner), 1)
   assert.equal((await listSetAside(inner, whole)).length, 1)
-})
-
-for (const [what, code] of [
-  ['is away', undefined],
-  ['has too many queries', 202],
-  ['has no memory for anything', 241],
-  ['fails whatever it is asked', 49],
-] as const) {
-  test(`while the warehouse ${what} nothing is set aside, and all is attributed afterwards`, async (t) => {
-    const trouble: Trouble = { code, of: null }
-    const { inner, attributor, ship, attributeAll } = await aTroubledEngine(t, trouble)
-    await ship(ids(0, 4))
-
-    let failureCount = 0
-    for (let attempt = 0; attempt < 8; attempt += 1) {
-      await attributor.attributeBatch().catch(() => (failureCount += 1))
-    }
-
-    assert.ok(failureCount > 0)
-    assert.deepEqual(await listSetAside(inner, whole), [])
-    trouble.of = []
-    await attributeAll()
-    assert.equal(await credited(inner), 4)
-  })
-}
-
-// The statement runs without a purchase, and fails with any: a fault of a version, say.
-test('when every purchase fails only some are set aside', async (t) => {
-  const all = ids(0, 14)
-  const trouble: Trouble = { code: 49, of: all }
-  const { inner, attributor, ship } = await aTroubledEngine(t, trouble)
-  await ship(all)
-
-  let failureCount = 0
-  for (let attempt = 0; attempt < 60; attempt += 1) {
-    await attributor.attributeBatch().catch(() => (failureCount += 1))
-  }
-
-  assert.ok(failureCount > 0)
-  assert.equal((await listSetAside(inner, whole)).length, attributeLimits.setAsideInRowMax)
 })
 
 test('a batch of more lines than the bound is divided before it is tried', async (t) => {
