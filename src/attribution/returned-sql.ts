@@ -1,6 +1,20 @@
 // What returns take back from the purchases of a batch (the rule: docs/attribution.md, "Returns"), as
-// common table expressions of the attribution statement. Only purchases with a return cost more than
-// a look for one.
+// common table expressions of the attribution statement. Purchases without a return only cost a look for
+// one.
+
+/**
+ * Makes the purchases of a batch of returns pending that are known and not too old. Their attribution is
+ * found under any of their days.
+ */
+export const pendReturnedSql = `
+INSERT INTO pending_purchase (shipped_at, day, purchase_key)
+SELECT {visibleAt:DateTime64(6, 'UTC')}, arrayMin(groupUniqArrayArray(days)), purchase_key
+FROM purchase
+WHERE purchase_key IN (
+  SELECT purchase_key FROM returned_purchase WHERE shipped_at = {shippedAt:DateTime64(6, 'UTC')}
+)
+GROUP BY purchase_key
+HAVING toDate(min(first).1) >= {firstDay:Date}`
 
 /**
  * Units taken back, by purchase and product: each return once, by its earliest valid delivery. They may
@@ -58,7 +72,7 @@ export const remainingSql = (names: Names): string => `
   FROM ${names.deliveries} AS d
   LEFT JOIN (${taken(names)}) AS t ON t.purchase_key = d.purchase_key`
 
-/** Of the tables to read from. */
+/** The tables to read from. */
 interface Names {
   readonly deliveries: string
   readonly returned: string

@@ -23,7 +23,7 @@ import type { PlannedRow, Refusal, RefusalStreaks } from '../warehouse/insert-ro
 import { buildAdEventRow, buildDeliveryRow, buildReturnRow } from './rows.ts'
 import type { BatchContext, RowContext } from './rows.ts'
 import { tooLateBefore } from '../days/too-late.ts'
-import { pendReturnedSql } from '../attribution/pend-returned-sql.ts'
+import { pendReturnedSql } from '../attribution/returned-sql.ts'
 
 export const shipLimits = {
   // Larger batches ship faster, but cost memory on both sides of the insert: with 20,000 the engine

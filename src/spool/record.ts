@@ -1,5 +1,9 @@
-// What a tracker writes down. Raw user ids never stand in here: they are hashed before, or stay
-// inside the encrypted tracking data, which is spooled as it came.
+// What a tracker writes down. A record never holds a raw user id: ids are hashed before, or stay inside
+// the encrypted tracking data, which is spooled as it came.
+
+import type { Conversion } from '../contract/conversion.ts'
+import type { PurchaseReturn } from '../contract/return.ts'
+import type { IdentityHasher } from '../domain/identity.ts'
 
 /**
  * How a conversion or a return came in. An operator vouches for a backfill. The address of a live one is
@@ -64,6 +68,51 @@ export interface ReturnLine {
 }
 
 export type SpoolRecord = AdEventRecord | ConversionRecord | ReturnRecord
+
+/** When and from whom a conversion or a return came. */
+export type Receipt = Pick<ConversionRecord | ReturnRecord, 'receivedAtMs' | 'origin'>
+
+/** Ids are hashed here, so that the raw ones never reach the disk. */
+export function toConversionRecord(
+  conversion: Conversion,
+  receipt: Receipt & { readonly hashIdentity: IdentityHasher }
+): ConversionRecord {
+  const { receivedAtMs, origin, hashIdentity } = receipt
+  const publisherId = conversion.publisher_id
+  return {
+    type: 'conversion',
+    receivedAtMs,
+    publisherId,
+    siteId: conversion.site_id,
+    transactionId: conversion.transaction_id,
+    userIdentity: hashIdentity('user', publisherId, conversion.user_id),
+    loginIdentity: hashIdentity('login', publisherId, conversion.user_logged_in_id ?? ''),
+    currency: conversion.currency,
+    lines: conversion.products.map((product) => ({
+      gtin: product.gtin,
+      groupId: product.group_id ?? '',
+      brand: product.brand ?? '',
+      price: product.price,
+      quantity: product.quantity,
+    })),
+    origin,
+  }
+}
+
+export function toReturnRecord(
+  body: PurchaseReturn,
+  { receivedAtMs, origin }: Receipt
+): ReturnRecord {
+  return {
+    type: 'return',
+    receivedAtMs,
+    publisherId: body.publisher_id,
+    transactionId: body.transaction_id,
+    returnId: body.return_id,
+    lines: body.products.map(({ gtin, quantity }) => ({ gtin, quantity })),
+    origin,
+  }
+}
 
 /**
  * A record as it was written, by this program or an earlier one; null for a type that this one does not

@@ -6,12 +6,12 @@ import type { AdEventRecord } from '../spool/record.ts'
 import type { OpenedToken, TrackingData } from '../tracking-data/tracking-data.ts'
 import { noContent, pixel, redirect, refusal, stored } from './answers.ts'
 import type { Answer } from './answers.ts'
+import { store } from './backend.ts'
 import { answerUnread, hasBody } from './body.ts'
 import type { BodyReader } from './body.ts'
 import type { TrackingDeps } from './deps.ts'
 import type { Failures } from './failures.ts'
 import { RepeatCache } from './repeat-cache.ts'
-import { store } from './store.ts'
 
 type AdEventDeps = Pick<TrackingDeps, 'spool' | 'opener' | 'clock'> & {
   readonly bodies: BodyReader

@@ -1,8 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { sourceAddress } from '../http/source-address.ts'
+import { parseConversion } from '../contract/conversion.ts'
 import { parseJsonBody } from '../contract/json.ts'
-import { liveFrom } from '../spool/record.ts'
-import type { ConversionRecord, Origin, ReturnRecord, SpoolRecord } from '../spool/record.ts'
+import { parseReturn } from '../contract/return.ts'
+import type { IdentityHasher } from '../domain/identity.ts'
+import { isReceiptInstant } from '../domain/windows.ts'
+import { ServiceError } from '../errors.ts'
+import { liveFrom, toConversionRecord, toReturnRecord } from '../spool/record.ts'
+import type { Origin, Receipt, SpoolRecord } from '../spool/record.ts'
+import type { Spool } from '../spool/spool.ts'
 import { refusal, stored } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { answerUnread, tooLarge } from './body.ts'
@@ -10,22 +16,55 @@ import type { BodyReader } from './body.ts'
 import type { TrackingDeps } from './deps.ts'
 import { busy } from './failures.ts'
 import type { Failures } from './failures.ts'
-import { store } from './store.ts'
 
 /** What the backend of a publisher delivers at one path. */
-export interface BackendRoute {
+interface BackendRoute {
   readonly path: string
-  /** To a browser, which must not deliver. */
+  /** The answer to a browser, which must not deliver. */
   readonly refusalToBrowsers: string
-  /** The body, parsed as JSON, as a record of the spool. */
+  /** Turns the body, parsed as JSON, into a record of the spool. */
   readonly parse: (body: unknown, receipt: Receipt) => ParsedRecord
 }
 
-export type Receipt = Pick<ConversionRecord | ReturnRecord, 'receivedAtMs' | 'origin'>
-
-export type ParsedRecord =
+type ParsedRecord =
   | { readonly ok: true; readonly record: SpoolRecord }
   | { readonly ok: false; readonly messages: readonly string[] }
+
+export function conversionRoute(hashIdentity: IdentityHasher): BackendRoute {
+  return {
+    path: '/conversion',
+    refusalToBrowsers:
+      'Conversions must be sent by the backend of the publisher, not by a browser.',
+    parse: (body, receipt) => {
+      const parsed = parseConversion(body)
+      if (!parsed.ok) return parsed
+      return {
+        ok: true,
+        record: toConversionRecord(parsed.conversion, { ...receipt, hashIdentity }),
+      }
+    },
+  }
+}
+
+export const returnRoute: BackendRoute = {
+  path: '/return',
+  refusalToBrowsers: 'Returns must be sent by the backend of the publisher, not by a browser.',
+  parse: (body, receipt) => {
+    const parsed = parseReturn(body)
+    return parsed.ok ? { ok: true, record: toReturnRecord(parsed.value, receipt) } : parsed
+  },
+}
+
+/**
+ * Resolves when the record is on disk. A receipt from a clock that was never set would move the event
+ * to a day that nobody reports, so it is not acknowledged: the sender repeats it.
+ */
+export async function store(spool: Pick<Spool, 'append'>, record: SpoolRecord): Promise<void> {
+  if (!isReceiptInstant(record.receivedAtMs)) {
+    throw new ServiceError('CLOCK_UNSET', 'the clock of this node is not between 2020 and 2100')
+  }
+  await spool.append(record)
+}
 
 type BackendDeps = Pick<TrackingDeps, 'spool' | 'clock' | 'trustProxy'> & {
   readonly bodies: BodyReader
@@ -62,7 +101,7 @@ export class BackendHandler {
       })
       return
     }
-    // Now, not behind the body: who resets the connection meanwhile takes the address with it.
+    // Read before the body: a connection that is reset meanwhile has no address any more.
     const origin = liveFrom(sourceAddress(request, this.#deps.trustProxy))
     this.#deps.bodies.read(request, (body) => {
       const delivery = { headers: request.headers, origin, reply }
@@ -108,7 +147,7 @@ export class BackendHandler {
   }
 }
 
-/** What is known of a delivery when its head is complete. */
+/** What is known about a delivery when its head is complete. */
 interface Delivery {
   readonly headers: IncomingHttpHeaders
   readonly origin: Origin
