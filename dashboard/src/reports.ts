@@ -71,7 +71,7 @@ export function useAccount(advertiserId: number): Loaded<AdvertiserAccount> {
 
 const download = { rowsPerPage: 10_000, pagesMax: 30 } as const
 
-/** The CSV of all pages as one text, in the order and under the filters of the view. */
+/** The CSV of all pages as one text, in the order and under the filters shown. */
 export async function downloadCsv(api: Api, advertiserId: number, view: View): Promise<string> {
   let text = ''
   let resultId: string | null = null

@@ -1,5 +1,5 @@
-// The address of a view stands behind the #: it works under any prefix, needs no help of the server,
-// and what people look at never reaches a log.
+// The address of what is looked at stands behind the #: it works under any prefix, needs no help of
+// the server, and never reaches a log.
 import { useEffect, useState } from 'preact/hooks'
 
 export interface Place {

@@ -15,9 +15,9 @@ export const profiles = [
 ] as const satisfies readonly AttributionProfile[]
 
 export const profileNames: Readonly<Record<AttributionProfile, string>> = {
-  IMP_1_DAY_CLK_14_DAYS: 'Clicks 14 days, views 1 day',
+  IMP_1_DAY_CLK_14_DAYS: 'Clicks 14 days, impressions 1 day',
   CLK_14_DAYS: 'Clicks 14 days',
-  IMP_1_DAY: 'Views 1 day',
+  IMP_1_DAY: 'Impressions 1 day',
 }
 
 export const pageSizes = [10, 25, 50, 100, 250] as const
@@ -146,8 +146,8 @@ export function tableRequestOf(view: View): ReportBody {
 }
 
 /**
- * The view with its rows kept to the markets of one currency, as totals and chart are: amounts of
- * several can be neither added nor put in order. A market that is chosen has one currency anyway.
+ * What is looked at, with its rows kept to the markets of one currency, as totals and chart are:
+ * amounts of several can be neither added nor put in order. A market that is chosen has one currency.
  */
 export function inCurrency(view: View, codes: readonly string[]): View {
   if (view.filters.market !== '' || codes.length === 0) return view

@@ -94,10 +94,10 @@ function LineCard({ line, currency }: LineCardProps) {
         keyOf={(profile) => profile}
       />
       {line.candidates.length === 0 ? (
-        <Empty>No click or view of yours is listed.</Empty>
+        <Empty>No click or impression of yours is listed.</Empty>
       ) : (
         <Table
-          caption={`Your clicks and views before line ${line.line}`}
+          caption={`Your clicks and impressions before line ${line.line}`}
           columns={candidateColumns}
           rows={line.candidates}
           keyOf={(_candidate, index) => String(index)}

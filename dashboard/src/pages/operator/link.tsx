@@ -122,7 +122,7 @@ function factsOf(reading: ServedAdReading): readonly (readonly [fact: string, va
   const { ad, names } = reading
   return [
     ['Served', formatInstant(ad.servedAt)],
-    ['Views count until', formatInstant(reading.viewsCountUntil)],
+    ['Impressions count until', formatInstant(reading.viewsCountUntil)],
     ['Clicks count until', formatInstant(reading.clicksCountUntil)],
     ['Publisher', named(ad.publisherId, names.publisher)],
     ['Site', named(ad.siteId, names.site)],
