@@ -3,11 +3,6 @@ import { parseDay } from './day.ts'
 const instantForm =
   /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** Milliseconds since 1970 UTC as the interface prints instants: ISO 8601 with milliseconds, in UTC. */
-export function printInstant(atMs: number): string {
-  return new Date(atMs).toISOString()
-}
-
 /**
  * Milliseconds since 1970 UTC of an ISO 8601 instant with seconds and an offset, or null. Digits below
  * the millisecond are cut off. The day is checked separately because `Date.parse` turns 30 February

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { erasureLimits } from '../contract/erasures.ts'
 import type { ErasurePage } from '../contract/erasures.ts'
+import { printInstant } from '../domain/instant.ts'
 import { ServiceError } from '../errors.ts'
 import { instantMs } from '../warehouse/instant.ts'
 import { unlogged } from '../warehouse/warehouse.ts'
@@ -82,8 +83,8 @@ function erasureOf({ id, publisherId, stage, requestedAt, erasedAt }: ErasureRow
     id,
     publisherId,
     state: stage === 1 ? 'requested' : stage === 2 ? 'erased' : 'closed',
-    requestedAt: new Date(instantMs(requestedAt)).toISOString(),
-    ...(stage > 1 && { erasedAt: new Date(instantMs(erasedAt)).toISOString() }),
-    watchedUntil: new Date(watchedUntilMs).toISOString(),
+    requestedAt: printInstant(instantMs(requestedAt)),
+    ...(stage > 1 && { erasedAt: printInstant(instantMs(erasedAt)) }),
+    watchedUntil: printInstant(watchedUntilMs),
   }
 }

@@ -1,6 +1,7 @@
 // What was delivered with different content in the last 30 days: one definition, counted and listed.
 
 import type { Conflict, ConflictPage } from '../contract/conflicts.ts'
+import { printInstant } from '../domain/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
 /** The newest conflicts, at most as many as asked for, and how many there are in all. */
@@ -33,8 +34,8 @@ function toConflict({ kind, returnId, firstAtMs, lastAtMs, ...row }: ConflictRow
     ...(kind === 'return' && { returnId }),
     deliveries: row.deliveries,
     voidDeliveries: row.voidDeliveries,
-    firstReceivedAt: new Date(firstAtMs).toISOString(),
-    lastReceivedAt: new Date(lastAtMs).toISOString(),
+    firstReceivedAt: printInstant(firstAtMs),
+    lastReceivedAt: printInstant(lastAtMs),
   }
 }
 

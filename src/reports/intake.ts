@@ -1,3 +1,4 @@
+import { printInstant } from '../domain/instant.ts'
 import {
   intakeLimits,
   type AdEventIntake,
@@ -232,5 +233,5 @@ function withoutZeros(counts: Readonly<Record<string, number>>): Readonly<Record
 function lastReceived(groups: readonly Group[]): { readonly lastReceivedAt?: string } {
   if (groups.length === 0) return {}
   const lastAtMs = Math.max(...groups.map((group) => group.lastAtMs))
-  return { lastReceivedAt: new Date(lastAtMs).toISOString() }
+  return { lastReceivedAt: printInstant(lastAtMs) }
 }

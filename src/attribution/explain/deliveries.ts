@@ -4,9 +4,9 @@ import type { DeliveryStanding } from '../../contract/explanation.ts'
 import type { Warehouse } from '../../warehouse/warehouse.ts'
 
 export const deliveryLimits = {
-  /** Of each kind; the earliest. A shop that repeats a purchase more often than this has a fault. */
+  /** The earliest of each kind. A shop that repeats a purchase more often has a fault. */
   readMax: 1_000,
-  /** Whose lines are read beside those of the winner. */
+  /** Deliveries whose lines are read beside those of the winner. */
   withLinesMax: 20,
 } as const
 
@@ -26,7 +26,7 @@ export interface Delivery {
   readonly currency: string
   readonly contentHash: string
   readonly lineCount: number
-  /** The UTC day under which it is filed: of receipt, or of shipping where that came too late. */
+  /** The UTC day under which it is filed: that of its receipt, or of its shipping if it came too late. */
   readonly filedDay: string
   readonly standing: DeliveryStanding
   /** Null unless it is void. */
@@ -38,7 +38,7 @@ export interface PurchaseDeliveries {
   readonly days: readonly string[]
   /** By receipt, then by id. */
   readonly deliveries: readonly Delivery[]
-  /** Those beyond the bound. */
+  /** How many more there are. */
   readonly leftOutCount: number
   readonly winner: Delivery | null
 }
@@ -147,17 +147,12 @@ export async function readIdentities(
     days: [filedDay],
     deliveryIds: [deliveryId],
   })
-  return { user: identityOf(row?.user), login: identityOf(row?.login) }
+  return { user: idOf(row?.user ?? ''), login: idOf(row?.login ?? '') }
 }
 
-const noIdentity = '0'.repeat(32)
-
-function identityOf(hex: string | undefined): string {
-  return hex === undefined || hex === noIdentity ? '' : hex
-}
-
-export function dayOfMs(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 10)
+/** An id in hex; '' where the warehouse holds zeros because there is none. */
+export function idOf(hex: string): string {
+  return /^0*$/u.test(hex) ? '' : hex
 }
 
 const key = `toFixedString(unhex({purchaseKey:String}), 16)`
@@ -183,8 +178,8 @@ SELECT ${headColumns} FROM (SELECT * FROM delivery WHERE ${inOrder} AND verdict 
 ORDER BY receivedAtMs, deliveryId LIMIT {readMax:UInt32}`
 
 /**
- * What cannot win stands in no table by purchase. The bloom filter on the key leaves one granule of a
- * hundred to be read.
+ * No table lists deliveries that cannot win by purchase. The bloom filter on the key leaves one granule in
+ * a hundred to be read.
  */
 const othersSql = `
 SELECT ${headColumns} FROM (

@@ -1,25 +1,33 @@
 // Why a purchase is credited as it is, decided anew from the deliveries and the touchpoints.
 
 import type { Explanation } from '../../contract/explanation.ts'
+import { printInstant } from '../../domain/instant.ts'
 import { purchaseKey } from '../../domain/purchase-key.ts'
 import { crowdTouchpointsMax } from '../../domain/windows.ts'
 import type { Warehouse } from '../../warehouse/warehouse.ts'
 import { deliveryLimits, readDeliveries, readIdentities, readLines } from './deliveries.ts'
 import type { Delivery, DeliveryLine, PurchaseDeliveries, PurchaseId } from './deliveries.ts'
-import { createJudge } from './judge.ts'
-import type { Judge, Winner, Winners } from './judge.ts'
-import { printInstant } from '../../domain/instant.ts'
-import { explainLine, explainLimits, printAmount, printLine } from './print.ts'
+import { createJudge, noCredits } from './judge.ts'
+import type { Judge } from './judge.ts'
+import {
+  byWeight,
+  explainLimits,
+  mapCredits,
+  printAmount,
+  printCandidate,
+  printLine,
+  printTouchedAd,
+} from './print.ts'
 import { readReturns, remainingQuantities, remainingValue } from './returns.ts'
 import type { PurchaseReturns } from './returns.ts'
 import { areSameCredits, readStored } from './stored.ts'
-import type { CreditKey, StoredAttribution, StoredState } from './stored.ts'
+import type { StoredAttribution, StoredState } from './stored.ts'
 import { readTouches } from './touches.ts'
-import type { AdTouch, TouchesFound } from './touches.ts'
+import type { TouchesFound } from './touches.ts'
 
 export interface ExplainDeps {
   readonly warehouse: Pick<Warehouse, 'rows'>
-  /** Of the attribution: tells what is still pending. */
+  /** How long attribution waits for touchpoints; tells what is still pending. */
   readonly settleMs: number
   /** Lowered by tests only. */
   readonly crowdMax?: number
@@ -30,10 +38,10 @@ export interface PurchaseName {
   readonly transactionId: string
 }
 
-/** Null where nothing is known of the purchase. */
+/** Null where nothing is known about the purchase. */
 export type ExplainPurchase = (name: PurchaseName) => Promise<Explanation | null>
 
-/** What is read of a purchase before anything is decided. */
+/** What is known about a purchase before anything is decided. */
 export interface PurchaseFacts {
   readonly id: PurchaseId
   readonly deliveries: PurchaseDeliveries
@@ -47,7 +55,7 @@ export interface JudgedDelivery {
   readonly purchasedAtMs: number
   readonly lines: readonly DeliveryLine[]
   readonly found: TouchesFound
-  readonly judge: Judge<AdTouch>
+  readonly judge: Judge
 }
 
 export function createExplainer(deps: ExplainDeps): ExplainPurchase {
@@ -65,7 +73,7 @@ export function createExplainer(deps: ExplainDeps): ExplainPurchase {
   }
 }
 
-/** Null where nothing is known of the purchase, or the transaction names none. */
+/** Null where nothing is known about the purchase, or the transaction names none. */
 export async function readFacts(
   { warehouse, settleMs }: ExplainDeps,
   { publisherId, transactionId }: PurchaseName
@@ -166,7 +174,7 @@ function printJudged(judged: JudgedDelivery | null, facts: PurchaseFacts) {
         : shown.map((line, index) => ({
             ...printLine(line, index, currency),
             ...printRemaining(line, remaining[index] ?? line.quantity, currency),
-            ...explainLine(judged, line),
+            ...printRace(judged, line),
           })),
     linesLeftOut: (judged?.lines.length ?? 0) - shown.length,
     attribution: stored === null ? null : printStored(stored),
@@ -192,7 +200,31 @@ function printRemaining(line: DeliveryLine, remaining: number, currency: string)
   }
 }
 
-/** Whether every line is credited by what is stored as by what was decided now, and with as many units. */
+/** Who wins the line in each profile, and what became of every touchpoint. */
+function printRace(
+  { judge, purchasedAtMs, found }: JudgedDelivery,
+  line: DeliveryLine
+): Pick<Explanation['lines'][number], 'credits' | 'candidates' | 'candidatesLeftOut'> {
+  const all = judge.judge(line).toSorted(byWeight)
+  const shown = all.slice(0, explainLimits.candidatesMax)
+  return {
+    credits: mapCredits(judge.creditsOf(line), (credit) => {
+      if (credit === null) return null
+      const { rule, advertiserId } = credit
+      return { rule, ...printTouchedAd(credit, purchasedAtMs), advertiserId }
+    }),
+    candidates: shown.map((one) => ({
+      ...printCandidate(one, purchasedAtMs),
+      siteId: one.touch.siteId,
+      advertiserId: one.touch.advertiserId,
+      sharedIds: one.touch.sharedIds,
+    })),
+    candidatesLeftOut:
+      line.verdict === 'valid' ? all.length - shown.length + found.leftOutCount : 0,
+  }
+}
+
+/** Whether what is stored credits every line as was decided now, and with as many units. */
 function agrees(
   stored: StoredAttribution,
   judged: JudgedDelivery | null,
@@ -203,29 +235,6 @@ function agrees(
   return judged.lines.every((line, index) => {
     const own = stored.lines.get(index)
     if (own !== undefined && own.quantity !== remaining[index]) return false
-    const credited = own?.credits ?? noCredits
-    return areSameCredits(credited, keysOf(creditsOf(judged, line)))
+    return areSameCredits(own?.credits ?? noCredits, judged.judge.creditsOf(line))
   })
-}
-
-const noCredits = { CLK_14_DAYS: null, IMP_1_DAY: null, IMP_1_DAY_CLK_14_DAYS: null }
-
-/** A line out of range or without a product is credited to nobody. */
-export function creditsOf(judged: JudgedDelivery, line: DeliveryLine): Winners<AdTouch> {
-  return line.verdict === 'valid' ? judged.judge.winnersOf(line) : noCredits
-}
-
-function keysOf(winners: Winners<AdTouch>) {
-  const { CLK_14_DAYS, IMP_1_DAY, IMP_1_DAY_CLK_14_DAYS } = winners
-  return {
-    CLK_14_DAYS: keyOf(CLK_14_DAYS),
-    IMP_1_DAY: keyOf(IMP_1_DAY),
-    IMP_1_DAY_CLK_14_DAYS: keyOf(IMP_1_DAY_CLK_14_DAYS),
-  }
-}
-
-function keyOf(winner: Winner<AdTouch> | null): CreditKey | null {
-  if (winner === null) return null
-  const { servedAdId, touchedAtMs } = winner.touch
-  return { rule: winner.rule, servedAdId, touchedAtMs }
 }

@@ -6,17 +6,28 @@ import type { AttributionProfile } from '../../contract/report-request.ts'
 import type { IdentityKind } from '../../domain/identity.ts'
 import { attributionClickMs, attributionViewMs } from '../../domain/windows.ts'
 
-/** A touchpoint under an id of the purchase, at its earliest receipt. */
-export interface Touch {
-  readonly kind: 'click' | 'impression'
+/** An ad that was touched. */
+export interface TouchedAd {
   /** 32 lower-case hex digits: the order of the texts is that of the ids. */
   readonly servedAdId: string
   readonly touchedAtMs: number
+  readonly marketId: number
+  readonly advertiserId: number
+  readonly campaignId: number
+  readonly adGroupId: number
+  /** The advertised product, as the ad spells it. */
+  readonly gtin: string
+}
+
+/** A touchpoint under an id of the purchase, at its earliest receipt. */
+export interface Touch extends TouchedAd {
+  readonly kind: 'click' | 'impression'
+  readonly siteId: number
   readonly gtinKey: string
   readonly groupId: string
   /** The logged-in identity of the touchpoint, '' without one. */
   readonly loginIdentity: string
-  /** Which ids of the purchase it shares. */
+  /** The ids of the purchase that it shares. */
   readonly sharedIds: readonly IdentityKind[]
 }
 
@@ -28,23 +39,30 @@ export interface Shopper {
   readonly crowdIds: readonly IdentityKind[]
 }
 
-/** A line that may be credited: it is in range and has a product. */
+/** Only a valid line may be credited: it is in range and has a product. */
 export interface JudgedLine {
   readonly gtinKey: string
   readonly groupId: string
+  readonly verdict: 'valid' | 'out-of-range' | 'no-product'
+}
+
+/** The ad that earns a line. */
+export interface Credit extends TouchedAd {
+  readonly rule: CreditRule
+}
+
+export type Credits = Readonly<Record<AttributionProfile, Credit | null>>
+
+export const noCredits: Credits = {
+  CLK_14_DAYS: null,
+  IMP_1_DAY: null,
+  IMP_1_DAY_CLK_14_DAYS: null,
 }
 
 export type Outcome = 'won' | LossReason
 
-export interface Winner<T extends Touch> {
-  readonly touch: T
-  readonly rule: CreditRule
-}
-
-export type Winners<T extends Touch> = Readonly<Record<AttributionProfile, Winner<T> | null>>
-
-export interface JudgedTouch<T extends Touch> {
-  readonly touch: T
+export interface JudgedTouch {
+  readonly touch: Touch
   /** Null where the touchpoint may not earn the line at all. */
   readonly rule: CreditRule | null
   readonly outcomes: Readonly<Record<AttributionProfile, Outcome>>
@@ -52,10 +70,10 @@ export interface JudgedTouch<T extends Touch> {
   readonly outsideMs: number
 }
 
-export interface Judge<T extends Touch> {
-  winnersOf(line: JudgedLine): Winners<T>
-  /** Of every touchpoint, whatever became of it, in the order given. */
-  judge(line: JudgedLine): readonly JudgedTouch<T>[]
+export interface Judge {
+  creditsOf(line: JudgedLine): Credits
+  /** Judges every touchpoint, in the order given; none where the line may not be credited. */
+  judge(line: JudgedLine): readonly JudgedTouch[]
 }
 
 /** Clicks of 14 days and views of one; both ends belong to the window. */
@@ -67,8 +85,8 @@ const kindsOf = {
   IMP_1_DAY_CLK_14_DAYS: ['click', 'impression'],
 } as const satisfies Record<AttributionProfile, readonly Touch['kind'][]>
 
-/** Judges the lines of one purchase. A touchpoint (served ad and kind) stands in the list once. */
-export function createJudge<T extends Touch>(shopper: Shopper, touches: readonly T[]): Judge<T> {
+/** Judges the lines of one purchase. A touchpoint (served ad and kind) is in the list once. */
+export function createJudge(shopper: Shopper, touches: readonly Touch[]): Judge {
   const able = touches.filter(
     (touch) => personFault(shopper, touch) === null && outsideMs(shopper, touch) === 0
   )
@@ -77,45 +95,46 @@ export function createJudge<T extends Touch>(shopper: Shopper, touches: readonly
     able.filter((touch) => touch.kind === 'click'),
     (touch) => touch.groupId
   )
-  const winnersOf = (line: JudgedLine): Winners<T> => {
+  const creditsOf = (line: JudgedLine): Credits => {
+    if (line.verdict !== 'valid') return noCredits
     const near = [
       ...(byProduct.get(line.gtinKey) ?? []),
       ...(clicksByGroup.get(line.groupId) ?? []),
     ].flatMap((touch) => {
       const rule = ruleOf(line, touch)
-      return rule === null ? [] : [{ touch, rule }]
+      return rule === null ? [] : [Object.assign({}, touch, { rule })]
     })
-    const click = best(near.filter(({ touch }) => touch.kind === 'click'))
-    const view = best(near.filter(({ touch }) => touch.kind === 'impression'))
+    const click = best(near.filter(({ kind }) => kind === 'click'))
+    const view = best(near.filter(({ kind }) => kind === 'impression'))
     return { CLK_14_DAYS: click, IMP_1_DAY: view, IMP_1_DAY_CLK_14_DAYS: click ?? view }
   }
   return {
-    winnersOf,
+    creditsOf,
     judge(line) {
-      const winners = winnersOf(line)
-      return touches.map((touch) => judgeTouch({ shopper, line, winners }, touch))
+      if (line.verdict !== 'valid') return []
+      const credits = creditsOf(line)
+      return touches.map((touch) => judgeTouch({ shopper, line, credits }, touch))
     },
   }
 }
 
-interface Race<T extends Touch> {
+interface Race {
   readonly shopper: Shopper
   readonly line: JudgedLine
-  readonly winners: Winners<T>
+  readonly credits: Credits
 }
 
-function judgeTouch<T extends Touch>(race: Race<T>, touch: T): JudgedTouch<T> {
-  const { shopper, line, winners } = race
+function judgeTouch({ shopper, line, credits }: Race, touch: Touch): JudgedTouch {
   const outside = outsideMs(shopper, touch)
   const rule = ruleOf(line, touch)
   const fault = faultOf({ person: personFault(shopper, touch), rule, outside })
   const outcome = (profile: AttributionProfile): Outcome => {
     if (!kindsOf[profile].some((kind) => kind === touch.kind)) return 'not-in-profile'
-    const winner = winners[profile]
-    // Whoever has no fault takes part, so there is a winner.
+    const winner = credits[profile]
+    // A touchpoint without a fault takes part, so there is a winner.
     return (
       fault ??
-      (winner === null || rule === null ? 'other-product' : compare(winner, { touch, rule }))
+      (winner === null || rule === null ? 'other-product' : compare(winner, { ...touch, rule }))
     )
   }
   return {
@@ -163,23 +182,22 @@ function outsideMs({ purchasedAtMs }: Shopper, touch: Touch): number {
   return Math.max(0, purchasedAtMs - touch.touchedAtMs - windowMs[touch.kind])
 }
 
-function best<T extends Touch>(candidates: readonly Winner<T>[]): Winner<T> | null {
-  return candidates.reduce<Winner<T> | null>(
+function best(candidates: readonly Credit[]): Credit | null {
+  return candidates.reduce<Credit | null>(
     (winner, one) => (winner === null || compare(winner, one) === 'won' ? one : winner),
     null
   )
 }
 
 /** What becomes of `one` beside the winner so far. */
-function compare(winner: Winner<Touch>, one: Winner<Touch>): Outcome {
+function compare(winner: Credit, one: Credit): Outcome {
   if (winner.rule !== 'view' && one.rule === 'view') return 'click-preferred'
   if (winner.rule === 'direct' && one.rule === 'in-group') return 'direct-preferred'
   if (winner.rule === 'in-group' && one.rule === 'direct') return 'won'
-  const [held, tried] = [winner.touch, one.touch]
-  if (tried.touchedAtMs !== held.touchedAtMs) {
-    return tried.touchedAtMs > held.touchedAtMs ? 'won' : 'earlier'
+  if (one.touchedAtMs !== winner.touchedAtMs) {
+    return one.touchedAtMs > winner.touchedAtMs ? 'won' : 'earlier'
   }
-  return tried.servedAdId >= held.servedAdId ? 'won' : 'smaller-served-ad-id'
+  return one.servedAdId >= winner.servedAdId ? 'won' : 'smaller-served-ad-id'
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, T[]> {

@@ -1,28 +1,19 @@
-// What is decided, as the contract shows it: bounded, and without identities.
+// Prints what was decided as the contract shows it: bounded, and without identities.
 
-import type { Explanation } from '../../contract/explanation.ts'
 import { attributionProfiles } from '../../contract/report-request.ts'
 import { minorDigits } from '../../domain/currency.ts'
 import { printInstant } from '../../domain/instant.ts'
 import { formatAmount, formatDecimal, readNanos } from '../../domain/money.ts'
 import type { DeliveryLine } from './deliveries.ts'
-import type { Judge, JudgedTouch, Winner } from './judge.ts'
-import type { AdTouch, TouchesFound } from './touches.ts'
+import type { Credit, Credits, JudgedTouch, TouchedAd } from './judge.ts'
 
 export const explainLimits = {
-  /** A body of 1 MiB holds 30,000 lines at most, and all of them are decided. */
+  /** All lines are decided; a body of 1 MiB holds 30,000 at most. */
   judgedLinesMax: 100_000,
-  /** Shown with their candidates; an order of more is rare. */
+  /** Lines that are shown with their candidates; larger orders are rare. */
   linesMax: 100,
   candidatesMax: 50,
 } as const
-
-type ExplainedLine = Explanation['lines'][number]
-export interface Judged {
-  readonly purchasedAtMs: number
-  readonly found: TouchesFound
-  readonly judge: Judge<AdTouch>
-}
 
 /** 32 hex digits as the ad server knows the served ad. */
 export function printServedAdId(hex: string): string {
@@ -34,7 +25,7 @@ export function printSeconds(ms: number): string {
   return formatDecimal(BigInt(ms), 3, 3)
 }
 
-/** An amount of the engine as reports print it. */
+/** An amount of the warehouse as reports print it. */
 export function printAmount(decimal: string, currency: string): string {
   return formatAmount(readNanos(decimal), minorDigits(currency))
 }
@@ -53,44 +44,17 @@ export function printLine(line: DeliveryLine, index: number, currency: string) {
   }
 }
 
-/** Who wins the line in each profile, and what became of every touchpoint. */
-export function explainLine(
-  judged: Judged,
-  line: DeliveryLine
-): Pick<ExplainedLine, 'credits' | 'candidates' | 'candidatesLeftOut'> {
-  if (line.verdict !== 'valid') {
-    const credits = { CLK_14_DAYS: null, IMP_1_DAY: null, IMP_1_DAY_CLK_14_DAYS: null }
-    return { credits, candidates: [], candidatesLeftOut: 0 }
-  }
-  const winners = judged.judge.winnersOf(line)
-  const all = judged.judge.judge(line).toSorted(byWeight)
-  const shown = all.slice(0, explainLimits.candidatesMax)
-  const credit = (winner: Winner<AdTouch> | null) =>
-    winner === null
-      ? null
-      : {
-          rule: winner.rule,
-          ...printTouch(winner.touch, judged),
-          advertiserId: winner.touch.advertiserId,
-        }
+/** The credits of all profiles, each printed. */
+export function mapCredits<Printed>(credits: Credits, print: (credit: Credit | null) => Printed) {
   return {
-    credits: {
-      CLK_14_DAYS: credit(winners.CLK_14_DAYS),
-      IMP_1_DAY: credit(winners.IMP_1_DAY),
-      IMP_1_DAY_CLK_14_DAYS: credit(winners.IMP_1_DAY_CLK_14_DAYS),
-    },
-    candidates: shown.map((one) => ({
-      ...printCandidate(one, judged),
-      siteId: one.touch.siteId,
-      advertiserId: one.touch.advertiserId,
-      sharedIds: one.touch.sharedIds,
-    })),
-    candidatesLeftOut: all.length - shown.length + judged.found.leftOutCount,
+    CLK_14_DAYS: print(credits.CLK_14_DAYS),
+    IMP_1_DAY: print(credits.IMP_1_DAY),
+    IMP_1_DAY_CLK_14_DAYS: print(credits.IMP_1_DAY_CLK_14_DAYS),
   }
 }
 
 /** Winners first, then the newest; a total order. */
-export function byWeight(one: JudgedTouch<AdTouch>, other: JudgedTouch<AdTouch>): number {
+export function byWeight(one: JudgedTouch, other: JudgedTouch): number {
   if (isWinner(one) !== isWinner(other)) return isWinner(one) ? -1 : 1
   const [a, b] = [one.touch, other.touch]
   if (a.touchedAtMs !== b.touchedAtMs) return b.touchedAtMs - a.touchedAtMs
@@ -98,16 +62,16 @@ export function byWeight(one: JudgedTouch<AdTouch>, other: JudgedTouch<AdTouch>)
   return a.kind < b.kind ? -1 : 1
 }
 
-function isWinner({ outcomes }: JudgedTouch<AdTouch>): boolean {
+function isWinner({ outcomes }: JudgedTouch): boolean {
   return attributionProfiles.some((profile) => outcomes[profile] === 'won')
 }
 
 /** Without what tells whose ad it is. */
-export function printCandidate(judgedTouch: JudgedTouch<AdTouch>, judged: Judged) {
+export function printCandidate(judgedTouch: JudgedTouch, purchasedAtMs: number) {
   const { touch, rule, outsideMs, outcomes } = judgedTouch
   return {
     kind: touch.kind === 'click' ? ('click' as const) : ('view' as const),
-    ...printTouch(touch, judged),
+    ...printTouchedAd(touch, purchasedAtMs),
     groupId: touch.groupId,
     rule,
     outsideMs,
@@ -115,12 +79,13 @@ export function printCandidate(judgedTouch: JudgedTouch<AdTouch>, judged: Judged
   }
 }
 
-function printTouch(touch: AdTouch, { purchasedAtMs }: Judged) {
-  const { marketId, campaignId, adGroupId, gtin } = touch
+/** Without its advertiser. */
+export function printTouchedAd(ad: TouchedAd, purchasedAtMs: number) {
+  const { servedAdId, touchedAtMs, marketId, campaignId, adGroupId, gtin } = ad
   return {
-    servedAdId: printServedAdId(touch.servedAdId),
-    touchedAt: printInstant(touch.touchedAtMs),
-    msBeforePurchase: purchasedAtMs - touch.touchedAtMs,
+    servedAdId: printServedAdId(servedAdId),
+    touchedAt: printInstant(touchedAtMs),
+    msBeforePurchase: purchasedAtMs - touchedAtMs,
     marketId,
     campaignId,
     adGroupId,

@@ -1,34 +1,18 @@
-// What the reports use of a purchase: its stored attribution, and whether a newer one is on its way.
+// Reads what the reports use: the stored attribution of a purchase, and whether a newer one is on its way.
 
 import type { CreditRule } from '../../contract/explanation.ts'
 import { attributionProfiles } from '../../contract/report-request.ts'
-import type { AttributionProfile } from '../../contract/report-request.ts'
 import { shiftInstant } from '../../warehouse/instant.ts'
 import type { Warehouse } from '../../warehouse/warehouse.ts'
+import { idOf } from './deliveries.ts'
 import type { PurchaseId } from './deliveries.ts'
-
-export interface StoredCredit {
-  readonly rule: CreditRule
-  readonly servedAdId: string
-  readonly touchedAtMs: number
-  readonly marketId: number
-  readonly advertiserId: number
-  readonly campaignId: number
-  readonly adGroupId: number
-  /** Of the advertised product, as the ad spells it. */
-  readonly gtin: string
-}
-
-/** What makes two credits the same. */
-export type CreditKey = Pick<StoredCredit, 'rule' | 'servedAdId' | 'touchedAtMs'>
-
-export type StoredCredits = Readonly<Record<AttributionProfile, StoredCredit | null>>
+import type { Credit, Credits } from './judge.ts'
 
 export interface StoredLine {
   readonly quantity: number
   /** A decimal of 9 digits, in the currency of the purchase. */
   readonly value: string
-  readonly credits: StoredCredits
+  readonly credits: Credits
 }
 
 export interface StoredAttribution {
@@ -68,7 +52,6 @@ export async function readStored(reader: Reader, question: StoredQuestion): Prom
 }
 
 const beginningOfTime = '1970-01-01 00:00:00.000000'
-const nothing = '0'.repeat(32)
 
 interface StoredRow {
   readonly readAt: string
@@ -101,14 +84,14 @@ function toStored(row: StoredRow): StoredAttribution {
   return {
     readAtMs: row.readAtMs,
     isFrozen: row.isFrozen === 1,
-    deliveryId: row.deliveryId === nothing ? '' : row.deliveryId,
+    deliveryId: idOf(row.deliveryId),
     lines: new Map(row.lines.map((line) => [line[0], toLine(line)])),
   }
 }
 
 function toLine([, quantity, value, clickRule, click, view]: LineTuple): StoredLine {
   const clicked = clickRule === 'none' ? null : toCredit(clickRule, click)
-  const seen = view[1] === nothing ? null : toCredit('view', view)
+  const seen = idOf(view[1]) === '' ? null : toCredit('view', view)
   const credits = {
     CLK_14_DAYS: clicked,
     IMP_1_DAY: seen,
@@ -117,16 +100,13 @@ function toLine([, quantity, value, clickRule, click, view]: LineTuple): StoredL
   return { quantity, value, credits }
 }
 
-function toCredit(rule: CreditRule, ad: AdTuple): StoredCredit {
+function toCredit(rule: CreditRule, ad: AdTuple): Credit {
   const [touchedAtMs, servedAdId, marketId, advertiserId, campaignId, adGroupId, gtin] = ad
   return { rule, touchedAtMs, servedAdId, marketId, advertiserId, campaignId, adGroupId, gtin }
 }
 
 /** Whether two sets of credits name the same touchpoints under the same rules. */
-export function areSameCredits(
-  one: Readonly<Record<AttributionProfile, CreditKey | null>>,
-  other: typeof one
-): boolean {
+export function areSameCredits(one: Credits, other: Credits): boolean {
   return attributionProfiles.every((profile) => {
     const [a, b] = [one[profile], other[profile]]
     if (a === null || b === null) return a === b
@@ -134,7 +114,7 @@ export function areSameCredits(
   })
 }
 
-/** Of the rows of a purchase, one per day, the one under the day of its winner; else any of the empty ones. */
+/** A purchase has a row for each of its days: the one under the day of its winner, else any empty one. */
 const storedSql = `
 SELECT toString(read_at) AS readAt, toUnixTimestamp64Milli(toDateTime64(read_at, 3, 'UTC')) AS readAtMs,
   is_frozen AS isFrozen, lower(hex(delivery_id)) AS deliveryId,

@@ -1,31 +1,21 @@
-// The touchpoints under the ids of a purchase: all that may win, and the nearest of those that may not.
+// Reads the touchpoints under the ids of a purchase: all that may win, and the nearest of the others.
 
-import { addDays } from '../../domain/day.ts'
+import { addDays, dayOf } from '../../domain/day.ts'
 import type { IdentityKind } from '../../domain/identity.ts'
 import { crowdWindowMs } from '../../domain/windows.ts'
 import { unlogged } from '../../warehouse/warehouse.ts'
 import type { Warehouse } from '../../warehouse/warehouse.ts'
-import { dayOfMs } from './deliveries.ts'
+import { idOf } from './deliveries.ts'
 import type { Touch } from './judge.ts'
 
 export const touchLimits = {
-  /** Beside those that may win, of which each id has at most as many as make no crowd. */
+  /** Read beside those that may win, of which an id has no more than a person makes. */
   otherTouchesMax: 1_000,
   /** A click wins up to 14 days after it and counts up to 7 days after serving; the rest is shown. */
   servedDaysBefore: 37,
-  /** Of a crowd only what was served lately is shown. */
+  /** Of a crowd, only ads that were served lately are shown. */
   crowdDaysBefore: 2,
 } as const
-
-export interface AdTouch extends Touch {
-  readonly siteId: number
-  readonly marketId: number
-  readonly advertiserId: number
-  readonly campaignId: number
-  readonly adGroupId: number
-  /** As the ad spells it. */
-  readonly gtin: string
-}
 
 export interface TouchQuestion {
   readonly publisherId: number
@@ -45,8 +35,8 @@ export interface SharedId {
 export interface TouchesFound {
   readonly ids: readonly SharedId[]
   /** Those that may win first, each kind the newest first. */
-  readonly touches: readonly AdTouch[]
-  /** Those beyond the bound. */
+  readonly touches: readonly Touch[]
+  /** How many more there are. */
   readonly leftOutCount: number
 }
 
@@ -58,12 +48,12 @@ export async function readTouches(reader: Reader, question: TouchQuestion): Prom
   const ids = await Promise.all(kinds.map((kind) => countId(reader, question, kind)))
   if (ids.length === 0) return { ids, touches: [], leftOutCount: 0 }
   const crowds = ids.filter((one) => one.isCrowd).map(({ kind }) => identities[kind])
-  const day = dayOfMs(question.purchasedAtMs)
+  const day = dayOf(question.purchasedAtMs, 'UTC')
   const rows = await reader.rows<TouchRow>(touchesSql, {
     ...paramsOf(question),
     user: identities.user,
     login: identities.login,
-    // The engine refuses an empty list; no identity is ''.
+    // ClickHouse refuses an empty list; no identity is ''.
     crowds: ['', ...crowds],
     crowdDay: addDays(day, -touchLimits.crowdDaysBefore),
     rowsMax: 2 * question.crowdMax + touchLimits.otherTouchesMax,
@@ -75,7 +65,7 @@ export async function readTouches(reader: Reader, question: TouchQuestion): Prom
   }
 }
 
-interface TouchRow extends Omit<AdTouch, 'sharedIds'> {
+interface TouchRow extends Omit<Touch, 'sharedIds'> {
   readonly shared: readonly string[]
   readonly totalCount: number
 }
@@ -83,16 +73,14 @@ interface TouchRow extends Omit<AdTouch, 'sharedIds'> {
 function toTouch(
   { shared, totalCount: _total, ...row }: TouchRow,
   identities: TouchQuestion['identities']
-): AdTouch {
+): Touch {
   const sharedIds = (['user', 'login'] as const).filter((kind) => shared.includes(identities[kind]))
   return {
     ...row,
-    loginIdentity: row.loginIdentity === noIdentity ? '' : row.loginIdentity,
+    loginIdentity: idOf(row.loginIdentity),
     sharedIds,
   }
 }
-
-const noIdentity = '0'.repeat(32)
 
 async function countId(
   reader: Reader,
@@ -106,7 +94,7 @@ async function countId(
 }
 
 function paramsOf({ publisherId, purchasedAtMs }: TouchQuestion) {
-  const day = dayOfMs(purchasedAtMs)
+  const day = dayOf(purchasedAtMs, 'UTC')
   return {
     publisherId,
     purchasedAtMs,

@@ -9,7 +9,7 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const purchasedAtMs = Date.UTC(2026, 2, 10, 12)
 const shopper: Shopper = { purchasedAtMs, loginIdentity: 'm1', crowdIds: [] }
-const line: JudgedLine = { gtinKey: 'A', groupId: 'G' }
+const line: JudgedLine = { gtinKey: 'A', groupId: 'G', verdict: 'valid' }
 
 function aTouch(changes: Partial<Touch> & { readonly agoMs?: number } = {}): Touch {
   const { agoMs = hourMs, ...rest } = changes
@@ -21,6 +21,12 @@ function aTouch(changes: Partial<Touch> & { readonly agoMs?: number } = {}): Tou
     groupId: '',
     loginIdentity: '',
     sharedIds: ['user'],
+    siteId: 101,
+    marketId: 1,
+    advertiserId: 1000,
+    campaignId: 1,
+    adGroupId: 1,
+    gtin: 'A',
     ...rest,
   }
 }
@@ -75,7 +81,7 @@ for (const [what, touch, outcome] of [
 }
 
 test('two empty groups are no group', () => {
-  assert.deepEqual(outcomesOf([aTouch({ gtinKey: 'B' })], {}, { gtinKey: 'A', groupId: '' }), [
+  assert.deepEqual(outcomesOf([aTouch({ gtinKey: 'B' })], {}, { ...line, groupId: '' }), [
     lost('other-product'),
   ])
 })
@@ -144,7 +150,7 @@ test('how far a touchpoint lies outside of its window is told to the millisecond
 test('without touchpoints nobody wins', () => {
   const judge = createJudge(shopper, [])
 
-  assert.deepEqual(judge.winnersOf(line), {
+  assert.deepEqual(judge.creditsOf(line), {
     CLK_14_DAYS: null,
     IMP_1_DAY: null,
     IMP_1_DAY_CLK_14_DAYS: null,
@@ -153,17 +159,19 @@ test('without touchpoints nobody wins', () => {
 })
 
 const touches = fc.uniqueArray(
-  fc.record({
-    kind: fc.constantFrom('click', 'impression'),
-    servedAdId: fc.constantFrom('1', '2', '3', '4'),
-    touchedAtMs: fc
-      .constantFrom(-1, 0, 1, hourMs, dayMs, dayMs + 1, 14 * dayMs, 14 * dayMs + 1)
-      .map((agoMs) => purchasedAtMs - agoMs),
-    gtinKey: fc.constantFrom('A', 'B'),
-    groupId: fc.constantFrom('', 'G'),
-    loginIdentity: fc.constantFrom('', 'm1', 'm2'),
-    sharedIds: fc.subarray(['user', 'login'] as const, { minLength: 1 }),
-  }) satisfies fc.Arbitrary<Touch>,
+  fc
+    .record({
+      kind: fc.constantFrom('click', 'impression'),
+      servedAdId: fc.constantFrom('1', '2', '3', '4'),
+      touchedAtMs: fc
+        .constantFrom(-1, 0, 1, hourMs, dayMs, dayMs + 1, 14 * dayMs, 14 * dayMs + 1)
+        .map((agoMs) => purchasedAtMs - agoMs),
+      gtinKey: fc.constantFrom('A', 'B'),
+      groupId: fc.constantFrom('', 'G'),
+      loginIdentity: fc.constantFrom('', 'm1', 'm2'),
+      sharedIds: fc.subarray(['user', 'login'] as const, { minLength: 1 }),
+    })
+    .map((drawn): Touch => aTouch(drawn)),
   { selector: ({ kind, servedAdId }) => `${kind}${servedAdId}` }
 )
 
@@ -171,15 +179,15 @@ test('a profile credits one touchpoint or none, the order of the touchpoints doe
   fc.assert(
     fc.property(touches, fc.subarray(['user', 'login'] as const), (list, crowdIds) => {
       const judgeOf = (some: readonly Touch[]) => createJudge({ ...shopper, crowdIds }, some)
-      const winners = judgeOf(list).winnersOf(line)
+      const winners = judgeOf(list).creditsOf(line)
       const judged = judgeOf(list).judge(line)
 
-      assert.deepEqual(judgeOf(list.toReversed()).winnersOf(line), winners)
+      assert.deepEqual(judgeOf(list.toReversed()).creditsOf(line), winners)
       for (const profile of attributionProfiles) {
         const wonByOne = judged.filter(({ outcomes }) => outcomes[profile] === 'won')
         const winner = winners[profile]
         assert.deepEqual(
-          wonByOne.map(({ touch, rule }) => ({ touch, rule })),
+          wonByOne.map(({ touch, rule }) => Object.assign({}, touch, { rule })),
           winner === null ? [] : [winner]
         )
       }
@@ -187,7 +195,7 @@ test('a profile credits one touchpoint or none, the order of the touchpoints doe
         ({ outcomes }) => !Object.values(outcomes).some((outcome) => outcome === 'won')
       )
       for (const { touch } of losers) {
-        assert.deepEqual(judgeOf(list.filter((one) => one !== touch)).winnersOf(line), winners)
+        assert.deepEqual(judgeOf(list.filter((one) => one !== touch)).creditsOf(line), winners)
       }
     })
   )

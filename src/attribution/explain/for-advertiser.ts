@@ -1,17 +1,21 @@
-// The same for an advertiser that was credited: its own ads only, without other people, and of other
-// advertisers no more than how many stood against it.
+// The explanation for an advertiser that was credited: it shows only its own ads and no other people, and
+// of other advertisers no more than how many touchpoints competed.
 
 import { printInstant } from '../../domain/instant.ts'
 import type { OwnExplanation } from '../../contract/explanation.ts'
 import { attributionProfiles } from '../../contract/report-request.ts'
-import type { AttributionProfile } from '../../contract/report-request.ts'
-import type { DeliveryLine } from './deliveries.ts'
 import { judgeDelivery, readFacts } from './explain.ts'
 import type { ExplainDeps, JudgedDelivery, PurchaseName } from './explain.ts'
 import type { JudgedTouch } from './judge.ts'
-import { byWeight, explainLimits, printCandidate, printAmount, printServedAdId } from './print.ts'
-import type { StoredCredit, StoredLine } from './stored.ts'
-import type { AdTouch } from './touches.ts'
+import {
+  byWeight,
+  explainLimits,
+  mapCredits,
+  printAmount,
+  printCandidate,
+  printTouchedAd,
+} from './print.ts'
+import type { StoredLine } from './stored.ts'
 
 export interface OwnQuestion extends PurchaseName {
   readonly advertiserId: number
@@ -21,8 +25,8 @@ export interface OwnQuestion extends PurchaseName {
 export type ExplainOwnPurchase = (question: OwnQuestion) => Promise<OwnExplanation | null>
 
 /**
- * The credits are those that the reports use, and the candidates are those of the delivery behind them:
- * what the advertiser reads here is what it was told elsewhere, also while a newer one is on its way.
+ * Shows the credits that the reports use and the candidates of the delivery behind them. So the advertiser
+ * reads the same here as in its reports, also while a newer attribution is on its way.
  */
 export function createOwnExplainer(deps: ExplainDeps): ExplainOwnPurchase {
   return async ({ advertiserId, ...name }) => {
@@ -63,59 +67,36 @@ interface OwnLine {
 }
 
 function printOwnLine(own: OwnLine, { quantity, value, credits }: StoredLine) {
-  const { judged, index, currency } = own
+  const { judged, index, advertiserId, currency } = own
+  const { purchasedAtMs } = judged
   const line = judged.lines[index]
-  const credit = (profile: AttributionProfile) => printCredit(own, credits[profile])
+  const all = line === undefined ? [] : judged.judge.judge(line)
+  const candidates = all
+    .filter((one) => one.touch.advertiserId === advertiserId && bearsOnLine(one))
+    .toSorted(byWeight)
+  const shown = candidates.slice(0, explainLimits.candidatesMax)
   return {
     line: index + 1,
     gtin: line?.gtin ?? '',
     quantity,
     value: printAmount(value, currency),
-    credits: {
-      CLK_14_DAYS: credit('CLK_14_DAYS'),
-      IMP_1_DAY: credit('IMP_1_DAY'),
-      IMP_1_DAY_CLK_14_DAYS: credit('IMP_1_DAY_CLK_14_DAYS'),
-    },
-    ...printRace(own, line),
-  }
-}
-
-function printCredit({ judged, advertiserId }: OwnLine, credit: StoredCredit | null) {
-  if (credit === null) return { creditedTo: 'nobody', credit: null } as const
-  if (credit.advertiserId !== advertiserId) return { creditedTo: 'another', credit: null } as const
-  const { rule, servedAdId, touchedAtMs, marketId, campaignId, adGroupId, gtin } = credit
-  return {
-    creditedTo: 'you',
-    credit: {
-      rule,
-      servedAdId: printServedAdId(servedAdId),
-      touchedAt: printInstant(touchedAtMs),
-      msBeforePurchase: judged.purchasedAtMs - touchedAtMs,
-      marketId,
-      campaignId,
-      adGroupId,
-      gtin,
-    },
-  } as const
-}
-
-function printRace({ judged, advertiserId }: OwnLine, line: DeliveryLine | undefined) {
-  const all = line?.verdict === 'valid' ? judged.judge.judge(line) : []
-  const own = all
-    .filter((one) => one.touch.advertiserId === advertiserId && bearsOnLine(one))
-    .toSorted(byWeight)
-  const shown = own.slice(0, explainLimits.candidatesMax)
-  return {
-    candidates: shown.map((one) => printCandidate(one, judged)),
-    candidatesLeftOut: own.length - shown.length,
+    credits: mapCredits(credits, (credit) => {
+      if (credit === null) return { creditedTo: 'nobody' as const, credit }
+      if (credit.advertiserId !== advertiserId)
+        return { creditedTo: 'another' as const, credit: null }
+      const printed = { rule: credit.rule, ...printTouchedAd(credit, purchasedAtMs) }
+      return { creditedTo: 'you' as const, credit: printed }
+    }),
+    candidates: shown.map((one) => printCandidate(one, purchasedAtMs)),
+    candidatesLeftOut: candidates.length - shown.length,
     otherAdvertisersCandidates: all.filter(
       (one) => one.touch.advertiserId !== advertiserId && one.rule !== null
     ).length,
   }
 }
 
-/** What other people did, or the shopper with other products or later, is no business of an advertiser. */
-function bearsOnLine({ rule, outcomes }: JudgedTouch<AdTouch>): boolean {
+/** Advertisers must not see other shoppers' events, other products, or later events. */
+function bearsOnLine({ rule, outcomes }: JudgedTouch): boolean {
   return (
     rule !== null || attributionProfiles.some((profile) => outcomes[profile] === 'outside-window')
   )
