@@ -1,7 +1,6 @@
-// Attribution in SQL (the rule: docs/attribution.md). The statements name the purchases of a batch
-// by the range of `shipped_at` under which they stand in `pending_purchase`, so no list of keys
-// travels. Materialized common table expressions keep the engine from looking them up again for
-// every use.
+// Attribution in SQL (the rule: docs/attribution.md). The statements name the purchases of a batch by
+// their range of `shipped_at` in `pending_purchase`, so no list of keys is sent. Materialized common table
+// expressions keep ClickHouse from computing them again for every use.
 
 import { remainingSql, returnedSql } from './returned-sql.ts'
 
@@ -18,9 +17,9 @@ WHERE shipped_at > {after:DateTime64(6, 'UTC')} AND shipped_at <= {until:DateTim
 LIMIT 1`
 
 /**
- * Pending purchases by the instant of their shipping, oldest first, and how many of them no reading
- * that began late enough has answered yet. The attribution of a purchase has a row under each of
- * its days, so the day of any of its deliveries finds it.
+ * Counts pending purchases by the instant of their shipping, oldest first, and how many of them no reading
+ * that began late enough has answered yet. The attribution of a purchase has a row under each of its days,
+ * so the day of any of its deliveries finds it.
  */
 export const pendingSql = `
 WITH pending AS MATERIALIZED (${pendingRows})
@@ -40,7 +39,7 @@ FROM (
 GROUP BY shipped_at
 ORDER BY shipped_at`
 
-/** The rows of a batch; the keys divide it where an instant of shipping alone holds too much. */
+/** The rows of a batch. The keys divide it where a single instant of shipping holds too many. */
 export const batchRows = `
   FROM pending_purchase
   WHERE shipped_at >= {from:DateTime64(6, 'UTC')} AND shipped_at <= {to:DateTime64(6, 'UTC')}
@@ -61,17 +60,17 @@ FROM purchase WHERE purchase_key IN (${batchKeys})`
 
 const none = `toFixedString('', 16)`
 
-/** A row for each identity that a delivery carries. */
+/** One row for each identity that a delivery carries. */
 const identitiesOf = `arrayJoin(arrayDistinct(arrayFilter(i -> i != ${none}, [user_identity, login_identity])))`
 
-/** The purchases of the batch, with their winner so far and all days they ever stood under. */
+/** The purchases of the batch, with their winner so far and all days on which they were ever filed. */
 export const known = `
   SELECT purchase_key, any(publisher_id) AS publisher_id, groupUniqArrayArray(days) AS days, min(first) AS first
   FROM purchase
   WHERE purchase_key IN (${batchKeys})
   GROUP BY purchase_key`
 
-/** How many lines the purchases of a batch have, but for those of voided deliveries. */
+/** The number of lines of the purchases of a batch, without those of voided deliveries. */
 export const lineCountSql = `
 SELECT sum(length(line_verdict)) AS lineCount FROM delivery
 WHERE (day, publisher_id, purchase_key, delivery_id) IN (
@@ -115,13 +114,13 @@ const person = `
  * and let its repeat count instead, so the lower bound is on the day of serving (14 days before the
  * purchase, and a click may come 7 days after serving, and a day for the clocks).
  *
- * An identity belongs to one publisher (it is hashed with it), so it alone finds the rows; looked up
- * as a tuple it took twice the time. For a few purchases the tuple stands beside it as a hint for the
- * primary key, which begins with the publisher; many have people in every granule, and to find that
- * out took as long as reading them.
+ * An identity belongs to one publisher (it is hashed with it), so the identity alone finds the rows, in
+ * half the time that the tuple took. For a few purchases the tuple is added as a hint for the primary key,
+ * which begins with the publisher. A large batch has people in every granule, and finding that out took as
+ * long as reading them.
  *
- * Sorted and limited, since grouping by the earliest took ten times as long: nearly every group is one
- * row.
+ * Rows are sorted and limited, because grouping by the earliest took ten times as long: nearly every group
+ * is one row.
  */
 const touch = (isLarge: boolean): string => `
   SELECT publisher_id, identity, kind, served_ad_id, received_at AS touched_at, login_identity,
@@ -139,8 +138,8 @@ const touch = (isLarge: boolean): string => `
 export const crowdSuspectedCode = 30_000
 
 /**
- * Fails where any identity has more touchpoints than a person makes. Counted in passing: a look-up of
- * its own read all touchpoints of the batch twice.
+ * Fails if any identity has more touchpoints than a person makes. They are counted in passing, because a
+ * separate look-up read all touchpoints of the batch twice.
  */
 const touchOfPersons = (touches: string): string => `
   SELECT * FROM (
@@ -183,11 +182,11 @@ const crowd = `
   WHERE ifNull(u.count_so_far, 0) - ifNull(d.count_so_far, 0) > {crowdMax:UInt32}`
 
 /**
- * Marks where the purchases of the batch stood so far. An earlier delivery moves a purchase within its
- * day, maybe over the midnight of a market, and the new row replaces what told from where. A purchase that
- * moves is marked from one place to the other, and within one hour by an hour more: what links days is longer
- * than that, and some markets have their midnight at half past. Where a delivery is void, over all days on
- * which it may stand.
+ * Marks where the purchases of the batch were counted so far. An earlier delivery moves a purchase within
+ * its day, possibly across the midnight of a market, and the new row replaces the one that told from where.
+ * So the whole span between the two places is marked. Within one hour, one hour more is marked: a link
+ * between days is longer than that, and some markets have their midnight at half past. If a delivery is
+ * void, all days on which the purchase may be filed are marked.
  */
 export const touchFormerSql = `
 INSERT INTO touched_span (from_at, to_at, market_id, touched_until)
@@ -218,8 +217,8 @@ const line = `
   WHERE verdict = 'valid'`
 
 /**
- * Each product that was bought, under each identity of its purchase. Once, however many lines it has:
- * thousands of equal lines would each join all that their buyer ever saw of the product.
+ * Each product that was bought, under each identity of its purchase. A product comes once, however many
+ * lines it has: thousands of equal lines would each join everything their buyer ever saw of the product.
  */
 const product = `
   SELECT publisher_id, purchase_key, received_at, login_identity, gtin_key, group_id, ${identitiesOf} AS identity
@@ -228,7 +227,7 @@ const product = `
     FROM (${line})
   )`
 
-/** The same without the identities that are a crowd: they join nothing and tell nobody apart. */
+/** The same without the identities of crowds, which join nothing and distinguish nobody. */
 const productWithoutCrowds = `
   SELECT * REPLACE (
     if((purchase_key, login_identity) IN (SELECT purchase_key, identity FROM crowd), ${none}, login_identity) AS login_identity
@@ -236,8 +235,8 @@ const productWithoutCrowds = `
   FROM (${product})
   WHERE (purchase_key, identity) NOT IN (SELECT purchase_key, identity FROM crowd)`
 
-// What a line and a touchpoint have in common: the product, or the group of it. Two that agree by chance
-// are told apart by the condition; that they join is all the hashes are for.
+// What a line and a touchpoint have in common: the product or its group. The hashes only serve to join;
+// the condition tells apart two that collide.
 const productKey = 'cityHash64(gtin_key)'
 const groupKey = `cityHash64('group', group_id)`
 
@@ -246,8 +245,8 @@ const groupKey = `cityHash64('group', group_id)`
  * person is the same by the logged-in id, or by the user id where not both carry a logged-in id
  * and those differ. A crowd's identity is no identity.
  *
- * Joined by identity alone, a basket stood ten times beside all that its buyer ever saw. A pair may
- * come twice, by product and by group, which changes nothing about the best of them.
+ * Joining by identity alone paired every line of a basket with everything its buyer ever saw. A pair may
+ * come twice, by product and by group, which does not change which one is best.
  */
 const candidate = (products: string): string => `
   SELECT l.purchase_key AS purchase_key, l.gtin_key AS gtin_key, l.group_id AS group_id,
@@ -282,7 +281,7 @@ const best = (products: string): string => `
   FROM (${candidate(products)})
   GROUP BY purchase_key, gtin_key, group_id`
 
-/** Of each line what its product has. */
+/** Gives each line the credit of its product. */
 const credit = (products: string): string => `
   SELECT l.purchase_key AS purchase_key, l.line_index AS line_index, l.quantity AS quantity, l.value AS value,
     b.click_rule AS click_rule, b.click AS click, b.view AS view
@@ -320,14 +319,14 @@ interface Form {
   readonly crowds: string
 }
 
-/** Of a batch, and with each under its product and its group; beyond, the batch is divided. */
+/** A batch with more touchpoints is divided. A touchpoint counts under its product and under its group. */
 const touchpointsMax = 8_000_000
 
 /**
- * Replaces the attribution of every purchase of the batch, whole; without credit, or without a
- * delivery that may win, the row stands empty. A purchase that moved to an earlier day gets an
- * empty row under the day it left. One that is frozen gets empty rows only: they answer what is pending,
- * lose against the frozen row, and keep an earlier delivery from moving the credit to another day.
+ * Replaces the whole attribution of every purchase of the batch. Without credit, or without a delivery
+ * that may win, the row is empty. A purchase that moved to an earlier day gets an empty row under the day
+ * that it left. A frozen purchase gets only empty rows: they answer what is pending, lose against the
+ * frozen row, and keep an earlier delivery from moving the credit to another day.
  */
 const attribute = ({ touches, products, crowds }: Form): string => `
 INSERT INTO attribution (
@@ -365,13 +364,13 @@ SETTINGS join_use_nulls = 0, allow_custom_error_code_in_throwif = 1,
   max_rows_in_join = ${touchpointsMax}`
 
 interface Batch {
-  /** Of so many purchases that most granules of touchpoints hold one of their people. */
+  /** Whether most granules of touchpoints hold one of the batch's people. */
   readonly isLarge: boolean
 }
 
 /**
- * Fails with `crowdSuspectedCode` where an identity may be a crowd. Nothing is written by then: the
- * touchpoints are the side of the join that is read whole before the first line.
+ * Fails with `crowdSuspectedCode` if an identity may be a crowd. Nothing has been written by then, because
+ * ClickHouse reads the touchpoints, one side of the join, whole before the first line.
  */
 export function attributeSql({ isLarge }: Batch): string {
   return attribute({ touches: touchOfPersons(touch(isLarge)), products: product, crowds: '' })

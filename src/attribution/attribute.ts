@@ -1,6 +1,6 @@
-// Attributes purchases once their touchpoints had the time to arrive. There is no queue to keep
-// right: what is pending is what was shipped and has no attribution read late enough, so the step
-// can run twice, or on two engines at once, and only work is wasted.
+// Attributes purchases once their touchpoints have had time to arrive. There is no queue to maintain: a
+// purchase is pending if it was shipped and no attribution of it was read late enough. So the step can run
+// twice, or on two engines at once, and only wastes work.
 
 import {
   attributionClickMs,
@@ -31,27 +31,27 @@ import { reasonOf } from '../warehouse/insert-rows.ts'
 import { setAsidePurchase } from './set-aside-purchase.ts'
 
 export const attributeLimits = {
-  // A look at what is pending reads so many rows, and those of the same shipping behind them: one batch,
-  // unless much of it is answered. A batch reads the touchpoints of three weeks past its people, many or
-  // few, so it is as large as memory allows: with its touchpoints it takes about 300 MB.
+  // A look at what is pending reads this many rows, and the rest of the last shipment: one batch, unless
+  // much of it is answered. Every batch, large or small, scans the touchpoints of three weeks, so it is as
+  // large as memory allows: with its touchpoints it takes about 300 MB.
   pendingRowsMax: 50_000,
   purchasesPerBatchMax: 55_000,
-  /** From here on touchpoints are read without asking the primary key first. */
+  /** From this many purchases on, touchpoints are read without asking the primary key first. */
   largeBatch: 5_000,
-  /** Of a batch; an ordinary one of the most purchases has a third of them. */
+  /** An ordinary batch of the most purchases has a third of these lines. */
   linesPerBatchMax: 500_000,
   /** After so many purchases were set aside in a row and none was attributed, the warehouse is at fault. */
   setAsideInRowMax: 10,
   /** How often a purchase may reach a limit while no other purchase was seen to pass. */
   limitTriesMax: 60,
-  /** So many batches count crowds after one was suspected. */
+  /** This many batches count crowds after one was suspected. */
   crowdBatches: 20,
 } as const
 
 export interface AttributeDeps {
   readonly warehouse: Warehouse
   readonly settleMs: number
-  /** Set by tests only, as is the next one. */
+  /** This option and the next two are set by tests only. */
   readonly crowdMax?: number
   readonly largeBatch?: number
   readonly linesMax?: number
@@ -68,7 +68,7 @@ const keptAnsweredMs = 86_400_000
 
 const beginningOfTime = '1970-01-01 00:00:00.000000'
 
-/** Holds nothing that a new one would not find again: up to when nothing is pending, and a plan. */
+/** Keeps only what a new attributor would find again: how far nothing is pending, and the plan. */
 export class Attributor {
   readonly #deps: AttributeDeps
   readonly #work = new WorkList()
@@ -102,7 +102,7 @@ export class Attributor {
     return this.#work.settledThrough()
   }
 
-  /** The instant of the shipping of the oldest purchase that is due, as of the last look; null: none is. */
+  /** When the oldest purchase that is due was shipped, as of the last look; null if none is due. */
   oldestDueAt(): string | null {
     return this.#work.isAnythingDue() ? this.#work.settledThrough() : null
   }
@@ -184,11 +184,11 @@ export class Attributor {
   async #plan(): Promise<void> {
     const { warehouse, settleMs } = this.#deps
     const until = shiftInstant(await warehouseNow(warehouse), -settleMs)
-    // Rows of a slow insert become visible behind what was looked at; they are given some time.
+    // Rows of a slow insert become visible after a look has passed them, so looks stay a while behind.
     const safe = shiftInstant(until, -announceLimits.visibilityMs)
-    // The clock of the warehouse was set back: what is shipped now would lie behind.
+    // If the clock of the warehouse was set back, new shipments would lie before this instant.
     if (safe < this.#answeredUpTo) this.#answeredUpTo = safe
-    // Mostly nothing is pending, and to find that out costs a tenth of the question below.
+    // Mostly nothing is pending, and finding that out costs a tenth of the query below.
     if (!this.#work.hasSuspects() && !(await this.#isAnyPending(until))) {
       this.#noteAnswered(safe)
       return this.#work.plan([], until)
@@ -243,7 +243,7 @@ export class Attributor {
       clickMs: attributionClickMs,
       viewMs: attributionViewMs,
     })
-    // A seal that began reading meanwhile knew neither the old rows nor the new ones for sure.
+    // A seal that began reading meanwhile may have seen neither the old rows nor the new ones.
     const tookMs = instantMs(await warehouseNow(warehouse)) - instantMs(readAt)
     if (tookMs >= announceLimits.touchMs) await touchAgain(warehouse, readAt)
   }
@@ -264,8 +264,8 @@ export class Attributor {
   }
 
   /**
-   * Drops the days of pending purchases that are all answered, but for the last two. The days are
-   * compared here: before 1970 ClickHouse's dates wrap round to 2149, and every day would go.
+   * Drops the days of pending purchases that are all answered, except the last two. The days are compared
+   * here: before 1970 ClickHouse's dates wrap round to 2149, and every day would go.
    */
   async forgetAnswered(): Promise<void> {
     const { warehouse } = this.#deps

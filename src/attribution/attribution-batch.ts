@@ -1,5 +1,5 @@
-// Which purchases are attributed together: ranges of the instants under which they are pending, and
-// of their keys where one instant holds too much.
+// Decides which purchases are attributed together. A batch is a range of the instants under which they are
+// pending, and a range of keys where one instant holds too many.
 
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { batchRows } from './attribute-sql.ts'
@@ -32,7 +32,7 @@ const untried = {
   isSuspect: false,
   limitCount: 0,
 } as const
-/** Holds no purchase. */
+/** A range that holds no purchase. */
 export const noKeys = { keyFrom: 'f'.repeat(32), keyTo: '0'.repeat(32) }
 
 /**
@@ -69,8 +69,8 @@ export function planBatches(
 }
 
 /**
- * The batch in halves, by the instants of shipping, else by the keys; itself alone when it holds one
- * purchase under one instant, and nothing when it holds none.
+ * Cuts the batch in halves, by the instants of shipping if there are several, else by the keys. A batch of
+ * one purchase under one instant comes back alone, and an empty one gives nothing.
  */
 export async function halve(
   warehouse: Pick<Warehouse, 'rows'>,
@@ -112,7 +112,7 @@ interface Half {
   readonly count: number
 }
 
-/** Of two or more values, cut where the counts are most alike; neither half is empty. */
+/** Cuts two or more values where the counts are most alike; neither half is empty. */
 function halvesOf(values: readonly ValueCount[]): readonly [Half, Half] {
   const total = values.reduce((sum, { count }) => sum + count, 0)
   let sum = 0

@@ -17,8 +17,8 @@ GROUP BY purchase_key
 HAVING toDate(min(first).1) >= {firstDay:Date}`
 
 /**
- * Units taken back, by purchase and product: each return once, by its earliest valid delivery. They may
- * be more than were bought.
+ * Units taken back, by purchase and product. Each return counts once, by its earliest valid delivery. There
+ * may be more units than were bought.
  */
 export const returnedSql = (deliveries: string): string => `
   SELECT purchase_key, product.1 AS gtin_key, sum(product.2) AS quantity
@@ -33,8 +33,8 @@ export const returnedSql = (deliveries: string): string => `
   GROUP BY purchase_key, gtin_key`
 
 /**
- * Units taken back, one for each line of the purchase: the valid lines of a product give up theirs in
- * order, none more than it has. Running sums, since a loop over the lines of each line would take
+ * Units taken back from each line of the purchase: the valid lines of a product give up their units in
+ * order, none more than it has. Running sums are used because a loop over the lines of each line would take
  * minutes for the largest purchases that fit into a request.
  */
 const taken = ({ deliveries, returned }: Names): string => `

@@ -1,5 +1,5 @@
-// A purchase that cannot be attributed stands among what was set aside, with the reason, and is answered
-// with what it was credited before, so that it holds up nothing. Replaying makes it pending again.
+// Sets aside a purchase that cannot be attributed, with the reason, and answers it with the credit that it
+// had, so that nothing waits for it. A replay makes it pending again.
 
 import { addDays } from '../domain/day.ts'
 import { readFinalDays } from '../days/final-days.ts'
@@ -11,7 +11,7 @@ import { pend } from '../days/announce.ts'
 
 export const purchaseType = 'purchase'
 
-/** To be called for a range that holds one purchase. Doing it again changes nothing. */
+/** The range must hold exactly one purchase. Doing it again changes nothing. */
 export async function setAsidePurchase(
   warehouse: Warehouse,
   { from, to, keyFrom, keyTo }: Range,
@@ -19,14 +19,14 @@ export async function setAsidePurchase(
 ): Promise<void> {
   const at = await warehouseNow(warehouse)
   const params = { from, to, keyFrom, keyTo, at }
-  // First of all, so that nothing is answered in silence.
+  // This comes first, so that no purchase is answered without a record of it.
   await warehouse.command(setAsideSql, { ...params, reason })
   await warehouse.command(emptySql, params)
   await warehouse.command(keepSql, params)
 }
 
 /**
- * The keys of those that are pending now. Purchases of days that are final stay as they are: what they
+ * Returns the keys of those that are pending now. Purchases of final days stay as they are: the data they
  * would be attributed from may be gone.
  */
 export async function pendPurchases(
@@ -46,7 +46,7 @@ export async function pendPurchases(
   return pending
 }
 
-/** Names the purchase as a conversion does, and nobody who bought. */
+/** Names the purchase as a conversion does, but not the shopper. */
 const setAsideSql = `
 INSERT INTO set_aside (key, set_aside_at, reason, record)
 SELECT lower(hex(p.purchase_key)), {at:DateTime64(6, 'UTC')}, {reason:String},

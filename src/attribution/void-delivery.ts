@@ -1,5 +1,5 @@
-// Declares a delivery void, so that the next one of its purchase counts. Only marks are set here: the
-// purchase becomes pending again, is attributed anew, and the days it stood in are sealed again.
+// Declares a delivery void, so that the next one of its purchase counts. This only sets marks: the purchase
+// becomes pending and is attributed anew, and the days on which it counted are sealed again.
 
 import { addDays } from '../domain/day.ts'
 import { purchaseKey } from '../domain/purchase-key.ts'
@@ -17,12 +17,12 @@ export interface VoidedDelivery {
 
 export type VoidResult =
   | { readonly kind: 'voided' }
-  /** Days before this one are final, and the purchase may stand in one of them. */
+  /** Days before this one are final, and the purchase may belong to one of them. */
   | { readonly kind: 'final'; readonly finalBefore: string }
 
 /**
- * The caller has checked that the delivery is one of the purchase. Doing it again changes nothing but
- * makes the purchase pending once more, which heals a call that failed halfway.
+ * The caller has checked that the delivery belongs to the purchase. Doing it again only makes the purchase
+ * pending once more, which repairs a call that failed halfway.
  */
 export async function voidDelivery(
   warehouse: Pick<Warehouse, 'command' | 'rows'>,
@@ -41,7 +41,7 @@ export async function voidDelivery(
     return { kind: 'final', finalBefore: announcedBefore }
   }
   await warehouse.command(voidSql, { purchaseKey: key, deliveryId })
-  // Later than the void is visible: a reading that missed it began before this instant.
+  // The instant is later than the void is visible, so a reading that missed the void began before it.
   await pend(warehouse, (at) => warehouse.command(pendSql, { purchaseKey: key, at }))
   return { kind: 'voided' }
 }

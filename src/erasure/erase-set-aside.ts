@@ -1,6 +1,6 @@
-// Removes what was set aside of an erased person, as far as it can be told whose it is: conversions by
-// their hashes, ad events by opening their tokens. A token whose key is gone cannot be opened by anybody,
-// and a damaged frame tells nothing; both stay.
+// Removes the set-aside records of an erased person, as far as their owner can be told: conversions by their
+// hashes, ad events by opening their tokens. A token whose key is gone can be opened by nobody, and a
+// damaged frame cannot be read; both stay.
 
 import { readRecord } from '../spool/record.ts'
 import type { SpoolRecord } from '../spool/record.ts'
@@ -72,7 +72,7 @@ function identitiesOf(
   if (record.type === 'conversion') {
     return record.publisherId === publisherId ? [record.userIdentity, record.loginIdentity] : []
   }
-  // A return names a transaction, and nobody.
+  // A return names a transaction but no person.
   if (record.type === 'return') return []
   const opened = rowContext.openTrackingData(record.trackingData)
   if (!opened.ok || opened.data.publisherId !== publisherId) return []

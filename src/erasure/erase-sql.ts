@@ -1,5 +1,5 @@
-// The statements of an erasure. Identities are looked up by the id of the erasure and never stand in a
-// statement: what the engine keeps of a mutation is its text.
+// The statements of an erasure. Identities are looked up by the id of the erasure and never appear in a
+// statement, because ClickHouse keeps the text of every mutation.
 
 const request = (column: string): string =>
   `(SELECT ${column} FROM erasure FINAL WHERE id = {id:String})`
@@ -9,8 +9,8 @@ const identities = '(SELECT arrayJoin(identities) FROM erasure FINAL WHERE id = 
 const isBefore = `received_at <= ${request('requested_at')}`
 
 /**
- * A touchpoint of a logged-in person stands under the user id as well and goes with them, so purchases
- * that may have its credit through that user id are concerned too.
+ * A touchpoint of a logged-in person is also filed under the user id and is erased with the person, so
+ * purchases that may have its credit through that user id are concerned too.
  */
 const concerned = `
   SELECT arrayJoin(identities) AS identity FROM erasure FINAL WHERE id = {id:String}
@@ -22,7 +22,7 @@ const concernedKeys = `
   SELECT DISTINCT purchase_key FROM purchase_identity
   WHERE publisher_id = ${publisher} AND identity IN (${concerned})`
 
-/** Purchases concerned that an attribution is still to answer. */
+/** Counts the concerned purchases that no attribution has answered yet. */
 export const unansweredSql = `
 SELECT count() AS count
 FROM (
@@ -42,16 +42,16 @@ const daysOf = (keys: string): string =>
   `SELECT arrayJoin(days) AS day, purchase_key FROM purchase WHERE purchase_key IN (${keys})`
 
 /**
- * Copies the attributions as they stand. The version of a copy is that of its original, 150 years on: it
+ * Copies the attributions as they are. The version of a copy is that of its original plus 150 years: it
  * beats every ordinary reading, and of two copies the later reading still wins. A copy cannot come from a
- * reading that missed touchpoints: those are removed once the first copy is visible, and a statement that
- * sees it copies nothing.
+ * reading that missed touchpoints: these are removed once the first copy is visible, and a statement that
+ * sees the first copy copies nothing.
  */
 export const freezeSql = `
 INSERT INTO attribution
 SELECT * REPLACE (toUInt8(1) AS is_frozen, read_at + toIntervalYear(150) AS read_at)
 FROM (
-  -- Apart, since the engine would put the new columns in the place of the old ones in the condition.
+  -- A subquery, since ClickHouse would replace the old columns by the new ones in the condition.
   SELECT * FROM attribution FINAL
   WHERE (day, purchase_key) IN (${daysOf(concernedKeys)})
     AND is_frozen = 0
@@ -61,14 +61,14 @@ FROM (
     )
 )`
 
-/** Only once the copies stand: from here on, attribution gives these purchases no credit. */
+/** Runs once the copies are visible: from here on, attribution gives these purchases no credit. */
 export const listFrozenSql = `
 INSERT INTO frozen_purchase
 SELECT purchase_key FROM (${concernedKeys})
 WHERE purchase_key NOT IN (SELECT purchase_key FROM frozen_purchase)`
 
 /**
- * Empties rows of frozen purchases under other days than that of the frozen one: an attribution that began
+ * Empties rows of frozen purchases under days other than that of the frozen row: an attribution that began
  * before the purchase was listed may have moved it there, and it would count twice.
  */
 export const emptyMovedSql = `
@@ -87,7 +87,7 @@ WHERE (day, purchase_key) IN (${daysOf('SELECT purchase_key FROM frozen_purchase
 const isOfPerson = (columns: readonly string[]): string =>
   `publisher_id = ${publisher} AND (${columns.map((name) => `${name} IN ${identities}`).join(' OR ')}) AND ${isBefore}`
 
-/** Not zeros, which say that the sender knew nobody: publishers are shown how many such purchases there are. */
+/** Not zeros, which mean that the sender knew nobody: publishers see how many such purchases there are. */
 export const erasedIdentity = 'f'.repeat(32)
 const erased = `CAST(unhex('${erasedIdentity}'), 'FixedString(16)')`
 const blanked = (name: string): string =>
@@ -99,7 +99,7 @@ export interface Removal {
   readonly condition: string
 }
 
-/** In this order: what leads to the purchases goes last, so that a pass that was cut off finds them again. */
+/** The order matters: what leads to the purchases goes last, so that an interrupted pass finds them again. */
 export const removals: readonly Removal[] = [
   { table: 'late_touchpoint', change: 'DELETE', condition: isOfPerson(['identity']) },
   {
@@ -111,7 +111,7 @@ export const removals: readonly Removal[] = [
   { table: 'purchase_identity', change: 'DELETE', condition: isOfPerson(['identity']) },
 ]
 
-/** What of watched people came into the warehouse since their erasure and was received before it. */
+/** Rows of erased people that were received before the request but shipped after it. */
 export const foundAgainSql = `
 WITH watched AS (
   SELECT id, publisher_id, requested_at, arrayJoin(identities) AS identity FROM erasure FINAL WHERE stage = 2
@@ -132,7 +132,7 @@ WHERE r.received_at <= w.requested_at
 ORDER BY id
 LIMIT 1000`
 
-/** Moves an erasure to a greater stage; the last one forgets the identities. */
+/** Moves an erasure to a greater stage. The last stage forgets the identities. */
 export const advanceSql = `
 INSERT INTO erasure (id, publisher_id, requested_at, stage, changed_at, erased_at, identities_hex)
 SELECT id, publisher_id, requested_at, {stage:UInt8}, now64(6),

@@ -1,5 +1,5 @@
-// Erases shoppers: what they earned stays, who they were goes. Each pass can be cut off, repeated and run
-// on two engines at once (docs/decisions/0022-erasure.md).
+// Erases shoppers: the credit of their purchases stays, their identities go. Each pass can be interrupted,
+// repeated, and run on two engines at once (docs/decisions/0022-erasure.md).
 
 import type { Logger } from 'pino'
 import { assert } from '../lib/assert.ts'
@@ -29,13 +29,13 @@ export interface EraseDeps extends EraseSetAsideDeps {
 }
 
 export interface EraseResult {
-  /** Passes that were gone through to the end. */
+  /** Passes that were completed. */
   readonly passCount: number
   /** Erasures that wait until purchases of the person are attributed. */
   readonly waitingCount: number
 }
 
-/** Does what is due: new requests, people of whom something came out of a spool, and the end of a watch. */
+/** Does what is due: new requests, people whose events came out of a spool since, and watches that end. */
 export async function eraseDue(deps: EraseDeps): Promise<EraseResult> {
   const { warehouse } = deps
   let [passCount, waitingCount] = [0, 0]
@@ -47,7 +47,7 @@ export async function eraseDue(deps: EraseDeps): Promise<EraseResult> {
     passCount += 1
     if (stage === 'again') continue
     await warehouse.command(advanceSql, { id, stage: stage === 'requested' ? 2 : 3 })
-    // The row that held the hashes is merged away, not only hidden.
+    // This merges the row that held the hashes away; otherwise it would only be hidden.
     if (stage === 'ending') await warehouse.command('OPTIMIZE TABLE erasure FINAL')
     deps.log.info({ erasure: id, stage }, 'a shopper was erased')
   }
@@ -74,7 +74,7 @@ async function findDue(deps: EraseDeps): Promise<readonly Due[]> {
   ]
 }
 
-/** False: purchases of the person are not attributed yet, and nothing was changed. */
+/** False if purchases of the person are not attributed yet; then nothing was changed. */
 async function eraseOnce(deps: EraseDeps, id: string): Promise<boolean> {
   const { warehouse, settleMs } = deps
   const [unanswered] = await warehouse.rows<{ count: number }>(unansweredSql, { id, settleMs })
@@ -105,7 +105,7 @@ async function readIdentities(warehouse: Warehouse, id: string): Promise<ErasedP
 /** The weeks of 190 years. */
 const partitionsMax = 10_000
 
-/** Rewrites only the partitions that hold something of the person; heavy, but what is gone is gone. */
+/** Rewrites only the partitions that hold data of the person. This is heavy, but it truly removes the data. */
 async function remove(warehouse: Warehouse, removal: Removal, id: string): Promise<void> {
   const { table, change, condition } = removal
   const found = await warehouse.rows<{ partition: string }>(
@@ -115,7 +115,7 @@ async function remove(warehouse: Warehouse, removal: Removal, id: string): Promi
   )
   assert(found.length < partitionsMax, 'the partitions of a table fit into the list')
   for (const { partition } of found) {
-    // A partition cannot be a bound value; this one is the engine's own name of digits.
+    // A partition cannot be a bound value; ClickHouse names this one, in digits.
     if (!/^\d{6,8}$/u.test(partition)) continue
     await warehouse.command(
       `ALTER TABLE ${table} ${change} IN PARTITION ID '${partition}' WHERE ${condition}

@@ -1,4 +1,4 @@
-// Requests to erase somebody, and how far they are. The pipeline does the work.
+// Requests to erase a person, and their progress. The pipeline does the work.
 
 import { randomBytes } from 'node:crypto'
 import { erasureLimits } from '../contract/erasures.ts'
@@ -13,11 +13,11 @@ type Erasure = ErasurePage['erasures'][number]
 
 export interface ErasureRequest {
   readonly publisherId: number
-  /** Hashes, one or two. */
+  /** One or two hashes. */
   readonly identities: readonly string[]
 }
 
-/** Durable when it resolves. The instant is the warehouse's. */
+/** The request is durable when this resolves. Its instant is the warehouse's. */
 export async function requestErasure(
   warehouse: Warehouse,
   { publisherId, identities }: ErasureRequest
@@ -35,7 +35,7 @@ export async function requestErasure(
   return erasure
 }
 
-/** Those that are not closed. */
+/** Counts the erasures that are not closed. */
 export async function countOpenErasures(warehouse: Pick<Warehouse, 'rows'>): Promise<number> {
   const [row] = await warehouse.rows<{ count: number }>(
     'SELECT count() AS count FROM erasure FINAL WHERE stage < 3'

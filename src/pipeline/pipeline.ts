@@ -1,5 +1,5 @@
-// The steps of the pipeline, each repeated for as long as the engine lives. They share nothing but
-// the warehouse: a step that fails is tried again and holds up none of the others.
+// The steps of the pipeline, each repeated for as long as the engine lives. They share only the warehouse:
+// a step that fails is tried again and does not hold up the others.
 
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -21,12 +21,12 @@ import { sumNextSpan } from '../days/sum-spans.ts'
 import { Sweeper } from '../days/sweep.ts'
 
 const intervals = {
-  // Every batch makes a part in each of six tables, and parts cost merging: five batches in two
-  // seconds keep an event's way into the report well below the 3 seconds that are promised.
+  // Every batch makes a part in each of six tables, and parts must be merged. Five batches in two seconds
+  // bring an event into the report well within the promised 3 seconds.
   shipPauseMs: 400,
   attributePauseMs: 250,
   tidyPauseMs: 300_000,
-  // Input for a sealed day is shown within 15 seconds where sealing it again takes little.
+  // Late events of a sealed day are shown within 15 seconds if sealing the day again is quick.
   sealPauseMs: 4_000,
   spanPauseMs: 600_000,
   erasePauseMs: 15_000,
@@ -93,7 +93,7 @@ export class Pipeline {
     return dueAt === null ? 0 : Math.max(0, this.#deps.clock() - instantMs(dueAt))
   }
 
-  /** Work from outside that moves events as the steps do. */
+  /** Runs work from outside that moves events as the steps do. */
   async runAsStep<Result>(work: () => Promise<Result>): Promise<Result> {
     return await this.#gate.run(work)
   }
@@ -123,8 +123,8 @@ export class Pipeline {
         return hasMore
       }),
       this.#repeat('seal', intervals.sealPauseMs, async () => {
-        // A day is sealed once what was shipped before its end is attributed: sealed before, it would
-        // have to be renewed. However much of later days is due, it does not wait for that.
+        // A day is sealed once everything shipped before its end is attributed: sealed earlier, it would
+        // have to be renewed. It does not wait for purchases of later days.
         if (attributor.settledThrough() === null) return false
         const startedAtMs = performance.now()
         if (startedAtMs < lookAtMs) return false
@@ -137,14 +137,14 @@ export class Pipeline {
         const endedAtMs = performance.now()
         const pauseMs = choosePause(endedAtMs - startedAtMs)
         if (sealedCount > 0) renewPauseMs = pauseMs
-        // The look alone takes longer the more markets and days there are.
+        // The look itself takes longer with more markets and days.
         lookAtMs = hasMore ? 0 : endedAtMs + pauseMs - sealLimits.renewPauseMsMin
         this.counts.sealed += sealedCount
         return hasMore
       }),
       this.#repeat('span', intervals.spanPauseMs, () => sumNextSpan(this.#deps)),
       this.#repeat('erase', intervals.erasePauseMs, async () => {
-        // What waits for an attribution is looked at again after the pause.
+        // Erasures that wait for an attribution are looked at again after the pause.
         await eraseDue(this.#deps)
         return false
       }),
@@ -171,13 +171,13 @@ export class Pipeline {
     )
   }
 
-  /** What was received before is in the warehouse; of this node's spool. */
+  /** Everything that this node received before this instant is in the warehouse. */
   #shippedThroughMs(): number {
     const { spool, clock } = this.#deps
     return spool.depth().oldestAtMs ?? clock()
   }
 
-  /** What was shipped before is attributed. */
+  /** Everything that was shipped before this instant is attributed. */
   #attributedThroughMs(): number {
     const through = this.#attributor.settledThrough()
     return through === null ? 0 : instantMs(through)
@@ -210,12 +210,12 @@ export class Pipeline {
 }
 
 /**
- * A boundary becomes final 10 minutes after it was announced, when all that was shipped by the first five
- * of them stands in the seals.
+ * A boundary becomes final 10 minutes after it was announced. By then, everything that was shipped in the
+ * first five of them is in the seals.
  */
 const retentionLagMsMax = 240_000
 
-/** So that renewing days takes no more than a twentieth of the time, whatever their size. */
+/** Lets renewing days take no more than a twentieth of the time, whatever their size. */
 function choosePause(sealingMs: number): number {
   const { renewPauseMsMin, renewPauseMsMax } = sealLimits
   return Math.min(Math.max(20 * sealingMs, renewPauseMsMin), renewPauseMsMax)

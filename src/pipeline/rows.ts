@@ -1,5 +1,5 @@
-// From what a tracker wrote down to rows of the warehouse. Everything that a tracker leaves out to
-// answer quickly happens here: opening the token, hashing identities, verdicts, exact amounts.
+// Turns the records that a tracker wrote into rows of the warehouse. The work that a tracker leaves out to
+// answer quickly is done here: opening the token, hashing identities, verdicts, exact amounts.
 
 import { gtinKey } from '../domain/gtin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
@@ -23,7 +23,7 @@ export interface RowContext {
   readonly isBot: (userAgent: string) => boolean
 }
 
-/** The same at the time of one batch. */
+/** The context of one batch. */
 export interface BatchContext extends RowContext {
   readonly tooLate: TooLate
 }
@@ -50,8 +50,8 @@ export interface AdEventRow {
 }
 
 /**
- * Null where the token does not open: its key was removed from the ring before the event was
- * shipped. The caller sets the record aside.
+ * Null if the token does not open, because its key was removed from the ring before the event was shipped.
+ * The caller sets the record aside.
  */
 export function buildAdEventRow(record: AdEventRecord, context: BatchContext): AdEventRow | null {
   const opened = context.openTrackingData(record.trackingData)
@@ -80,9 +80,9 @@ export function buildAdEventRow(record: AdEventRecord, context: BatchContext): A
 }
 
 function verdictOf(record: AdEventRecord, data: TrackingData, context: BatchContext): string {
-  // Before all other reasons: whatever belongs to a final day is filed apart from it.
+  // This comes before all other reasons: events of a final day are filed apart from it.
   if (context.tooLate.event(data.marketId, record.receivedAtMs)) return 'too-late'
-  // What a tracker went by when it took repeats for repeats is what stands.
+  // The tracker's judgement stands, because it decided by it which events are repeats.
   const isBot = record.isBot ?? context.isBot(record.userAgent)
   return adEventVerdict({ ...record, isBot }, data.servedAtMs)
 }
@@ -99,12 +99,12 @@ function chargeNanos(kind: AdEventRecord['kind'], data: TrackingData): bigint {
   }
 }
 
-/** Trims what `gtinKey` trims, so that one product is not shown in two spellings. */
+/** Trims the characters that `gtinKey` trims, so that one product is not shown in two spellings. */
 function trimGtin(gtin: string): string {
   return gtin.replaceAll(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/gu, '')
 }
 
-/** One row; the lines stand in arrays of equal length. */
+/** One row, with the lines in arrays of equal length. */
 export function buildDeliveryRow(key: string, record: ConversionRecord, context: BatchContext) {
   const { lines } = record
   return {
@@ -136,7 +136,7 @@ function deliveryVerdict(record: ConversionRecord | ReturnRecord, context: Batch
   return isTrusted ? 'valid' : 'untrusted-source'
 }
 
-/** One row per delivery of a return; which of them counts is for attribution to say. */
+/** One row per delivery of a return. Attribution decides which of them counts. */
 export function buildReturnRow(key: string, record: ReturnRecord, context: BatchContext) {
   const { publisherId, transactionId, returnId, lines } = record
   return {
@@ -160,7 +160,7 @@ function lineVerdict(line: ConversionLine): string {
   return gtinKey(line.gtin) === '' ? 'no-product' : 'valid'
 }
 
-/** An amount that is out of range has no place in the column and is never summed; its price stays. */
+/** An amount that is out of range does not fit the column and is never summed; its price is kept. */
 function lineValue(line: ConversionLine): string {
   if (isOutOfRange(line.price, line.quantity)) return '0'
   return formatDecimal(lineValueNanos(line.price, line.quantity), nanosScale, nanosScale)
@@ -171,7 +171,7 @@ function purchaseKeyOf(key: string, record: ConversionRecord | ReturnRecord): st
   return purchaseKey(record.publisherId, record.transactionId) ?? hash16(['d', key])
 }
 
-/** Equal for repeats of the same content, so that a repeat with other content shows as a conflict. */
+/** Equal for repeats with the same content, so that a repeat with other content shows as a conflict. */
 function contentHash(record: ConversionRecord): string {
   const { siteId, userIdentity, loginIdentity, currency, lines } = record
   return hash16([

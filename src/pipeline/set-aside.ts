@@ -1,5 +1,5 @@
-// Records that were set aside: which of them wait, and shipping them once more by the ordinary way,
-// under the key and with the receipt they had, so that doing it twice changes nothing.
+// Lists the records that were set aside, and ships them once more in the ordinary way, with the key and the
+// receipt that they had, so that doing it twice changes nothing.
 
 import type { ReplayKeys, ReplayResult } from '../contract/set-aside.ts'
 import { setAsideLimits } from '../contract/set-aside.ts'
@@ -24,7 +24,7 @@ export interface SetAsideQuestion {
   readonly limit: number
 }
 
-/** Nothing of the record itself but what it is and when it came. */
+/** Tells only the type and the receipt of the record. */
 export interface SetAsideFound {
   readonly place: SetAsidePlace
   readonly type: string
@@ -44,7 +44,7 @@ interface WaitingRow {
 /** Bounds the memory of a replay: a record may be a whole damaged segment. */
 const recordsPerBatchMax = 100
 
-/** Those that wait, longest first. */
+/** The records that wait, longest first. */
 export async function listSetAside(
   warehouse: Pick<Warehouse, 'rows'>,
   { after, limit }: SetAsideQuestion
@@ -63,7 +63,7 @@ export async function listSetAside(
   }))
 }
 
-/** Enough of a record for its type and its receipt, which stand at its beginning. */
+/** Enough for the type and the receipt of a record, which are at its beginning. */
 const headChars = 200
 
 function typeOf(head: string): string {
@@ -78,7 +78,7 @@ function receivedAtOf(head: string): number | null {
   return receivedAt === undefined ? null : Number(receivedAt)
 }
 
-/** Null keys: the longest waiting, as many as a call takes. */
+/** `keys` null means the longest waiting ones, as many as a call takes. */
 export async function replaySetAside(deps: ReplayDeps, keys: ReplayKeys): Promise<ReplayResult> {
   const { warehouse } = deps
   const wanted = keys === null ? await oldestKeys(warehouse) : [...new Set(keys)]
@@ -111,13 +111,13 @@ async function oldestKeys(warehouse: Pick<Warehouse, 'rows'>): Promise<readonly 
   return rows.map(({ key }) => key)
 }
 
-/** The keys of the records that are shipped now. */
+/** Returns the keys of the records that are shipped now. */
 async function replayBatch(
   deps: ReplayDeps,
   rows: readonly WaitingRow[]
 ): Promise<readonly string[]> {
   if (rows.length === 0) return []
-  // Before anything is inserted: what is refused again is set aside later than this, and so waits.
+  // Read before anything is inserted: a record that is refused again is set aside later, and so waits.
   const replayedAt = await warehouseNow(deps.warehouse)
   const purchases = rows.filter(isPurchase)
   const pending = new Set(
@@ -133,7 +133,7 @@ async function replayBatch(
   const entries = read.flatMap((one) => one.entries ?? [])
   const refusals = await insertRecords({ ...deps, streaks: null }, { entries, broken: [] })
   const notRead = read.flatMap((one) => (one.entries === null ? [one.row] : []))
-  // To the end of the list, so that they never stand in the way of the others.
+  // These go to the end of the list, so that they never hold up the others.
   const left = [...notPending, ...notRead, ...read.flatMap((one) => one.gaps)]
   if (left.length > 0) {
     await setAside(
@@ -153,15 +153,15 @@ async function replayBatch(
 
 const finalReason = 'its day is final or its purchase is gone: it is not attributed again'
 
-/** Attributed again by the steps of the pipeline, which set it aside again if they must. */
+/** The steps of the pipeline attribute it again, and set it aside again if they must. */
 function isPurchase({ record }: WaitingRow): boolean {
   return typeOf(record) === purchaseType
 }
 
 interface ReadRow {
-  /** Null: nothing of it can be read. A later version may read what this one could not. */
+  /** Null if nothing of it can be read. A later version may read what this one cannot. */
   readonly entries: readonly SpoolEntry[] | null
-  /** What is damaged beside entries that are whole; under keys of its own, as it stays. */
+  /** Damaged pieces beside whole entries. They stay, under keys of their own. */
   readonly gaps: readonly Pick<WaitingRow, 'key' | 'reason' | 'record'>[]
 }
 
@@ -204,7 +204,7 @@ function entriesOf(frameKey: Buffer, bytes: Buffer): readonly SpoolEntry[] | nul
   return decoded.records.map((value, index) => ({ key: keys[index] ?? '', record: value }))
 }
 
-/** Of each key its newest setting aside, unless it was shipped since. */
+/** The newest record of each key, unless it was shipped since it was set aside. */
 const waitingSql = `
 SELECT a.key AS key, a.set_aside_at AS set_aside_at, a.reason AS reason, a.record AS record
 FROM set_aside AS a FINAL

@@ -1,6 +1,6 @@
-// Spool to warehouse, in batches that can be repeated: the rows of a record are a function of the
-// record, and every table has a natural key. A batch leaves the spool only when all of it is synced
-// in the warehouse or set aside with its reason.
+// Ships records from the spool to the warehouse, in batches that can be repeated: the rows of a record are a
+// function of the record, and every table has a natural key. A batch leaves the spool only when all of it
+// is synced in the warehouse or set aside with its reason.
 
 import type { Logger } from 'pino'
 import { addDays } from '../domain/day.ts'
@@ -36,7 +36,7 @@ export interface ShipDeps {
   readonly warehouse: Warehouse
   readonly rowContext: RowContext
   readonly settleMs: number
-  /** Whose days may be final. */
+  /** Markets, whose days may be final. */
   readonly markets: () => readonly ReportMarket[]
   readonly log: Logger
   readonly streaks: RefusalStreaks | null
@@ -47,7 +47,7 @@ export interface ShipResult {
   readonly setAsideCount: number
 }
 
-/** Ships the oldest batch. A failure that passes (warehouse away) throws and leaves the spool. */
+/** Ships the oldest batch. Throws if the warehouse is unavailable; then the batch stays in the spool. */
 export async function shipBatch(deps: ShipDeps): Promise<ShipResult> {
   const batch = deps.spool.read(shipLimits.recordsPerBatchMax)
   if (batch.frames.length === 0) return { shippedCount: 0, setAsideCount: 0 }
@@ -61,8 +61,8 @@ export async function shipBatch(deps: ShipDeps): Promise<ShipResult> {
 }
 
 /**
- * When this resolves, every record is synced in the warehouse or set aside with its reason; the
- * latter are the answer. Doing it again changes nothing.
+ * When this resolves, every record is synced in the warehouse or set aside with its reason. Returns those
+ * that were set aside. Doing it again changes nothing.
  */
 export async function insertRecords(
   deps: Omit<ShipDeps, 'spool'>,
@@ -117,7 +117,7 @@ function planRows({ entries }: Pick<SpoolBatch, 'entries'>, options: PlanOptions
     try {
       planRow(plan, entry, options)
     } catch (error) {
-      // A record of another version, say. It must not block those behind it for ever.
+      // A record of another version, for example, must not block those behind it for ever.
       const reason = error instanceof Error ? error.message : String(error)
       options.refusals.push({ key: entry.key, reason, record: JSON.stringify(entry.record) })
     }
@@ -127,7 +127,7 @@ function planRows({ entries }: Pick<SpoolBatch, 'entries'>, options: PlanOptions
 
 function planRow(plan: Plan, { key, record }: SpoolEntry, options: PlanOptions): void {
   const { shippedAt, context } = options
-  // It would make a day of long ago the first one of all reports, or one that no table can name.
+  // Such a receipt would make a day of long ago the first of all reports, or name no day of any table.
   if (!isReceiptInstant(record.receivedAtMs)) {
     throw new Error('the clock of the node was not between 2020 and 2100 when this was received')
   }
@@ -185,10 +185,10 @@ export async function setAside(
 }
 
 /**
- * A purchase is read for attribution `settleMs` after its shipping at the earliest, so a touchpoint
- * visible within that time of its receipt is always seen. One that is older by now may have missed
- * purchases behind it: those are made pending again. Clocks of nodes may differ, as a purchase is pending
- * from its own receipt on at the earliest; a second is kept for what is rounded.
+ * A purchase is read for attribution `settleMs` after its shipping at the earliest, so a touchpoint that is
+ * visible within that time of its receipt is always seen. An older one may have been missed by purchases
+ * after it: those are made pending again. The clocks of nodes may differ, because a purchase is pending no
+ * earlier than its own receipt; one second allows for rounding.
  */
 async function announceLateTouchpoints(
   deps: Pick<ShipDeps, 'warehouse' | 'settleMs'>,
@@ -214,15 +214,15 @@ async function announceLateTouchpoints(
 }
 
 /**
- * Makes the purchases of returns pending again, from the instant at which the returns are visible on. A
- * return before its purchase finds none: the delivery makes that pending when it comes. Purchases of
- * days that are final stay as they are: what they would be attributed from may be dropped already.
+ * Makes the purchases of returns pending again, from the instant at which the returns are visible. A return
+ * that comes before its purchase finds none; the delivery makes the purchase pending when it comes.
+ * Purchases of final days stay as they are: the data they would be attributed from may be dropped.
  */
 async function announceReturns(
   deps: Pick<ShipDeps, 'warehouse'>,
   { shippedAt, announcedBefore }: Returned
 ): Promise<void> {
-  // A day of any zone begins within the UTC day before.
+  // A day of any time zone begins within the UTC day before.
   const firstDay = announcedBefore === null ? '1970-01-01' : addDays(announcedBefore, -1)
   await pend(deps.warehouse, (visibleAt) =>
     deps.warehouse.command(pendReturnedSql, { shippedAt, visibleAt, firstDay })
@@ -235,13 +235,13 @@ interface Returned {
 }
 
 /**
- * How long after a late touchpoint purchases may change. It may be the earlier receipt of a served
- * ad whose repeat counted so far; then that repeat, up to 7 days later, loses its credit as well.
- * From either, purchases of 14 days are won or lost, and those of 15 days see another crowd.
+ * How long after a late touchpoint purchases may change. The touchpoint may be the earlier receipt of a
+ * served ad whose repeat counted so far; then that repeat, up to 7 days later, loses its credit as well.
+ * Either may win or lose purchases of 14 days, and change which ids are crowds for those of 15 days.
  */
 const lateReachMs = crowdWindowMs + clickCountableMs + earlyToleranceMs
 
-/** Makes the purchases pending that late touchpoints may win, or make others lose. */
+/** Makes the purchases pending whose credit late touchpoints may change. */
 const pendAgainSql = `
 INSERT INTO pending_purchase (shipped_at, day, purchase_key)
 SELECT DISTINCT {at:DateTime64(6, 'UTC')}, toDate(p.received_at), p.purchase_key

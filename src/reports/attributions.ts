@@ -1,5 +1,5 @@
-// What an advertiser was credited, line by line: the purchases behind CONVERSIONS, UNITS_SOLD and
-// CONVERSION_VALUE of its report. Always from the attributions themselves, of sealed days too.
+// Lists what an advertiser was credited, line by line: the purchases behind CONVERSIONS, UNITS_SOLD and
+// CONVERSION_VALUE of its report. It is always read from the attributions, also for sealed days.
 
 import type { CreditRule } from '../contract/explanation.ts'
 import type { AttributionProfile } from '../contract/report-request.ts'
@@ -117,7 +117,7 @@ async function compute(
 const noRows = { totalRows: 0, unconvertedCount: 0 }
 
 /**
- * The credited lines stand on the right of both joins, where the engine builds its table: deliveries and
+ * The credited lines are on the right of both joins, where ClickHouse builds its hash table; deliveries and
  * products stream past them. A delivery that was shipped twice shows once.
  */
 function listSql(profile: AttributionProfile, rowsMax: number): string {
@@ -194,8 +194,8 @@ const answerColumns = [
 ] as const satisfies readonly (keyof AnswerRow)[]
 
 function readRow(values: readonly unknown[]): AnswerRow {
-  assert(values.length === answerColumns.length, 'the engine answers the columns asked for')
-  // The types are those of the statement above, which the engine holds to; tests compare each column.
+  assert(values.length === answerColumns.length, 'the warehouse answers the columns asked for')
+  // The types are those of the statement above, which ClickHouse keeps to; tests compare each column.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return Object.fromEntries(
     answerColumns.map((name, index) => [name, values[index]])

@@ -1,10 +1,11 @@
-// What was delivered with different content in the last 30 days: one definition, counted and listed.
+// Purchases and returns that were delivered with different content in the last 30 days. The count and the
+// list share one definition.
 
 import type { Conflict, ConflictPage } from '../contract/conflicts.ts'
 import { printInstant } from '../domain/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
-/** The newest conflicts, at most as many as asked for, and how many there are in all. */
+/** Returns the newest conflicts, up to the limit, and the number of all. */
 export type ReadConflicts = (limit: number) => Promise<ConflictPage>
 
 export function createConflictReader(warehouse: Pick<Warehouse, 'rows'>): ReadConflicts {
@@ -54,13 +55,13 @@ const returnsSql = `
 SELECT purchase_key, return_key FROM purchase_return WHERE ${recentReturns}
 GROUP BY purchase_key, return_key ${conflicting}`
 
-/** An expression, for the status: as many as the list has. */
+/** An expression for the status: the number of conflicts in the list. */
 export const conflictCountSql = `
 (SELECT count() FROM (${purchasesSql})) + (SELECT count() FROM (${returnsSql}))`
 
 /**
- * Names and receipts are read of the conflicts alone. A delivery that was shipped twice and is not
- * merged yet is one: hence the exact counts by its id.
+ * Names and receipts are read only for the conflicts. A delivery that was shipped twice and is not merged
+ * yet counts once, hence the exact counts by id.
  */
 const conflictsSql = `
 SELECT kind, publisher_id AS publisherId, transaction_id AS transactionId, return_id AS returnId,

@@ -1,5 +1,5 @@
-// RFC 4180 and nothing else: comma, CRLF, double quotes, no byte order mark. Text is made safe for
-// spreadsheets; numbers never are, so that -5 stays a number.
+// Strict RFC 4180: comma, CRLF, double quotes, no byte order mark. Text is made safe for spreadsheets.
+// Numbers are not, so that -5 stays a number.
 import { escapeForSpreadsheet } from '../domain/text.ts'
 import { assert } from '../lib/assert.ts'
 
@@ -16,13 +16,13 @@ export function csvRow(cells: readonly CsvCell[]): string {
   return `${row}\r\n`
 }
 
-/** Blanks at the ends are quoted as well: RFC 4180 keeps them, many readers trim what is not quoted. */
+/** Text with blanks at its ends is quoted too: many readers trim text without quotes, against RFC 4180. */
 function printText(text: string): string {
   const safe = escapeForSpreadsheet(text)
   return /[",\r\n]|^ | $/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Numbers pass unescaped, so what is none (`Infinity`, `1e21`, a formula) must not get through here. */
+/** Numbers are not escaped, so anything else (`Infinity`, `1e21`, a formula) must be stopped here. */
 function printNumber(number: string): string {
   assert(
     /^(?:-?[0-9]+(?:\.[0-9]+)?)?$/.test(number),

@@ -1,11 +1,11 @@
-// The filters of a report as conditions. The text comes from closed lists; values are bound.
+// Turns the filters of a report into SQL conditions. Their text comes from closed lists; values are bound.
 
 import type { ReportRequest } from '../contract/report-request.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import type { Params } from '../warehouse/warehouse.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 
-/** Conditions that need no product: applied to events and products before anything is summed. */
+/** Conditions that need no product, applied to events and products before anything is summed. */
 export function rowConditions(request: ReportRequest): string {
   const conditions = request.filters.flatMap((filter, index) => {
     if (filter.field === 'GTIN') return [`gtin_key IN {filter${index}:Array(String)}`]
@@ -28,7 +28,7 @@ export function productConditions(request: ReportRequest): string {
   return conditions.length === 0 ? '1' : conditions.join(' AND ')
 }
 
-/** What the conditions bind. */
+/** The values that the conditions bind. */
 export function filterParams(request: ReportRequest, catalog: CatalogNames): Params {
   return Object.fromEntries(
     request.filters.map((filter, index): [string, readonly string[] | readonly number[]] => {
@@ -40,7 +40,7 @@ export function filterParams(request: ReportRequest, catalog: CatalogNames): Par
   )
 }
 
-/** A market is named by its code in any case, or by its id, also while the catalog lacks it. */
+/** A market is named by its code, in upper or lower case, or by its id, even if the catalog lacks it. */
 function marketIds(values: readonly string[], catalog: CatalogNames): readonly number[] {
   return values.flatMap((value) => {
     const wanted = value.toUpperCase()

@@ -1,5 +1,5 @@
-// What a publisher sent, in SQL. Every statement reads the rows of one publisher in the days asked
-// for; the days are those of UTC, under which the tables are sorted.
+// The statements that count what a publisher sent. Each reads the rows of one publisher in the days asked
+// for, which are UTC days, by which the tables are sorted.
 
 const none = `toFixedString('', 16)`
 
@@ -13,7 +13,7 @@ const sent = `
   FROM delivery FINAL
   WHERE day >= {fromDay:Date} AND day <= {toDay:Date} AND publisher_id = {publisherId:Int32}`
 
-/** The attribution of a purchase stands under each day of its deliveries, so none is looked up. */
+/** The attribution of a purchase has a row under each day of its deliveries, so no look-up is needed. */
 const won = `
   SELECT day, purchase_key, argMax(delivery_id, read_at) AS winner_id,
     argMax(received_at, read_at) AS winner_at
@@ -37,7 +37,7 @@ const judged = `
   FROM sent AS s
   LEFT JOIN won AS w ON w.day = s.day AND w.purchase_key = s.purchase_key`
 
-/** The winners of the repeats alone, on whatever day; they are few. */
+/** The winners of repeats only, on any day; they are few. */
 const firstOfRepeats = `
   SELECT delivery_id, any(content_hash) AS content_hash
   FROM delivery
@@ -47,7 +47,7 @@ const firstOfRepeats = `
   )
   GROUP BY delivery_id`
 
-/** Deliveries by day and by what became of them, each in exactly one group. */
+/** Counts deliveries by day and outcome, each in exactly one group. */
 export const deliveriesSql = `
 WITH sent AS MATERIALIZED (${sent}),
 won AS MATERIALIZED (${won}),
@@ -68,12 +68,12 @@ GROUP BY day, outcome
 ORDER BY day, outcome
 SETTINGS join_use_nulls = 0`
 
-/** What came too late for the day of its receipt is told on the day on which it came. */
+/** An event that came too late for the day of its receipt is counted on the day on which it came. */
 const eventDay = `if(verdict = 'too-late', filed_day, toDate(received_at))`
 
 /**
- * Counted events are filed under the day of serving, where the earliest receipt of each is found
- * whether or not it lies in the range (0004-intake.sql): only then is the range applied.
+ * Counted events are filed under the day of serving, where FINAL finds the earliest receipt of each, inside
+ * the range or not (0004-intake.sql). Only then is the range applied.
  */
 const events = `
 FROM intake_event FINAL
@@ -81,7 +81,7 @@ WHERE publisher_id = {publisherId:Int32}
   AND filed_day >= {filedFrom:Date} AND filed_day <= {filedTo:Date}
   AND ${eventDay} >= {fromDay:Date} AND ${eventDay} <= {toDay:Date}`
 
-// Never before FINAL, where a repeat would take the place of what it repeats.
+// Conditions must not run before FINAL, or a repeat would replace the event it repeats.
 const afterFinal = 'SETTINGS optimize_move_to_prewhere_if_final = 0'
 
 export const eventsSql = `
@@ -95,7 +95,7 @@ GROUP BY day, kind, outcome
 ORDER BY day, kind, outcome
 ${afterFinal}`
 
-/** What was set aside and shipped later is a delivery like any other by now. */
+/** A record that was set aside and shipped later is an ordinary delivery by now. */
 export const setAsideSql = `
 SELECT toString(s.day) AS day, count() AS count
 FROM intake_set_aside AS s FINAL
@@ -106,7 +106,7 @@ WHERE s.publisher_id = {publisherId:Int32} AND s.day >= {fromDay:Date} AND s.day
   )
 GROUP BY day ORDER BY day`
 
-/** A transaction as it looks: composed characters, nothing invisible, no blanks at the ends. */
+/** A transaction as it looks: composed characters, no invisible ones, no blanks at the ends. */
 const lookSql = `replaceRegexpAll(
     replaceRegexpAll(normalizeUTF8NFKC(transaction_id), '\\\\p{Cf}+', ''),
     '^[\\\\s\\\\p{Z}]+|[\\\\s\\\\p{Z}]+$', '')`
@@ -116,8 +116,8 @@ const deliveriesOfDays = `
   WHERE day >= {fromDay:Date} AND day <= {toDay:Date} AND publisher_id = {publisherId:Int32}`
 
 /**
- * Most transactions are as they look, so the few that are not come first, and only what looks like one
- * of them is grouped.
+ * Most transactions are as they look. The few that are not are found first, and only transactions that look
+ * like one of them are grouped.
  */
 export const lookAlikesSql = `
 SELECT toUInt32(sum(spellings)) AS count

@@ -21,27 +21,27 @@ import {
 
 export interface IntakeQuestion {
   readonly publisherId: number
-  /** ISO days in UTC, both included; start is never after end. */
+  /** ISO days in UTC, both included. The start is never after the end. */
   readonly startDate: string
   readonly endDate: string
-  /** What the catalog knows: the sites of the publisher, and all markets. */
+  /** The catalog's sites of the publisher, and all its markets. */
   readonly siteIds: readonly number[]
   readonly marketIds: readonly number[]
-  /** Looked at between statements, when the caller may have gone. */
+  /** Checked between statements, because the caller may have gone. */
   readonly signal: AbortSignal
 }
 
 export type ReadIntake = (question: IntakeQuestion) => Promise<Intake>
 
-// The deliveries of so many days, and who won, are held in the engine at once: 100 MB for a
-// publisher with a hundred thousand purchases a day.
+// ClickHouse holds the deliveries of this many days, and their winners, at once: 100 MB for a publisher with
+// a hundred thousand purchases a day.
 const deliveryDaysMax = 7
 
 // A counted receipt is at most 7 days after its serving and 5 minutes before it.
 const servedDaysBefore = 7
 const servedDaysAfter = 1
 
-/** The engine's dates wrap round outside of 1970 to 2149, and no receipt lies outside of these. */
+/** ClickHouse's dates wrap around outside 1970 to 2149, and no receipt lies outside these days. */
 const firstDay = '2000-01-01'
 const lastDay = '2100-12-31'
 
@@ -70,12 +70,12 @@ interface SetAside {
   readonly count: number
 }
 
-/** More transactions than this that are not as they look are a fault of the shop, not to be counted. */
+/** More transactions with hidden characters than this are a fault of the shop, and are not counted. */
 const oddMax = 100_000
 
 const kinds = { load: 'loads', impression: 'impressions', click: 'clicks' } as const
 
-/** Counts exactly, whatever was shipped twice; reads nothing but the rows of the days asked for. */
+/** Counts exactly, even if rows were shipped twice, and reads only the rows of the days asked for. */
 export function createIntakeReader(warehouse: Pick<Warehouse, 'rows'>): ReadIntake {
   return async (question) => {
     const { publisherId, startDate, endDate } = question
@@ -98,7 +98,7 @@ export function createIntakeReader(warehouse: Pick<Warehouse, 'rows'>): ReadInta
     question.signal.throwIfAborted()
 
     const params = { ...eventParams, idsMax: intakeLimits.unknownIdsMax }
-    // Looked for only where there are any: it costs a second reading.
+    // The ids are read only if there are any, because that takes a second reading.
     const find = async (sql: string, isAny: boolean) =>
       isAny ? await warehouse.rows<UnknownId>(sql, params) : []
     const [alike] = await warehouse.rows<{ count: number }>(lookAlikesSql, { ...range, oddMax })

@@ -1,5 +1,5 @@
-// Results of more than one page, kept in files so that the pages of one result are cut from the same
-// rows while events arrive: no row is repeated or skipped between page 0 and the last.
+// Keeps results of more than one page in files. So all pages of a result are cut from the same rows while
+// events arrive, and no row is repeated or skipped.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, read, rmSync } from 'node:fs'
@@ -10,28 +10,28 @@ import { ServiceError } from '../errors.ts'
 import { assert } from '../lib/assert.ts'
 import type { Clock } from '../lib/clock.ts'
 
-/** A row as the engine gives it: its columns in order. */
+/** A row as the warehouse gives it: its columns in order. */
 export type Values = readonly unknown[]
 
 export const keptLimits = {
   ageMsMax: 900_000,
-  // A row takes about 200 bytes: a thousand pages of 10,000 rows, the most there can be, fit several times.
+  // A row takes about 200 bytes. The largest result, a thousand pages of 10,000 rows, fits several times.
   bytesMax: 12 * 1024 ** 3,
-  /** Of one key, so that nobody drives out what all others are paging through. */
+  /** The limit of one key, so that no key evicts the results that others are paging through. */
   bytesPerOwnerMax: 3 * 1024 ** 3,
   resultsMax: 1_000,
   resultsPerOwnerMax: 100,
-  /** Stays free: it is the disk of the spool, and events come first. */
+  /** Must stay free, because the spool is on the same disk and events come first. */
   freeBytesMin: 268_435_456,
   sweepPauseMs: 60_000,
 } as const
 
 export interface KeptPagesOptions {
-  /** Emptied at the start: results do not outlive the process that kept them. */
+  /** Emptied at the start, because results do not outlive the process that kept them. */
   readonly folder: string
   readonly clock: Clock
   readonly limits?: Partial<KeptLimits>
-  /** Bytes that the disk has left. */
+  /** Reads the free bytes of the disk. */
   readonly readFreeBytes?: () => Promise<number>
 }
 
@@ -51,7 +51,7 @@ export interface KeptPage<Row> extends KeptTotals {
   readonly rows: readonly Row[]
 }
 
-/** What is asked of the kept pages. */
+/** A request for a kept page. */
 export interface KeptQuestion {
   /** `questionOf` of everything but the page. */
   readonly question: string
@@ -69,7 +69,7 @@ interface KeptResult {
   readonly byteCount: number
   /** Where each page begins in the file; one more for the end. */
   readonly pageOffsets: readonly number[]
-  /** With the names of the catalog as they were, so that all pages show the same. */
+  /** Uses the names that the catalog had, so that all pages show the same. */
   readonly format: (values: Values) => object
 }
 
@@ -79,7 +79,7 @@ interface Source<Row extends object> {
   readonly format: (values: Values) => Row
 }
 
-/** A result that is being written: its bytes count before it stands among the others. */
+/** A result that is being written. Its bytes count already. */
 interface Writing {
   readonly owner: string
   byteCount: number
@@ -90,7 +90,7 @@ export class KeptPages {
   readonly #clock: Clock
   readonly #limits: KeptLimits
   readonly #readFreeBytes: () => Promise<number>
-  /** By identity of the question; the oldest first. */
+  /** By question, the oldest first. */
   readonly #results = new Map<string, KeptResult>()
   readonly #writing = new Set<Writing>()
   readonly #sweeping: NodeJS.Timeout
@@ -107,8 +107,8 @@ export class KeptPages {
   }
 
   /**
-   * A page of the kept result of the question, or null when there is none or it is too old. The rows are
-   * of the type that was kept under the question.
+   * A page of the kept result of the question, or null if there is none or it is too old. The rows have the
+   * type that was kept under the question.
    */
   async read<Row>({ question, page }: KeptQuestion): Promise<KeptPage<Row> | null> {
     const result = this.#results.get(question)
@@ -116,7 +116,7 @@ export class KeptPages {
     return await readPage<Row>(result, page)
   }
 
-  /** Writes the rows down, replaces what was kept of the question, and answers the page asked for. */
+  /** Writes the rows, replaces what was kept for the question, and returns the page asked for. */
   async keep<Row extends object>(
     asked: KeptQuestion,
     { totals, blocks, format }: Source<Row>
@@ -140,7 +140,7 @@ export class KeptPages {
       this.#results.set(asked.question, result)
       return await readPage<Row>(result, asked.page)
     } catch (error) {
-      // The result may be among the others already: without its file nobody must find it there.
+      // The result may be listed already, and must not be found there without its file.
       if (this.#results.get(asked.question)?.path === path) this.#results.delete(asked.question)
       await rm(path, { force: true })
       throw error
@@ -196,7 +196,7 @@ export class KeptPages {
     return pageOffsets
   }
 
-  /** For bytes that are about to be written, and that the counts below hold already. */
+  /** Makes room for bytes that are about to be written; the counts below include them already. */
   async #makeRoom(owner: string, byteCount: number): Promise<void> {
     const { bytesPerOwnerMax, bytesMax, resultsPerOwnerMax, resultsMax, freeBytesMin } =
       this.#limits
@@ -221,7 +221,7 @@ export class KeptPages {
     return [...this.#results.values(), ...this.#writing].filter(isMeant).length
   }
 
-  /** Whoever holds the most gives first, so that one key's results never cost others theirs. */
+  /** Evicts from the key that holds the most, so that one key's results never cost others theirs. */
   #evictFromLargest(): void {
     const bytesByOwner = new Map<string, number>()
     for (const { owner, byteCount } of this.#results.values()) {
@@ -231,7 +231,7 @@ export class KeptPages {
     this.#evict(({ owner }) => owner === largest?.[0])
   }
 
-  /** The oldest of those that are meant. */
+  /** Evicts the oldest result that matches. */
   #evict(isMeant: (one: KeptResult) => boolean): void {
     for (const [question, result] of this.#results) {
       if (!isMeant(result)) continue
@@ -247,7 +247,7 @@ export class KeptPages {
     return this.#clock() - keptAtMs > this.#limits.ageMsMax
   }
 
-  /** Readers that have the file open read on; the system removes it behind them. */
+  /** Readers that have the file open can go on; the system removes it when they close it. */
   #forget(question: string): void {
     const result = this.#results.get(question)
     if (result === undefined) return
@@ -256,7 +256,7 @@ export class KeptPages {
   }
 }
 
-/** Names a question: who asks what, whatever the page. */
+/** Names a question by who asks for what, without the page. */
 export function questionOf(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 }

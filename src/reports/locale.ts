@@ -6,15 +6,15 @@ export type Labels = Readonly<Record<Column, string>>
 export type LabelsResult =
   { readonly ok: true; readonly labels: Labels } | { readonly ok: false; readonly message: string }
 
-/** The longest tags in use have some 40 letters; well-formed ones could go on for ever. */
+/** The longest tags in use have about 40 letters; a well-formed tag can have any length. */
 const localeLengthMax = 100
 
 const labels: ReadonlyMap<string, Labels> = new Map(Object.entries(labelsByLanguage))
 
 /**
- * The header of a report. Without a locale it carries the column names themselves; with one, labels in
- * its language, or English ones where we do not speak it. Only the header depends on the locale: values
- * are the same in all. `de`, `de-DE` and `de_DE` are alike; what is no BCP 47 tag is refused.
+ * The header of a report: without a locale the column names themselves, with one labels in its language, or
+ * English labels for a language without a translation. Values do not depend on the locale. `de`, `de-DE`
+ * and `de_DE` mean the same; anything that is not a BCP 47 tag is refused.
  */
 export function resolveLabels(locale: string | undefined): LabelsResult {
   if (locale === undefined) return { ok: true, labels: columnNames }

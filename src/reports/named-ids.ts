@@ -1,5 +1,5 @@
-// Which ids the events and conversions of the last 30 days name, with how many of them. Of each table
-// only the narrow columns of ids and days are read: no figure, no key, no identity.
+// Reads which ids the events and conversions of the last 30 days name, and how often. Only the narrow columns
+// of ids and days are read from each table, and no figure, key or identity.
 
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
@@ -21,19 +21,19 @@ interface NamedIds {
     readonly siteId: number
     readonly conversions: number
   }[]
-  /** False: there were more combinations than are looked at; those named least are left out. */
+  /** False if there were more combinations than are read; those named least are left out. */
   readonly isComplete: boolean
 }
 
 export type ReadNamedIds = () => Promise<NamedIds>
 
 /**
- * A large catalog has some ten thousand ad groups. Anybody can post conversions under made-up ids, so
- * neither the answer nor the memory of the engine may grow with them.
+ * A large catalog has about ten thousand ad groups. Anybody can post conversions with made-up ids, so
+ * neither the answer nor the memory of ClickHouse may grow with them.
  */
 const combinationsMax = 100_000
 
-/** Repeats that are not merged yet count too: telling them apart would read the whole of every event. */
+/** Repeats that are not merged yet count too: recognizing them would take all columns of every event. */
 export function createNamedIdsReader(
   warehouse: Pick<Warehouse, 'rows'>,
   /** Lowered by tests only. */
@@ -48,7 +48,7 @@ export function createNamedIdsReader(
   }
 }
 
-// Beyond a million combinations new ones are passed over. Far fewer are answered, so this shows as well.
+// Beyond a million combinations, new ones are ignored. `rowsMax` is far smaller, so `isComplete` is false.
 const boundedMemory = "SETTINGS max_rows_to_group_by = 1000000, group_by_overflow_mode = 'any'"
 
 const placesSql = `

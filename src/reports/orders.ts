@@ -20,7 +20,7 @@ export interface OrdersAsked {
   readonly catalog: CatalogNames
 }
 
-/** By day and currency; null where the attributions of the day are dropped. */
+/** Counts by day and currency; null if the attributions of the day have been dropped. */
 export type CountOrders = (day: string, currency: string) => bigint | null
 
 interface OrdersRow {
@@ -30,7 +30,7 @@ interface OrdersRow {
   readonly bound_advertiser_id: number
 }
 
-/** Of the lines that pass the filters, always from the attributions as they are now. */
+/** Counts the orders of lines that pass the filters, always from the current attributions. */
 export async function readFilteredOrders(
   warehouse: Pick<Warehouse, 'rows'>,
   { advertiserId, request, catalog }: OrdersAsked
@@ -52,10 +52,10 @@ export async function readFilteredOrders(
       : (counts.get(`${day} ${currency}`) ?? 0n)
 }
 
-/** As many as 731 days have in the currencies of all markets. */
+/** Holds 731 days in the currencies of all markets. */
 const countsMax = 200_000
 
-/** The first line of a purchase is found before it is placed in a day: another may lie in another market. */
+/** Finds the first line of a purchase before placing it in a day: other lines may be in other markets. */
 function ordersSql(request: ReportRequest): string {
   const scope = { isOneAdvertiser: true, condition: rowConditions(request) }
   const firstLines = `

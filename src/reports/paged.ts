@@ -1,7 +1,6 @@
-// One page of a result, read whole: the session of the warehouse is given back before the first byte goes
-// to the reader, and what fails fails before that. A result of one page goes straight to the reader. A
-// longer one is kept: page 0 computes it anew, the other pages are cut from what page 0 gave, or compute
-// it when nothing is kept (any more).
+// Reads one page of a result whole, so the session of the warehouse is given back, and failures show, before
+// the first byte is sent. A result of one page goes straight to the reader. A longer one is kept: page 0
+// always computes it anew, and other pages are cut from the kept result, or compute it if none is kept.
 
 import { reportLimits } from '../contract/report-request.ts'
 import { assert } from '../lib/assert.ts'
@@ -10,44 +9,44 @@ import { readKept } from '../days/kept-revisions.ts'
 import type { KeptPages, KeptQuestion, KeptTotals, Values } from './kept-pages.ts'
 
 export interface Totals extends KeptTotals {
-  /** Of all pages. */
+  /** The rows of all pages. */
   readonly totalRows: number
-  /** The last day from which on back all is sealed; null while nothing is. */
+  /** The last day up to which all days are sealed; null while none is. */
   readonly completeThrough: string | null
   /**
-   * Days that input has reached since they were sealed, oldest first; their figures will be others soon.
-   * Absent where nothing is read from seals.
+   * Days that received events after they were sealed, oldest first; their figures will change soon. Absent
+   * if nothing is read from sealed days.
    */
   readonly renewingDays?: readonly string[]
-  /** Amounts of all pages that have no rate into the market's currency and count as nothing. */
+  /** Amounts of all pages without a rate into the market's currency; they count as nothing. */
   readonly unconvertedCount: number
 }
 
 export interface PagedResult<Row> extends Totals {
-  /** Names the kept result that the page is cut from; absent when the result is one page. */
+  /** Names the kept result that the page is cut from; absent if the result has one page. */
   readonly resultId?: string
   /** All rows of the page. */
   readonly rows: readonly Row[]
 }
 
-/** A result as the engine gives it. */
+/** A result as the warehouse gives it. */
 export interface Computed<Row> {
   readonly advertiserId: number
   /** All rows, first to last, up to `reachableRows`; the last column is `boundAdvertiserSql`. */
   readonly blocks: AsyncIterable<readonly Values[]>
-  /** What each row says of all of them; null: there are none. */
+  /** Reads the totals that every row carries; null if there are no rows. */
   readonly readTotals: (row: Values | null) => Totals
   readonly format: (values: Values) => Row
-  /** Asked once the rows have begun: whether all that was to be read was there. Absent: it always is. */
+  /** Asked once the rows have begun: whether everything to be read was there. If absent, it always is. */
   readonly areRowsKept?: () => Promise<boolean>
 }
 
-/** How many rows the pages of a result reach: the last that may be asked for is page 1,000. */
+/** The number of rows that pages can reach: the last page that may be asked for is page 1,000. */
 export function reachableRows(limit: number): number {
   return (reportLimits.pageMax + 1) * limit
 }
 
-/** Of a long result only the rows of the page are formatted: the engine's own rows are kept. */
+/** Only the rows of the page are formatted; a long result is kept as the warehouse gave it. */
 export async function answerPage<Row extends object>(
   keptPages: KeptPages,
   asked: KeptQuestion,
@@ -58,7 +57,7 @@ export async function answerPage<Row extends object>(
   return await readKept(() => answerOnce(keptPages, asked, compute))
 }
 
-/** Null where what was to be read may have been swept meanwhile. */
+/** Null if the rows to be read may have been swept meanwhile. */
 async function answerOnce<Row extends object>(
   keptPages: KeptPages,
   asked: KeptQuestion,
@@ -79,14 +78,14 @@ async function answerOnce<Row extends object>(
     if (totals.totalRows > limit) {
       return await keptPages.keep(asked, { totals, blocks: whole, format })
     }
-    // Behind the last page: the totals stay, and the query that gave them is let go.
+    // A page behind the last one has totals but no rows, so the query is ended.
     return { ...totals, rows: page > 0 ? [] : await formatAll(whole, format) }
   } finally {
     await source.return?.()
   }
 }
 
-/** A stream that was let go ends early without a word; what it gave must never look whole. */
+/** A stream that was abandoned ends early without an error; what it gave must never pass as whole. */
 async function* wholeBlocks(
   first: readonly Values[],
   rest: AsyncIterator<readonly Values[]>,

@@ -1,5 +1,5 @@
-// The report's question to the warehouse. Values are bound; the only text that varies comes from
-// closed lists in this file.
+// Builds the query of a report. Values are bound; the only text that varies comes from closed lists in this
+// file.
 
 import type { OrderByColumn, ReportRequest } from '../contract/report-request.ts'
 import { daysBetween } from '../domain/day.ts'
@@ -26,7 +26,7 @@ export interface QuerySource {
   readonly catalog: CatalogNames
   /** Which days are answered from the rollup, and which from the events. */
   readonly days: ReportDays
-  /** Stand for days that are not among the seals. */
+  /** Weeks and months that replace days of the seals. */
   readonly spans: readonly SealedSpan[]
   readonly rates: Rates
 }
@@ -48,11 +48,11 @@ SETTINGS ${reportSettings}`,
   }
 }
 
-// A served ad and a purchase stand in one partition each, so parts of different partitions need no
-// merging to be final: without this a report over months is several times slower.
+// Each served ad and each purchase is in one partition, so FINAL need not merge across partitions. Without
+// this setting a report over months is several times slower.
 export const reportSettings = 'join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1'
 
-/** Rows of the report without names: of sealed and of open days, side by side. */
+/** The rows of the report without names, of sealed and open days together. */
 function grouped(source: QuerySource): string {
   const { request, days, spans } = source
   const parts = [
@@ -73,7 +73,7 @@ function grouped(source: QuerySource): string {
   HAVING loads + impressions + clicks + conversions > 0`
 }
 
-/** The columns of the one profile, out of those of all. */
+/** Selects the columns of the request's profile. */
 function figures(request: ReportRequest, day = 'day'): string {
   const prefix = profilePrefix[request.attributionProfile]
   return `market_id, publisher_id, campaign_id, ad_group_id, gtin_key, ${day} AS row_day,
@@ -99,7 +99,7 @@ function isWithoutGaps({ days }: MarketDays): boolean {
   return daysBetween(first, last) === days.length - 1
 }
 
-/** Only the revision that counts: others may stand beside it until they are swept. */
+/** Reads only the revision that counts; others may exist until they are swept. */
 function sealedRows(request: ReportRequest): string {
   return `
   SELECT ${figures(request)}
@@ -110,7 +110,7 @@ function sealedRows(request: ReportRequest): string {
     AND ${rowConditions(request)}`
 }
 
-/** Weeks and months, of reports that are not by day. */
+/** Weeks and months, for reports that are not by day. */
 function spanRows(request: ReportRequest): string {
   return `
   SELECT ${figures(request, 'first_day')}
@@ -125,10 +125,10 @@ function spanRows(request: ReportRequest): string {
 }
 
 /**
- * The rows of the report with their products, filtered, in no order: names of the products, and the
- * catalog's spelling of the GTIN where there is one. The rows of the report stand on the right, where the
- * engine builds its table: it then streams the catalog past them. The other way around it held every
- * product of the market in memory, a million of which took 1.7 s and 300 MB where this takes 0.3 s.
+ * The filtered rows of the report with their products, in no order: the names of the products, and the
+ * catalog's spelling of the GTIN if there is one. The rows of the report are on the right, where ClickHouse
+ * builds its hash table, and the catalog streams past them. The other way around, every product of the
+ * market was held in memory: for a million products that took 1.7 s and 300 MB instead of 0.3 s.
  */
 export function reportRowsSql(source: QuerySource): string {
   return `

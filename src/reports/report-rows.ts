@@ -1,5 +1,6 @@
-// A row of the engine's answer as a row of the report. A figure is printed when it is read: a report asks
-// for some columns of thousands of rows, and objects of every column of every row took as long as the engine.
+// Turns a row of the warehouse's answer into a row of the report. A figure is printed when it is read: a
+// report asks for some columns of thousands of rows, and printing every column of every row took as long as
+// the query.
 
 import { minorDigits } from '../domain/currency.ts'
 import {
@@ -38,15 +39,15 @@ type AnswerValues = readonly [
 
 const answerColumnCount: AnswerValues['length'] = 18
 
-/** The types are those of the query next door, which the engine holds to; tests compare each figure. */
+/** The types are those of `buildReportQuery`, which ClickHouse keeps to; tests compare each figure. */
 function answerValues(values: Values): AnswerValues {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return values as unknown as AnswerValues
 }
 
-/** What each row says of all of them. */
+/** Reads the totals that every row carries. */
 export function readTotals(values: Values) {
-  assert(values.length === answerColumnCount, 'the engine answers the columns asked for')
+  assert(values.length === answerColumnCount, 'the warehouse answers the columns asked for')
   const answer = answerValues(values)
   return { totalRows: answer[15], unconvertedCount: Number(answer[16]) }
 }
@@ -175,7 +176,7 @@ class AnswerRow implements ReportRow {
   }
 }
 
-/** A market that the catalog does not know shows by its id, without a currency. */
+/** A market that the catalog does not know is shown by its id, without a currency. */
 export function marketOf(markets: ReadonlyMap<number, ReportMarket>, id: number) {
   const market = markets.get(id)
   return { market: market?.code ?? String(id), currency: market?.currency ?? '' }

@@ -19,7 +19,7 @@ export interface ReportDeps {
   readonly keptPages: KeptPages
 }
 
-/** Answers reports from the rollup and, for days that are not sealed, the events. */
+/** Answers reports from the rollup and, for days that are not sealed, from the events. */
 export function createReportRunner(deps: ReportDeps): RunReport {
   return async (call: ReportCall): Promise<ReportResult> => {
     const { page, ...body } = call.request
@@ -51,7 +51,7 @@ async function compute(deps: ReportDeps, call: ReportCall): Promise<Computed<Rep
 
 const noRows = { totalRows: 0, unconvertedCount: 0 }
 
-/** Open days, sealed ones, and spans in the place of sealed ones where no day is asked for. */
+/** Open days, sealed days, and spans in place of sealed days if the report is not by day. */
 export async function readParts(
   { warehouse, catalog }: Pick<ReportDeps, 'warehouse' | 'catalog'>,
   { request }: Pick<ReportCall, 'request'>

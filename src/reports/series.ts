@@ -1,4 +1,4 @@
-// A report day by day and as a whole, for charts and headings: the rows themselves stay in the engine.
+// Reads a report as sums by day and in total, for charts and headings. The rows stay in the warehouse.
 
 import type { ReportRequest } from '../contract/report-request.ts'
 import { readNanos } from '../domain/money.ts'
@@ -12,7 +12,7 @@ import { areKept, readKept } from '../days/kept-revisions.ts'
 import { loadRates, noRates } from '../days/rates.ts'
 import { readParts, spanOf } from './run-report.ts'
 
-/** Sums of the rows of a report, exact. */
+/** Exact sums of the rows of a report. */
 export interface ReportSums {
   readonly impressions: bigint
   readonly clicks: bigint
@@ -24,9 +24,9 @@ export interface ReportSums {
 }
 
 export interface SeriesSums extends ReportSums {
-  /** Empty: of markets that the catalog does not know. */
+  /** Empty for markets that the catalog does not know. */
   readonly currency: string
-  /** Distinct purchases; null where they cannot be told any more. */
+  /** Distinct purchases; null if they can no longer be counted. */
   readonly orders: bigint | null
 }
 
@@ -35,19 +35,19 @@ export interface DaySums extends SeriesSums {
 }
 
 export interface SeriesResult {
-  /** By day, then by currency; days without a row are left out. */
+  /** By day, then by currency; days without rows are left out. */
   readonly days: readonly DaySums[]
-  /** Of the days, by currency. */
+  /** The sums of all days, by currency. */
   readonly totals: readonly SeriesSums[]
   readonly completeThrough: string | null
-  /** Days that input has reached since they were sealed, oldest first. */
+  /** Days that received events after they were sealed, oldest first. */
   readonly renewingDays: readonly string[]
   readonly unconvertedCount: number
 }
 
 export interface SeriesCall {
   readonly advertiserId: number
-  /** Paging, order and breakdown are of no effect. */
+  /** Paging, order and breakdown have no effect. */
   readonly request: ReportRequest
   readonly signal: AbortSignal
 }
@@ -60,14 +60,14 @@ export interface SeriesDeps {
 }
 
 /**
- * One reading by day gives the totals too: every figure is exact and stands on one day, so the sums of the
- * days are those of the report without its days.
+ * One reading by day gives the totals too: every figure is exact and belongs to one day, so the sums of the
+ * days are those of the report without a breakdown.
  */
 export function createSeriesReader(deps: SeriesDeps): ReadSeries {
   return (call) => readKept(() => readOnce(deps, call))
 }
 
-/** Null where the sealed days were replaced so long ago that their rows may be gone. */
+/** Null if the sealed days were replaced so long ago that their rows may be gone. */
 async function readOnce(
   deps: SeriesDeps,
   { advertiserId, request, signal }: SeriesCall
@@ -112,7 +112,7 @@ async function readSums(warehouse: SeriesDeps['warehouse'], source: QuerySource)
   const markets = source.catalog.markets()
   const rows = await warehouse.rows<SumsRow>(sumsSql(source), {
     ...reportParams(source),
-    // 0 stands first so that no list is empty; no market has that id.
+    // 0 comes first so that no list is empty; no market has that id.
     sumMarketIds: [0, ...markets.map((market) => market.id)],
     sumCurrencies: ['', ...markets.map((market) => market.currency)],
   })
@@ -165,7 +165,7 @@ function add(one: SeriesSums, other: SeriesSums): SeriesSums {
   }
 }
 
-// 731 days in as many currencies as a catalog of markets has.
+// Holds 731 days in the currencies of all markets.
 const sumsMax = 200_000
 
 function sumsSql(source: QuerySource): string {

@@ -1,4 +1,4 @@
-// What came of one served ad: its events, and the lines of purchases that are credited to it.
+// Reads what became of one served ad: its events, and the lines of purchases that are credited to it.
 
 import type { CreditRule } from '../contract/explanation.ts'
 import type { AttributionProfile } from '../contract/report-request.ts'
@@ -10,7 +10,7 @@ import { printAmount } from '../attribution/explain/print.ts'
 import { printInstant } from '../domain/instant.ts'
 import { readFinalDays } from '../days/final-days.ts'
 
-/** Where its rows stand: what its token says of it. */
+/** What the token says about the ad; it tells where its rows are. */
 export interface ServedAdPlace {
   /** 32 hex digits. */
   readonly servedAdId: string
@@ -28,7 +28,7 @@ export type ReadServedAd = (place: ServedAdPlace) => Promise<ServedAdOutcome>
 
 type Reader = Pick<Warehouse, 'rows'>
 
-/** One of each kind and verdict. */
+/** There is at most one event of each kind and verdict. */
 const eventsMax = 18
 
 // A click counts up to 7 days after serving and wins up to 14 days after it, a view 1 day and 1 day;
@@ -37,7 +37,7 @@ const daysBefore = 1
 const daysAfterClick = 22
 const daysAfterView = 3
 
-/** Events that have not been shipped yet are not seen. */
+/** Events that have not been shipped yet are missing. */
 export function createServedAdReader(warehouse: Reader): ReadServedAd {
   return async (place) => {
     const servedDay = dayOf(place.servedAtMs, 'UTC')
@@ -74,7 +74,7 @@ export function createServedAdReader(warehouse: Reader): ReadServedAd {
   }
 }
 
-/** Without any event they may have been dropped, a month before the attributions that came of them. */
+/** If there is no event, events may have been dropped; attributions are dropped a month later. */
 function mayHaveClick(events: readonly EventRow[]): boolean {
   const isCounted = ({ kind, verdict }: EventRow) => kind === 'click' && verdict === 'counted'
   return events.length === 0 || events.some(isCounted)
@@ -94,7 +94,7 @@ interface LineRow {
   readonly lineIndex: number
   readonly quantity: number
   readonly value: string
-  /** Of the click that has the line in the profiles with clicks, whosever it is. */
+  /** The rule of the click that earns the line in the profiles with clicks, whichever ad it belongs to. */
   readonly clickRule: 'none' | 'direct' | 'in-group'
   readonly isClick: number
   readonly isView: number
@@ -130,7 +130,7 @@ function rulesOf({
   }
 }
 
-/** Along the order of the table. Until the engine has merged them, repeats stand beside the earliest. */
+/** Follows the sorting key. Until ClickHouse has merged them, repeats exist beside the earliest event. */
 const eventsSql = `
 SELECT toString(kind) AS kind, toString(verdict) AS verdict,
   toUnixTimestamp64Milli(min(received_at)) AS receivedAtMs
@@ -142,8 +142,8 @@ GROUP BY kind, verdict
 ORDER BY receivedAtMs, kind, verdict LIMIT {eventsMax:UInt32}`
 
 /**
- * The purchases that ever were credited to the ad are found by three columns of the days on which that is
- * possible; only of these is the attribution that stands looked at, since an older one may have been another.
+ * Three columns of the days in question find the purchases that were ever credited to the ad. Only their
+ * current attribution is read, because an older one may have credited another ad.
  */
 const creditsSql = `
 WITH toFixedString(unhex({servedAdId:String}), 16) AS ad

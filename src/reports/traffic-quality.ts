@@ -1,6 +1,6 @@
-// Counted and not counted events by day, market, publisher and kind. What counts comes from where the
-// performance report takes it (the rollup of sealed days, the events of open ones), so that both say the
-// same; what does not count stands in the events alone.
+// Reads counted and not counted events by day, market, publisher and kind. Counted events come from the same
+// source as in the performance report (the rollup of sealed days, the events of open days), so that both
+// agree. Only the events hold those that do not count.
 
 import { listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
@@ -32,7 +32,7 @@ export interface TrafficQualityCall {
   readonly signal: AbortSignal
 }
 
-/** Served ads by what became of their event; one that came twice for one reason counts once. */
+/** Served ads by the verdict on their event; an event that came twice with one verdict counts once. */
 export interface TrafficQualityRow {
   /** ISO day in the market's time zone, of the earliest receipt. */
   readonly date: string
@@ -94,7 +94,7 @@ async function compute(
 
 const kinds = { 1: 'LOAD', 2: 'IMPRESSION', 3: 'CLICK' } as const
 
-/** The columns of the statement below, all numbers but the day, then the number of all rows and the advertiser. */
+/** The columns of the statement below are the day, numbers, the number of all rows, and the advertiser. */
 function createRowFormat(catalog: CatalogNames): (row: readonly unknown[]) => TrafficQualityRow {
   const codes = new Map(catalog.markets().map(({ id, code }) => [id, code]))
   const names = new Map(catalog.publishers().map(({ id, name }) => [id, name]))
@@ -102,7 +102,7 @@ function createRowFormat(catalog: CatalogNames): (row: readonly unknown[]) => Tr
     const numbers = figures.map(Number)
     const [marketId = 0, publisherId = 0, kind = 0, ...counts] = numbers
     const [counted = 0, bot = 0, prefetch = 0, expired = 0, early = 0, tooLate = 0] = counts
-    assert(kind === 1 || kind === 2 || kind === 3, 'the engine answers a kind of event')
+    assert(kind === 1 || kind === 2 || kind === 3, 'the warehouse answers a kind of event')
     return {
       date: String(date),
       market: codes.get(marketId) ?? String(marketId),
@@ -160,7 +160,7 @@ function trafficQualitySql(days: ReportDays, rowsMax: number): string {
     optimize_move_to_prewhere_if_final = 0`
 }
 
-/** Only the revision that counts, as in the performance report. */
+/** Reads only the revision that counts, as the performance report does. */
 const sealedSql = `
   SELECT day, market_id, publisher_id, loads, impressions, clicks
   FROM product_day
@@ -190,9 +190,9 @@ function byKindSql(counted: readonly string[]): string {
 }
 
 /**
- * An event that does not count may have been served at any time before or after its receipt, so no day of
- * serving bounds the search. The verdict does: it belongs to the sorting key, so looking at it before the
- * repeats are merged changes nothing, and it alone is read of the events that count.
+ * An event that does not count may have been served at any time before or after its receipt, so the day of
+ * serving cannot bound the search. The verdict can: it belongs to the sorting key, so it may be checked
+ * before repeats are merged, and it is the only column that is read of the events that count.
  */
 const uncountedSql = `
   SELECT day, market_id, publisher_id, toUInt8(kind) AS kind, 0 AS counted_,

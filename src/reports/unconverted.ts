@@ -1,5 +1,5 @@
-// Amounts without a rate into their market's currency: what reports count but cannot add up. Sealed days
-// tell by their rollup whether they have any, so that only the events of those days are read.
+// Reads the amounts without a rate into their market's currency, which reports count but cannot add up. The
+// rollup tells which sealed days have any, so only the events of those days are read.
 
 import type { UnconvertedRow } from '../contract/unconverted.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
@@ -13,7 +13,7 @@ import { listUnits } from '../days/day-bounds.ts'
 import { readReportDays, sealParams, sealedRowSql } from '../days/sealed-days.ts'
 import type { DaysAsked, ReportDays } from '../days/sealed-days.ts'
 
-/** Where a row stands in the order of all rows. */
+/** The place of a row in the order of all rows. */
 export interface UnconvertedPlace {
   readonly date: string
   readonly marketId: number
@@ -80,7 +80,7 @@ interface Suspicion {
   readonly fromDay: string
 }
 
-/** Open days, and sealed ones that had such amounts when they were sealed. */
+/** Open days, and days that had such amounts when they were sealed. */
 async function findDays(
   warehouse: Pick<Warehouse, 'rows'>,
   { known, days, fromDay }: Suspicion

@@ -6,7 +6,7 @@ import type { SpoolRecord } from './record.ts'
 export const limits = {
   frameRecordsMax: 1_000,
   frameBytesMax: 262_144,
-  /** Waiting and being written; at 100 MB/s this is what a disk takes in a third of a second. */
+  /** Waiting or being written. At 100 MB/s a disk writes this in a third of a second. */
   inFlightBytesMax: 33_554_432,
   readBytesMax: 16_777_216,
 } as const
@@ -34,12 +34,12 @@ export class FrameQueue {
     return this.#frames.length === 0
   }
 
-  /** What waits to be written. */
+  /** The number of records that wait to be written. */
   get recordCount(): number {
     return this.#frames.reduce((sum, frame) => sum + frame.texts.length, 0)
   }
 
-  /** The promise of the frame that took the record; rejected when too much is in flight. */
+  /** Returns the promise of the frame that took the record; it rejects if too much is in flight. */
   push(record: SpoolRecord, atMs: number): Promise<void> {
     const text = recordText(record)
     const bytes = textBytes(text)
@@ -56,7 +56,7 @@ export class FrameQueue {
     return frame.written
   }
 
-  /** Takes all that waits; each frame's bytes stay counted until `forget`. */
+  /** Takes all waiting frames. Their bytes stay counted until `forget`. */
   take(): readonly PendingFrame[] {
     const frames = this.#frames
     this.#frames = []
@@ -90,5 +90,5 @@ function startFrame(atMs: number): PendingFrame {
   return { texts: [], atMs, written, settle, payloadBytes: emptyPayloadBytes }
 }
 
-/** Stands in until the promise hands out its own, which it does at once. */
+/** A placeholder until the promise hands out its own function, which it does at once. */
 function ignore(): void {}

@@ -1,5 +1,5 @@
-// The spool in files: every process appends to segments of its own and never to another's, so no
-// lock is shared and no process that dies can leave one behind. docs/decisions/0016 says why not LMDB.
+// The spool in files. Every process appends only to segments of its own, so no lock is shared and a process
+// that dies cannot leave one behind. docs/decisions/0016 says why this is not LMDB.
 import { closeSync, fsyncSync, mkdirSync, openSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../errors.ts'
@@ -15,25 +15,25 @@ import { SegmentWriter } from './segment-writer.ts'
 import type { Spool, SpoolBatch, SpoolDepth } from './spool.ts'
 
 interface FileSpoolOptions {
-  /** A folder; made when missing. */
+  /** A folder, created if it is missing. */
   readonly path: string
-  /** Bound on what waits to be shipped, over all processes. */
+  /** The limit of what waits to be shipped, over all processes. */
   readonly bytesMax: number
   readonly clock: Clock
-  /** Appends are refused while the file system has less room; shipping needs some to work. */
+  /** Appends are refused while the file system has less room, because shipping needs some. */
   readonly diskFreeBytesMin?: number
-  /** A write that takes longer is answered as a failure; a hanging disk must not hang callers. */
+  /** A write that takes longer is answered as a failure, so that a hanging disk does not hang callers. */
   readonly writeTimeoutMsMax?: number
   readonly inFlightBytesMax?: number
 }
 
-/** ENOSPC, EDQUOT and EFBIG: no room, as the operating system spells it. */
+/** The codes by which the operating system says that there is no room. */
 const noRoomCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-/** How old the count of bytes over all processes, and of free disk, may be. */
+/** The greatest age of the count of bytes over all processes, and of free disk space. */
 const roomCheckMs = 200
 /**
- * How long a write may wait for records that are still coming in: a write with its sync costs about the
- * same whatever it holds. It starts at once when a turn of the event loop brings none.
+ * How long a write may wait for records that still come in, because a write with its sync costs about the
+ * same whatever it holds. It starts as soon as a turn of the event loop brings no record.
  */
 const gatherMsMax = 5
 
@@ -50,7 +50,7 @@ export class FileSpool implements Spool {
   #flushing: Promise<void> | null = null
   #isFlushScheduled = false
   #lastWriteAtMs = -Infinity
-  /** A write is past its time: nothing is accepted until it has ended. */
+  /** Whether a write is overdue; until it has ended, nothing is accepted. */
   #isStuck = false
   #closing: Promise<void> | null = null
   #roomCheckedAtMs = -Infinity
@@ -103,7 +103,7 @@ export class FileSpool implements Spool {
     while (!this.#queue.isEmpty || this.#flushing !== null) {
       await (this.#flushing ?? this.#flush())
     }
-    // A write that hangs keeps its file; the process ends instead.
+    // A write that hangs keeps its file open; the end of the process closes it.
     if (!this.#isStuck) this.#writer.close()
   }
 
@@ -124,7 +124,7 @@ export class FileSpool implements Spool {
     setImmediate(startOrWait)
   }
 
-  /** Never rejects: every outcome goes to the frames. */
+  /** Never rejects: the frames get every outcome. */
   #flush(): Promise<void> {
     this.#flushing = this.#writeWaiting().finally(() => {
       this.#flushing = null
@@ -234,5 +234,5 @@ function toServiceError(error: unknown): ServiceError {
 }
 
 function consume(): void {
-  // The failure was answered when the time ran out; only that it has ended matters here.
+  // The failure was answered when the time ran out; here it only matters that the write has ended.
 }

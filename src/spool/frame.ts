@@ -15,7 +15,7 @@ const headerBytes = 9
 const keyBytes = 16
 const counterCount = 2 ** 32
 
-/** Records of one write; `texts` are the JSON of one record each, `payloadBytes` from `textBytes`. */
+/** Encodes the records of one write. Each text is the JSON of a record; `textBytes` gives `payloadBytes`. */
 export function encodeFrame(texts: readonly string[], payloadBytes: number): Buffer {
   const frame = Buffer.allocUnsafe(headerBytes + payloadBytes)
   frame[0] = frameVersion
@@ -27,8 +27,8 @@ export function encodeFrame(texts: readonly string[], payloadBytes: number): Buf
 }
 
 /**
- * The JSON of one record. Ad events are spelled here, in half the time: a token and a kind hold nothing
- * that JSON would escape.
+ * The JSON of one record. Ad events are written by hand, which takes half the time: a token and a kind hold
+ * no character that JSON would escape.
  */
 export function recordText(record: SpoolRecord): string {
   if (record.type !== 'ad-event') return JSON.stringify(record)
@@ -40,19 +40,19 @@ export function recordText(record: SpoolRecord): string {
   )
 }
 
-/** What a record adds to the payload: its text and a comma or a bracket. */
+/** The bytes that a record adds to the payload: its text and a comma or a bracket. */
 export function textBytes(text: string): number {
   return Buffer.byteLength(text) + 1
 }
 
-/** The brackets around the records, less the comma that the last one does not have. */
+/** The brackets around the records, minus the comma that the last one does not have. */
 export const emptyPayloadBytes = 1
 
 type DecodedFrame =
   | { readonly ok: true; readonly records: readonly SpoolRecord[] }
   | { readonly ok: false; readonly reason: string }
 
-/** Never throws: a frame that is damaged, or written by a later version, is an expected outcome. */
+/** Never throws: a damaged frame, or one of a later version, is an expected outcome. */
 export function decodeFrame(frame: Buffer): DecodedFrame {
   if (frame.length < headerBytes) return broken('shorter than its header')
   if (frame[0] !== frameVersion) return broken(`unknown version ${frame[0]}`)
@@ -72,7 +72,7 @@ export function decodeFrame(frame: Buffer): DecodedFrame {
   return { ok: true, records: known }
 }
 
-/** Whether the bytes are a frame of this version, as it was written. */
+/** Whether the bytes are an unaltered frame of this version. */
 export function isIntact(frame: Buffer): boolean {
   return (
     frame.length >= headerBytes &&

@@ -3,7 +3,7 @@ import { decodeFrame, recordKeys } from './frame.ts'
 import type { StoredFrame } from './segment-reader.ts'
 import type { SpoolBatch, SpoolEntry } from './spool.ts'
 
-/** Puts frames together to what a reader takes; what cannot be read is set apart, never dropped. */
+/** Collects frames into a batch for a reader. Frames that cannot be read are kept apart, never dropped. */
 export class BatchBuilder {
   readonly #entries: SpoolEntry[] = []
   readonly #broken: { key: string; bytes: Uint8Array; reason: string }[] = []

@@ -7,7 +7,7 @@ import type { IdentityHasher } from '../domain/identity.ts'
 
 /**
  * How a conversion or a return came in. An operator vouches for a backfill. The address of a live one is
- * null where the connection was gone before it could be asked for; such a sender may be anybody.
+ * null if the connection was gone before it could be read; such a sender may be anybody.
  */
 export type Origin =
   { readonly kind: 'live'; readonly address: string | null } | { readonly kind: 'backfill' }
@@ -115,8 +115,8 @@ export function toReturnRecord(
 }
 
 /**
- * A record as it was written, by this program or an earlier one; null for a type that this one does not
- * know. The checksum of its frame vouches for the fields.
+ * Reads a record that this version or an earlier one wrote; null for an unknown type. The checksum of the
+ * frame guarantees the fields.
  */
 export function readRecord(value: unknown): SpoolRecord | null {
   if (!isRecord(value)) return null
@@ -130,12 +130,12 @@ function isRecord(value: unknown): value is SpoolRecord | WithoutOrigin {
   return type === 'ad-event' || type === 'conversion' || type === 'return'
 }
 
-/** Before 0.2 a record had an address alone, and an empty text meant a backfill or a lost connection. */
+/** Before 0.2 a record had only an address, and an empty text meant a backfill or a lost connection. */
 type WithoutOrigin = (Omit<ConversionRecord, 'origin'> | Omit<ReturnRecord, 'origin'>) & {
   readonly sourceAddress?: string
 }
 
-/** Which of the two an empty text was, nobody can tell any more, so nobody vouches for it. */
+/** Nobody can tell any more which of the two an empty text meant, so it is not trusted. */
 function withOrigin({ sourceAddress = '', ...record }: WithoutOrigin): SpoolRecord {
   return { ...record, origin: liveFrom(sourceAddress === '' ? null : sourceAddress) }
 }

@@ -1,17 +1,17 @@
-// What is whole within bytes of a segment that are not: for pieces that were set aside.
+// Finds whole frames in damaged pieces of a segment that were set aside.
 
 import { createHash } from 'node:crypto'
 import { isIntact } from './frame.ts'
 import { decodeEntryHeader, entryHeaderBytes, findEntry } from './segment.ts'
 
 interface Salvage {
-  /** Frames whose checksum matches, with the key of their header, or one made up where it is damaged. */
+  /** Frames whose checksum matches, with the key of their header, or a made-up key if it is damaged. */
   readonly frames: readonly { readonly key: Buffer; readonly bytes: Buffer }[]
-  /** The rest, in pieces; `at` is where they began. */
+  /** The remaining pieces; `at` is where they began. */
   readonly gaps: readonly { readonly at: number; readonly bytes: Buffer }[]
 }
 
-/** `name` tells these bytes from all others, so that keys that are made up are the same each time. */
+/** `name` identifies the bytes, so that made-up keys are the same each time. */
 export function salvage(name: string, bytes: Buffer): Salvage {
   const frames: { key: Buffer; bytes: Buffer }[] = []
   const gaps: { at: number; bytes: Buffer }[] = []
@@ -36,13 +36,13 @@ export function salvage(name: string, bytes: Buffer): Salvage {
   return { frames, gaps }
 }
 
-/** The frame of an entry of which the header alone is damaged; null when it is not so. */
+/** The frame of an entry whose header alone is damaged, or null. */
 export function frameOf(piece: Buffer): Buffer | null {
   const frame = piece.subarray(entryHeaderBytes)
   return isIntact(frame) ? frame : null
 }
 
-/** For a frame whose own key is lost: the same for the same name, with a counter that has room. */
+/** A key for a frame whose own key is lost: always the same for a name, with room in its counter. */
 export function madeUpKey(name: string): Buffer {
   const key = createHash('sha256').update(name).digest().subarray(0, 16)
   key.writeUInt32BE(0, 12)

@@ -16,17 +16,17 @@ import { SegmentTable } from './segment-table.ts'
 /** A frame, or a damaged piece of a segment; `id` is opaque and names where it ends. */
 export interface StoredFrame {
   readonly id: string
-  /** Null where nothing tells which frame it was: then `bytes` is all up to the next whole entry. */
+  /** Null if its key is lost; then `bytes` is everything up to the next whole entry. */
   readonly key: Buffer | null
   readonly bytes: Buffer
 }
 
-/** Looked at in one removal: names that are done, and those that are not and stand before them. */
+/** The bounds of one removal: names that are done, and names before them that are not. */
 const deletionsMax = 512
 const undoneMax = 32
 /**
- * How long before the name of a segment an append in it may have begun. The oldest append of all is not
- * looked for in segments that were begun later than that behind it.
+ * How long before a segment's creation an append in it may have begun. The search for the oldest append
+ * skips segments that were created later than that after it.
  */
 const openingMsMax = 60_000
 
@@ -35,7 +35,7 @@ interface FirstEntry {
   readonly atMs: number
 }
 
-/** Holds how far each segment was removed; one process removes, any may look. */
+/** Knows how far each segment was removed. One process removes; any may read. */
 export class SegmentReader {
   readonly #folder: string
   readonly #table: SegmentTable
@@ -53,12 +53,12 @@ export class SegmentReader {
     }
   }
 
-  /** Forgets all frames up to the given ones. Not synced: what comes back is shipped again. */
+  /** Forgets all frames up to the given ones. This is not synced: frames that come back are shipped again. */
   remove(ids: readonly string[]): void {
     try {
       this.#note(ids)
     } finally {
-      // Also when the disk is too full for a note: deleting is what makes room.
+      // This also runs when the disk is too full for a note, because deleting makes room.
       this.#deleteDone()
     }
   }
@@ -86,7 +86,7 @@ export class SegmentReader {
     return { bytes: this.#table.liveBytes(), oldestAtMs: this.#oldestAtMs() }
   }
 
-  /** What all segments hold that was not removed. */
+  /** The bytes of all segments that were not removed. */
   liveBytes(): number {
     return this.#table.liveBytes()
   }
@@ -103,7 +103,7 @@ export class SegmentReader {
     return oldestAtMs
   }
 
-  /** Of the first entry that was not removed; damage is as old as its segment. */
+  /** The instant of the first entry that was not removed. A damaged entry is as old as its segment. */
   #firstAtMs(name: string): number | null {
     const removedBytes = this.#table.removedBytes(name)
     const known = this.#firstEntries.get(name)
@@ -120,7 +120,7 @@ export class SegmentReader {
     const fd = openOrNull(this.#path(name))
     if (fd === null) return
     try {
-      // Closed before the look at its size: then all of it is there.
+      // This is read before the size: if the segment is closed, the size is final.
       const isClosed = this.#table.isClosed(name)
       const size = this.#table.sizeOf(name) ?? 0
       for (let at = this.#table.removedBytes(name); at < size;) {
@@ -168,13 +168,13 @@ export class SegmentReader {
       }
       renameSync(away, path)
     } catch (error) {
-      // Another look at the folder was faster.
+      // Another process renamed or deleted it first.
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
     }
     return false
   }
 
-  /** True at the end, and where only an unfinished entry follows, which nobody acknowledged. */
+  /** True at the end, and if only an unfinished entry follows, which was never acknowledged. */
   #isDoneAt(path: string, name: string): boolean {
     const fd = openOrNull(path)
     if (fd === null) return false

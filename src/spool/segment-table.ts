@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { isSegmentName, segmentParts } from './segment.ts'
 
 /**
- * A writer gives a segment up after 20 seconds, and what dies with it is unfinished for good. One that
- * has begun another has given it up before.
+ * A writer stops using a segment after 20 seconds, or when it begins another. What it left unfinished if it
+ * died stays unfinished.
  */
 const quietMsMin = 30_000
-/** Changes of a folder that are closer together than this may have one time stamp. */
+/** Changes of a folder within this time may share one time stamp. */
 const stampMsMax = 2_500
-/** Beyond so many names a listing takes milliseconds, and then a twentieth of the time at most. */
+/** With more names a listing takes milliseconds; then listings take a twentieth of the time at most. */
 const quickNamesMax = 1_000
 const listingShare = 20
 const listingPauseMsMax = 1_000
@@ -29,7 +29,7 @@ export class SegmentTable {
   readonly #folder: string
   readonly #nowMs: () => number
   #segments = new Map<string, Segment>()
-  /** What is not known for good. */
+  /** Segments that may still grow. */
   readonly #open = new Set<Segment>()
   readonly #noted = new Set<Segment>()
   #lastSerials = new Map<string, number>()
@@ -42,17 +42,17 @@ export class SegmentTable {
     this.#nowMs = nowMs
   }
 
-  /** In the order of their creation. */
+  /** All names, in the order of creation. */
   names(): readonly string[] {
     this.#list()
     return this.#names
   }
 
-  /** What all segments hold that was not removed. */
+  /** The bytes of all segments that were not removed. */
   liveBytes(): number {
     this.#list()
     for (const segment of this.#open) {
-      // Closed before the look: then what is seen is all that there will be.
+      // This is read before the size: if the segment is closed, the size is final.
       if (this.isClosed(segment.name)) this.#open.delete(segment)
       this.#update(segment, { bytes: this.sizeOf(segment.name) ?? 0 })
     }
@@ -62,7 +62,7 @@ export class SegmentTable {
     return this.#liveBytes
   }
 
-  /** Nobody writes to it any more. */
+  /** Whether nobody writes to it any more. */
   isClosed(name: string): boolean {
     const { createdAtMs, opening, serial } = segmentParts(name)
     if (serial < (this.#lastSerials.get(opening) ?? 0)) return true
@@ -77,7 +77,7 @@ export class SegmentTable {
     const segment = this.#segments.get(name)
     if (segment === undefined) return
     this.#update(segment, { bytes: this.sizeOf(name) ?? segment.bytes, removedBytes })
-    // The process that removes knows better than its notes, which a full disk may refuse.
+    // The process that removes knows this itself; a full disk may have refused its notes.
     segment.hasNote = true
     this.#noted.delete(segment)
   }
@@ -90,13 +90,13 @@ export class SegmentTable {
     if (names.size > 0) this.#names = this.#names.filter((name) => !names.has(name))
   }
 
-  /** It was written to after it was taken for closed: a clock was set, say. */
+  /** Called if it was written to after it seemed closed, for example because a clock was set. */
   reopen(name: string): void {
     const segment = this.#segments.get(name)
     if (segment !== undefined) this.#open.add(segment)
   }
 
-  /** False where a closed segment was removed to its last byte; it need not be opened to know that. */
+  /** False if a closed segment was removed to its last byte. The segment is not opened for this. */
   mayHaveMore(name: string): boolean {
     const segment = this.#segments.get(name)
     return segment === undefined || this.#open.has(segment) || liveOf(segment) > 0
@@ -160,7 +160,7 @@ export class SegmentTable {
     this.#noted.delete(segment)
   }
 
-  /** The name behind it: a reader died between taking it and deleting. */
+  /** Restores the name of a segment whose reader died between renaming and deleting it. */
   #bringBack(away: string): string {
     const name = away.slice(0, -'.away'.length)
     try {

@@ -6,9 +6,9 @@ import { assert } from '../lib/assert.ts'
 import { segmentName } from './segment.ts'
 
 export const segmentLimits = {
-  // Small enough that an engine that lost its place ships little again, large enough for few files.
+  // Small, so that an engine that lost its place ships little again; large, so that there are few files.
   bytesMax: 8_388_608,
-  // Long, so that an outage makes few files; short, since readers wait longer for what died with its writer.
+  // Long, so that an outage makes few files; short, because readers wait longer for a dead writer.
   ageMsMax: 20_000,
 } as const
 
@@ -24,8 +24,8 @@ const syncData = promisify(fdatasync)
 const syncFolder = promisify(fsync)
 
 /**
- * Appends to segments of its own, one write at a time, each synced when it resolves. A segment that
- * failed is never written again: a reader may be past the place where the failure left it.
+ * Appends to segments of its own, one write at a time, each synced when it resolves. A segment is never
+ * written again after a failure, because a reader may be past the place of the failure.
  */
 export class SegmentWriter {
   readonly #folder: string
@@ -39,10 +39,10 @@ export class SegmentWriter {
     this.#folderFd = openSync(folder, 'r')
   }
 
-  /** Rejects when it is not certain that all of it is on disk and will be read. */
+  /** Rejects unless it is certain that all of it is on disk and will be read. */
   async append(parts: readonly Buffer[], createdAtMs: number): Promise<void> {
     const segment = await this.#segmentFor(createdAtMs)
-    // Until the end nothing else may be written here; a failure leaves it so.
+    // Nothing else may be written here until the end; after a failure it stays so.
     this.#segment = null
     try {
       const bytes = Buffer.concat(parts)
@@ -52,7 +52,7 @@ export class SegmentWriter {
         done += bytesWritten
       }
       await syncData(segment.fd)
-      // Readers take the name away before they delete. While it stands, they have yet to read this.
+      // Readers rename a segment before they delete it. While it has its name, they have yet to read this.
       if (!existsSync(segment.path)) throw new Error('the segment was taken away during the write')
       segment.bytes += bytes.length
     } catch (error) {
@@ -81,7 +81,7 @@ export class SegmentWriter {
     const path = join(this.#folder, segmentName(createdAtMs, this.#opening, this.#serial))
     const fd = openSync(path, 'wx', 0o600)
     try {
-      // Without this a power cut could lose the name, and with it all that was synced under it.
+      // Without this, a power cut could lose the name, and with it everything synced under it.
       await syncFolder(this.#folderFd)
     } catch (error) {
       closeSync(fd)

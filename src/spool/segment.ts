@@ -6,10 +6,10 @@ import { crc32 } from 'node:zlib'
 // segment = entry*
 // entry   = magic "STsp" | frame length (4 bytes) | frame key (16 bytes) | CRC-32 of these (4 bytes) | frame
 //
-// Names sort by creation. Beside a segment, `.done` holds how many of its bytes were removed, as
-// decimal text; losing it only means shipping again. Integers are big-endian.
+// Names sort by creation. Beside a segment, a file `.done` holds the number of its removed bytes as decimal
+// text; losing it only means shipping again. Integers are big-endian.
 //
-// Where an entry is damaged, reading goes on at the next header whose checksum matches.
+// After a damaged entry, reading goes on at the next header whose checksum matches.
 
 const magic = 0x53547370
 const magicBytes = Buffer.from('STsp')
@@ -39,9 +39,9 @@ export function encodeEntryHeader(key: Buffer, frameBytes: number): Buffer {
 
 export type EntryHeader =
   | { readonly state: 'whole'; readonly key: Buffer; readonly frameBytes: number }
-  /** Not all of it is there: it is being written, or its writer died and never acknowledged it. */
+  /** It is incomplete: it is being written, or its writer died and never acknowledged it. */
   | { readonly state: 'unfinished' }
-  /** No header of ours: the disk changed what was written. */
+  /** It is not a header of ours: the disk changed what was written. */
   | { readonly state: 'damaged' }
 
 export function decodeEntryHeader(bytes: Buffer): EntryHeader {
@@ -58,12 +58,12 @@ export function decodeEntryHeader(bytes: Buffer): EntryHeader {
 }
 
 /**
- * What a header behind damage may say: some MiB at most. So its fifth byte is 0, which JSON text never
- * holds, and nothing that a sender writes into a record can pass for a header.
+ * The length that a header after damage may state, a few MiB. So its fifth byte is 0, which JSON text never
+ * contains, and nothing that a sender writes into a record can pass for a header.
  */
 const foundFrameBytesMax = 2 ** 24 - 1
 
-/** Where the next whole header begins, at `from` or behind it; -1 where there is none. */
+/** Where the next whole header begins, at `from` or later; -1 if there is none. */
 export function findEntry(bytes: Buffer, from: number): number {
   let at = bytes.indexOf(magicBytes, from)
   while (at !== -1) {

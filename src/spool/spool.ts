@@ -6,7 +6,7 @@ export interface SpoolEntry {
   readonly record: SpoolRecord
 }
 
-/** What one read hands over: `remove` takes it back and forgets exactly what was read. */
+/** The result of one read; `remove` forgets exactly what was read. */
 export interface SpoolBatch {
   readonly entries: readonly SpoolEntry[]
   /** Entries that could not be read as records, raw, so that they can be set aside. */
@@ -35,9 +35,12 @@ export interface Spool {
    * write. Rejects with SPOOL_FULL or SPOOL_UNAVAILABLE, and then nothing of the record is kept.
    */
   append(record: SpoolRecord): Promise<void>
-  /** In the order of appending, by process; up to about `recordsMax` records (whole frames, at least one when not empty). */
+  /**
+   * Reads about `recordsMax` records at most, in the order in which each process appended them: whole
+   * frames, and at least one if there is any.
+   */
   read(recordsMax: number): SpoolBatch
-  /** Forgets what was read; call it only when the warehouse holds it synced. */
+  /** Forgets what was read. Call it only when the warehouse has synced it. */
   remove(batch: SpoolBatch): Promise<void>
   depth(): SpoolDepth
   close(): Promise<void>

@@ -1,6 +1,6 @@
 import { TrackingDataError } from './tracking-data-error.ts'
 
-/** A million currency units. What is dearer is a slip of the decimal point. */
+/** A million currency units. A higher cost is a misplaced decimal point. */
 export const costMicrosMax = 1_000_000_000_000n
 
 const costText = /^(0|[1-9]\d{0,6})(?:\.(\d{1,6}))?$/

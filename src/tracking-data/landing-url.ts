@@ -4,11 +4,11 @@ export const landingUrlLengthMax = 2_048
 // Scheme, then a host (and port) in which an @ would be credentials, and throughout only what may
 // stand in a Location header. A backslash is out because browsers read it as a slash.
 const asciiAddress = /^https?:\/\/(?=[^/?#@]+(?:[/?#]|$))[!-[\]-~]+$/i
-// Most addresses: labels of letters and digits, the last of letters alone, which every parser takes.
-// Only the others are worth asking one, for a microsecond each.
+// Matches the common case (ASCII host, alphabetic TLD), for which no parser is needed. A parser takes a
+// microsecond, so only the other addresses are given to one.
 const plainAddress = /^https?:\/\/(?:[a-z\d]+[.-])*[a-z]+(?::\d{1,4})?(?:[/?#][!-[\]-~]*)?$/i
 const beyondAscii = /\P{ASCII}/u
-// What a parser would drop or bend in silence: blanks, controls, format characters, backslashes.
+// Characters that a parser would silently drop or change: blanks, controls, format characters, backslashes.
 const unsafe = /[\p{White_Space}\p{Cc}\p{Cf}\p{Cs}\\]/u
 
 /** An absolute http(s) address in ASCII with a host and without credentials. */
@@ -18,8 +18,8 @@ export function isLandingUrl(text: string): boolean {
 }
 
 /**
- * The same address in ASCII: a Location header can hold nothing else. An address that is ASCII
- * already, or no address at all, comes back unchanged, so that `isLandingUrl` can judge it.
+ * The same address in ASCII, because a Location header can hold nothing else. Text that is ASCII already, or
+ * not an address, is returned unchanged, so that `isLandingUrl` can judge it.
  */
 export function toAsciiUrl(text: string): string {
   if (!beyondAscii.test(text) || unsafe.test(text) || text.length > landingUrlLengthMax) return text

@@ -6,8 +6,8 @@ export type RandomBytes = (length: number) => Uint8Array
 const poolBytes = 8_192
 
 /**
- * The system's generator, asked once per 8 KiB: a call costs several microseconds whatever its
- * length, as much as sealing a token.
+ * Reads the system's generator once per 8 KiB, because a call costs several microseconds whatever its length,
+ * as much as sealing a token.
  */
 export function createRandomPool(): RandomBytes {
   let pool = Buffer.alloc(0)

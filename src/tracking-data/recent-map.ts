@@ -1,9 +1,9 @@
 import { assert } from '../lib/assert.ts'
 
 /**
- * A bounded map that forgets what was not used lately, in two generations: when the young one is
- * full it becomes the old one, and the old one is dropped whole. Unlike a list in order of use this
- * costs nothing per hit and no deletion per miss.
+ * A bounded map that forgets entries that were not used lately, in two generations: when the young one is
+ * full it becomes the old one, and the previous old one is dropped whole. Unlike a list in order of use,
+ * this costs nothing per hit and no deletion per miss.
  */
 export class RecentMap<Key, Value> {
   readonly #generationMax: number

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http'
 import type { ErrorCode } from '../errors.ts'
 
 /**
- * A whole answer. Header lists are flat (name, value, name, value): the cheapest form for Node, whose
- * type asks for mutable ones. They are shared, and never changed.
+ * A whole answer. Header lists are flat (name, value, name, value), the cheapest form for Node, whose type
+ * requires mutable lists. They are shared and never changed.
  */
 export interface Answer {
   readonly status: number
   readonly headers: string[]
   readonly body: string | Buffer
-  /** Why it is a refusal, for the counts; a reason always comes with the same status. */
+  /** The reason of a refusal, for the counts. A reason always comes with the same status. */
   readonly reason?: RefusalReason
 }
 
@@ -38,8 +38,8 @@ const common = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'
 const json = ['content-type', 'application/json', ...common]
 
 /**
- * To a POST, which no cache keeps, with a body that is always the same: no other header earns the
- * 0.3 us it costs. `nosniff` and `no-store` stand on all that is not so plain.
+ * The answer to a POST, which no cache keeps, with a body that is always the same: no other header is worth
+ * the 0.3 µs it costs. All other answers carry `nosniff` and `no-store`.
  */
 export const stored: Answer = {
   status: 200,
@@ -75,7 +75,7 @@ export function answerJson(status: number, body: string): Answer {
   return { status, headers: ['content-length', length, ...json], body }
 }
 
-/** The one shape of every refusal. Messages never repeat what came in. */
+/** Every refusal has this shape. Messages never repeat what was received. */
 export function refusal(
   status: number,
   messages: readonly string[],
@@ -91,8 +91,8 @@ export function withHeaders(answer: Answer, headers: readonly string[]): Answer 
 const answersOverTls = new WeakMap<Answer, Answer>()
 
 /**
- * Browsers that came by HTTPS once come by nothing else for a year. Not for subdomains: they may be
- * somebody else's.
+ * Browsers that used HTTPS once use nothing else for a year. This does not include subdomains, which may
+ * belong to others.
  */
 export function withTlsOnly(answer: Answer): Answer {
   let strict = answersOverTls.get(answer)
@@ -103,7 +103,7 @@ export function withTlsOnly(answer: Answer): Answer {
   return strict
 }
 
-/** Does nothing when the client has gone or an answer is under way already. */
+/** Does nothing if the client has gone or an answer is under way. */
 export function send(response: ServerResponse, answer: Answer): void {
   if (response.headersSent || response.destroyed) return
   response.writeHead(answer.status, answer.headers)

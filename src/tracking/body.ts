@@ -6,15 +6,15 @@ import type { Answer } from './answers.ts'
 import { busy } from './failures.ts'
 
 export const limits = {
-  /** Of a body, and again of what it inflates to. */
+  /** The limit of a body, as sent and inflated. */
   bodyBytesMax: 1_048_576,
-  /** What is read on beyond that, so that a polite answer is not lost to a reset connection. */
+  /** Bytes beyond that which are read and dropped, so that a reset does not lose the answer. */
   discardBytesMax: 16_777_216,
-  /** All bodies at once, inflated or not; without it 10,000 slow senders could hold 10 GB. */
+  /** The limit of all bodies together, inflated or not; without it 10,000 slow senders could hold 10 GB. */
   bufferedBytesMax: 67_108_864,
-  /** The bodies that one network may have coming in: it never keeps the others from being heard. */
+  /** The limit of all bodies from one network, so that it cannot keep others out. */
   networkBytesMax: 16_777_216,
-  /** Each of zlib's threads inflates one at a time; more would only wait inside of it, uncounted. */
+  /** zlib has four threads, which inflate one body each; more would wait inside zlib, uncounted. */
   inflationsMax: 4,
 } as const
 
@@ -42,7 +42,7 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-/** Too long even to be read and forgotten: answered at once, and the connection ends. */
+/** A body that is too long even to be read and dropped is answered at once, and the connection ends. */
 export function refuseDeclaredLength(headers: IncomingHttpHeaders): Answer | undefined {
   const isTooLong = Number(headers['content-length'] ?? 0) > limits.discardBytesMax
   return isTooLong ? tooLargeToReadOn : undefined
@@ -60,13 +60,13 @@ export function answerUnread(body: UnreadBody): Answer | null {
   }
 }
 
-/** What inflating takes at most: the pieces, and the whole that is made of them. */
+/** The most that inflating takes: the pieces, and the whole made of them. */
 const inflationBytesMax = 2 * limits.bodyBytesMax
 
 /** Reads bodies, bounded each and all together. `done` is called once, after the last byte. */
 export class BodyReader {
   readonly #connections: Pick<Connections, 'networkOf'>
-  /** What inflating may take is set aside, so that it never has to wait for slow senders. */
+  /** Begins with what inflating may take, so that inflating never waits for slow senders. */
   #bufferedBytes = limits.inflationsMax * inflationBytesMax
   readonly #networkBytes = new Map<string, number>()
   #inflationCount = 0
@@ -85,7 +85,7 @@ export class BodyReader {
   /** Inflates a gzip body that was read whole, within the bound of a plain one. */
   inflate(bytes: Buffer, done: (inflated: Inflated) => void): void {
     if (this.#inflationCount < limits.inflationsMax) return this.#inflate(bytes, done)
-    // Whatever waits is counted, and there may be too much of it.
+    // Bodies that wait are counted too, and refused if there are too many.
     if (!this.#reserve(bytes.length, null)) return done({ outcome: 'busy' })
     this.#inflationsWaiting.push(() => {
       this.#reserve(-bytes.length, null)
@@ -104,7 +104,7 @@ export class BodyReader {
     })
   }
 
-  /** Reads and forgets: the links ignore their body, but no sender may stream for ever. */
+  /** Reads and drops the body: the links ignore it, but no sender may stream for ever. */
   skip(request: IncomingMessage, done: Done): void {
     new Reading(done, null).start(request)
   }
@@ -124,7 +124,7 @@ export class BodyReader {
 
 class Reading {
   readonly #done: Done
-  /** Null when the bytes are not wanted. Gives back what was taken when called with less than 0. */
+  /** Null if the bytes are not wanted. A negative number gives back what was taken. */
   readonly #reserve: Reserve | null
   #chunks: Buffer[] = []
   #bytes = 0
@@ -137,7 +137,7 @@ class Reading {
     this.#reserve = reserve
   }
 
-  /** Starts only now, so that nobody is called from within a constructor. */
+  /** Separate from the constructor, so that no callback runs inside it. */
   start(request: IncomingMessage): void {
     request.on('data', (chunk: Buffer) => this.#take(chunk))
     request.on('end', () => this.#end())

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { noContent, withHeaders } from './answers.ts'
 import type { Answer } from './answers.ts'
 
-// A header value is echoed only if it can be nothing else than what it claims to be.
+// A header value is echoed only if it has the form of what it claims to be.
 const originPattern = /^[\x21-\x7e]{1,512}$/
 const namesPattern = /^[\w\-!#$%&'*+.^`|~, ]{1,1024}$/
 
@@ -11,8 +11,8 @@ const answersVaried = new WeakMap<Answer, Answer>()
 const day = '86400'
 
 /**
- * Any page may fire the links, with or without credentials: `sendBeacon` always sends them, and a
- * wildcard is refused then, so the origin is echoed. No cookie is read or set, so this gives nothing away.
+ * Any page may call the links, with or without credentials. `sendBeacon` always sends credentials, and then
+ * browsers refuse a wildcard, so the origin is echoed. No cookie is read or set, so this reveals nothing.
  */
 function corsHeaders(origin: string): readonly string[] {
   if (!originPattern.test(origin)) return varyOnly
@@ -25,7 +25,7 @@ function corsHeaders(origin: string): readonly string[] {
   ]
 }
 
-/** The answer to a link, for whoever asks; without an origin it is always the same object. */
+/** Adds the CORS headers to the answer to a link. Without an origin the result is always the same object. */
 export function withCors(answer: Answer, origin: string | undefined): Answer {
   if (origin !== undefined) return withHeaders(answer, corsHeaders(origin))
   let varied = answersVaried.get(answer)
@@ -36,7 +36,7 @@ export function withCors(answer: Answer, origin: string | undefined): Answer {
   return varied
 }
 
-/** To every OPTIONS on a link, whatever the token: a preflight counts and tells nothing. */
+/** Answers every OPTIONS on a link, whatever the token: a preflight counts nothing and reveals nothing. */
 export function answerPreflight(headers: IncomingHttpHeaders, allow: string): Answer {
   const requested = headers['access-control-request-headers']
   const isEchoable = requested !== undefined && namesPattern.test(requested)

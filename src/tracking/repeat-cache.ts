@@ -8,24 +8,24 @@ export const limits = {
   entriesMax: 100_000,
 } as const
 
-/** Half of the entries in 65,536 places: three quarters full, 1.8 MB a generation. */
+/** Half of the entries fill three quarters of 65,536 places; a generation takes 1.8 MB. */
 const slots = 65_536
 const kinds = { impression: 0, click: 1, load: 2 } as const
 const verdicts = { counted: 0, expired: 1, early: 2, prefetch: 3, bot: 4 } as const
 const verdictsMax = 8
 
-/** No day of any time zone begins within one. */
+/** No day of any time zone begins inside a quarter of an hour. */
 const quarterHourMs = 900_000
 
 /**
- * Remembers which events were stored a short while ago. Two generations of half the size: when the
- * young one is full or half the time old it becomes the old one, whose entries go all at once, so an
- * entry is kept for 30 to 60 seconds and nothing is ever searched or sorted.
+ * Remembers which events were stored a short while ago, in two generations of half the size. When the young
+ * one is full or half the time old, it becomes the old one, whose entries are dropped all at once. So an
+ * entry is kept for 30 to 60 seconds, and nothing is ever searched or sorted.
  *
- * Two events are the same when they have kind, token and verdict in common: the warehouse keeps the
- * earliest of these. So nothing that does not count stands in for what does, and no number of user
- * agents, nor a link that has expired, makes a sender's repeats anything else. What does not count is
- * shown on the day of its receipt, so there a new day is another event.
+ * Two events are the same if they have kind, token and verdict in common: the warehouse keeps the earliest
+ * of them. So an event that does not count never hides one that does, and repeats stay repeats whatever
+ * their user agents, also for an expired link. Events that do not count are shown on the day of their
+ * receipt, so on a new day they are other events.
  */
 export class RepeatCache {
   readonly #clock: Clock
@@ -69,7 +69,7 @@ export class RepeatCache {
     const ageMs = nowMs - this.#turnedAtMs
     const isYoung = ageMs >= 0 && ageMs < limits.keepMs / 2
     if (isYoung && this.#young.size < limits.entriesMax / 2) return
-    // A clock that steps back proves nothing about age: then nothing is known to be recent.
+    // A clock that steps back says nothing about age, so nothing is known to be recent.
     if (ageMs < 0 || ageMs >= limits.keepMs) this.#young.clear()
     const oldest = this.#old
     oldest.clear()

@@ -8,7 +8,7 @@
 const wordsPerEntry = 7
 const usedBit = 1 << 30
 
-/** What of an event tells it apart from every other, as the words above. */
+/** The words above, which tell an event apart from every other. */
 export type RepeatWords = Int32Array
 
 const sextets = new Uint8Array(128)
@@ -48,8 +48,8 @@ function pack(text: string, start: number, count: number): number {
 }
 
 /**
- * A set of entries in one typed array. A `Set` of strings did the same for 8 us an event, most of it
- * garbage collection and cache misses; this takes less than 1 and never allocates.
+ * A set of entries in one typed array. A `Set` of strings took 8 µs an event, mostly for garbage collection
+ * and cache misses; this takes less than 1 µs and never allocates.
  */
 export class RepeatTable {
   readonly #slotMask: number
@@ -84,7 +84,7 @@ export class RepeatTable {
 
   /** Where the entry is, or the free place where it belongs. */
   #find(words: RepeatWords): number {
-    // The tag is as good as random; the rest is mixed in, since one token comes with several kinds.
+    // The tag is as good as random; the rest is mixed in because one token comes with several kinds.
     let slot = ((words[0] ?? 0) + Math.imul((words[6] ?? 0) + (words[4] ?? 0), 0x9e3779b1)) >>> 0
     slot ^= slot >>> 15
     for (;;) {

@@ -1,6 +1,6 @@
 import type { AdEventKind } from '../domain/windows.ts'
 
-/** What a request is for. Paths are exact: no folding of case, slashes or escapes outside a token. */
+/** The route of a request. Paths are exact: case, slashes and escapes are folded only in a token. */
 export type Route =
   | { readonly name: 'conversion' | 'return' | 'alive' | 'ready' }
   | { readonly name: 'ad-event'; readonly kind: AdEventKind; readonly token: string }
@@ -27,7 +27,7 @@ export function findRoute(target: string): Route {
   return findLink(path) ?? fixed.get(path) ?? (unescape(path) === null ? brokenEscape : unknown)
 }
 
-/** Method and path never reach a log line: a path holds a token, and a token a shopper. */
+/** Log lines show this instead of the path, which holds a token, and a token holds a shopper. */
 export function routePattern(route: Route): string {
   switch (route.name) {
     case 'conversion':
@@ -72,7 +72,7 @@ function unescape(text: string): string | null {
   }
 }
 
-/** Without the query, which is never looked at, and without the `http://host` a proxy may send. */
+/** The path without the query, which is never read, and without the `http://host` that a proxy may send. */
 function pathOf(target: string): string {
   const queryAt = target.indexOf('?')
   const whole = queryAt === -1 ? target : target.slice(0, queryAt)

@@ -32,7 +32,7 @@ export const limits = {
 
 export interface TrackingServer {
   readonly server: Server
-  /** What was answered since the start. */
+  /** The answers since the start. */
   readonly counts: () => readonly RouteCounts[]
   /** Stops accepting, answers what came in, then closes every connection; bounded in time. */
   readonly close: () => Promise<void>
@@ -57,7 +57,7 @@ export function createTrackingServer(deps: TrackingDeps): TrackingServer {
   const handler = new RequestHandler({ ...deps, connections }, counts)
   const server = listenerOf(deps, (request, response) => handler.handle(request, response))
   connections.watch(server)
-  // A large body that will be refused is refused before it is sent.
+  // A body that is too large is refused before it is sent.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (refuseDeclaredLength(request.headers) === undefined) response.writeContinue()
     handler.handle(request, response)

@@ -1,4 +1,4 @@
-// The deliveries of one purchase, and which of them wins.
+// Reads the deliveries of one purchase, and finds which of them wins.
 
 import type { DeliveryStanding } from '../../contract/explanation.ts'
 import type { Warehouse } from '../../warehouse/warehouse.ts'
@@ -166,7 +166,7 @@ const headColumns = `
   site_id AS siteId, currency, lower(hex(content_hash)) AS contentHash,
   toUInt32(length(line_quantity)) AS lineCount, toString(day) AS filedDay, toUInt32(count() OVER ()) AS totalCount`
 
-/** Along the order of the table: it begins with day, publisher and purchase. */
+/** Follows the sorting key of the table, which begins with day, publisher and purchase. */
 const inOrder = `
   day IN (SELECT toDate(arrayJoin({days:Array(String)})))
     AND publisher_id = {publisherId:Int32} AND purchase_key = ${key}`

@@ -1,4 +1,4 @@
-// Why a purchase is credited as it is, decided anew from the deliveries and the touchpoints.
+// Explains why a purchase is credited as it is, decided anew from the deliveries and the touchpoints.
 
 import type { Explanation } from '../../contract/explanation.ts'
 import { printInstant } from '../../domain/instant.ts'
@@ -123,7 +123,7 @@ async function printDeliveries({ warehouse }: ExplainDeps, { id, deliveries }: P
     deliveries: shown,
     linesMax: explainLimits.linesMax,
   })
-  // Without one that counts, repeats are held against the first.
+  // If no delivery counts, repeats are compared with the first.
   const reference = winner ?? deliveries.deliveries[0]
   return {
     deliveries: deliveries.deliveries.map((delivery) => {
@@ -179,7 +179,7 @@ function printJudged(judged: JudgedDelivery | null, facts: PurchaseFacts) {
     linesLeftOut: (judged?.lines.length ?? 0) - shown.length,
     attribution: stored === null ? null : printStored(stored),
     isPending,
-    // Where no delivery may ever win there is nothing to attribute.
+    // If no delivery may ever win, there is nothing to attribute.
     isUpToDate: stored === null ? deliveries.days.length === 0 : agrees(stored, judged, remaining),
   }
 }

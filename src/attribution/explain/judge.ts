@@ -1,5 +1,5 @@
-// The rule of docs/attribution.md as a decision over a list: which touchpoint earns a line, and why each
-// of the others does not. It shares no code with the SQL that attributes, so that one checks the other.
+// Applies the rule of docs/attribution.md to a list of touchpoints: which of them earns a line, and why the
+// others do not. It shares no code with the SQL that attributes, so that each checks the other.
 
 import type { CreditRule, LossReason } from '../../contract/explanation.ts'
 import type { AttributionProfile } from '../../contract/report-request.ts'
@@ -76,7 +76,7 @@ export interface Judge {
   judge(line: JudgedLine): readonly JudgedTouch[]
 }
 
-/** Clicks of 14 days and views of one; both ends belong to the window. */
+/** Clicks count for 14 days and views for one; both ends belong to the window. */
 const windowMs = { click: attributionClickMs, impression: attributionViewMs } as const
 
 const kindsOf = {
@@ -171,7 +171,7 @@ function personFault(shopper: Shopper, touch: Touch): LossReason | null {
   return touch.touchedAtMs > purchasedAtMs ? 'after-purchase' : null
 }
 
-/** Groups count for clicks only, and an empty one is none. */
+/** Groups count for clicks only, and an empty group matches nothing. */
 function ruleOf(line: JudgedLine, touch: Touch): CreditRule | null {
   if (touch.gtinKey === line.gtinKey) return touch.kind === 'click' ? 'direct' : 'view'
   const isInGroup = touch.kind === 'click' && touch.groupId !== '' && touch.groupId === line.groupId
@@ -189,7 +189,7 @@ function best(candidates: readonly Credit[]): Credit | null {
   )
 }
 
-/** What becomes of `one` beside the winner so far. */
+/** The outcome of `one` against the winner so far. */
 function compare(winner: Credit, one: Credit): Outcome {
   if (winner.rule !== 'view' && one.rule === 'view') return 'click-preferred'
   if (winner.rule === 'direct' && one.rule === 'in-group') return 'direct-preferred'

@@ -1,4 +1,4 @@
-// What was sent back of one purchase, and what remains of its lines (docs/attribution.md, "Returns").
+// Reads what was returned of one purchase, and what remains of its lines (docs/attribution.md, "Returns").
 
 import type { DeliveryStanding } from '../../contract/explanation.ts'
 import { nanosScale, formatDecimal, parseDecimal } from '../../domain/money.ts'
@@ -7,7 +7,7 @@ import type { Warehouse } from '../../warehouse/warehouse.ts'
 import type { DeliveryLine, PurchaseId } from './deliveries.ts'
 
 export const returnLimits = {
-  /** Deliveries of returns, the earliest; what they take back is summed over all. */
+  /** The earliest deliveries of returns are listed; what they take back is summed over all. */
   listedMax: 100,
   productsMax: 100,
 } as const
@@ -75,7 +75,7 @@ interface ReturnRow {
   readonly verdict: 'valid' | 'untrusted-source' | 'too-late'
   readonly content: string
   readonly products: readonly (readonly [gtin: string, quantity: number])[]
-  /** Of the delivery of the return that counts; the id is '' where none does. */
+  /** The delivery of the return that counts; the id is '' if none does. */
   readonly firstId: string
   readonly firstAtMs: number
   readonly firstContent: string

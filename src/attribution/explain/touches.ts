@@ -120,8 +120,8 @@ WHERE touched_ms >= {crowdFromMs:Int64} AND touched_ms <= {purchasedAtMs:Int64}
 ${unlogged}`
 
 /**
- * Each served ad and kind once, at its earliest receipt. What may win comes first, so that the bound on
- * the rows never cuts it off: of an id that is no crowd it is at most as much as makes no crowd.
+ * Each served ad and kind once, at its earliest receipt. Touchpoints that may win come first, so that the
+ * bound on the rows never cuts them off: an id that is not a crowd has no more than a person makes.
  */
 const touchesSql = `
 SELECT if(kind = 'click', 'click', 'impression') AS kind, lower(hex(served_ad_id)) AS servedAdId,
