@@ -70,11 +70,11 @@ export async function readDeliveries(
   const rows = [...valid, ...others].toSorted(byReceipt)
   const voidedAtMs = new Map(voids.map((one) => [one.deliveryId, one.voidedAtMs]))
   const first = rows.find((row) => row.verdict === 'valid' && !voidedAtMs.has(row.deliveryId))
-  const deliveries = rows.map(({ totalCount: _total, ...row }) => ({
-    ...row,
-    voidedAtMs: voidedAtMs.get(row.deliveryId) ?? null,
-    standing: standingOf(row, { first, isVoid: voidedAtMs.has(row.deliveryId) }),
-  }))
+  const deliveries = rows.map(({ totalCount: _total, ...row }) => {
+    const isVoid = row.verdict === 'valid' && voidedAtMs.has(row.deliveryId)
+    const standing = isVoid ? ('void' as const) : standingOf(row, first ?? row)
+    return { ...row, voidedAtMs: voidedAtMs.get(row.deliveryId) ?? null, standing }
+  })
   const totalCount = (valid[0]?.totalCount ?? 0) + (others[0]?.totalCount ?? 0)
   return {
     days,
@@ -91,13 +91,15 @@ function byReceipt(one: DeliveryRow, other: DeliveryRow): number {
   return one.deliveryId < other.deliveryId ? -1 : 1
 }
 
-function standingOf(
-  row: Pick<DeliveryRow, 'verdict' | 'deliveryId' | 'receivedAtMs'>,
-  { first, isVoid }: { readonly first: DeliveryRow | undefined; readonly isVoid: boolean }
-): DeliveryStanding {
+type Received = Pick<DeliveryRow, 'verdict' | 'deliveryId' | 'receivedAtMs'>
+
+/** The standing of a delivery that is not void; `first` is the one that counts. */
+export function standingOf(
+  row: Received,
+  first: Pick<Received, 'deliveryId' | 'receivedAtMs'>
+): Exclude<DeliveryStanding, 'void'> {
   if (row.verdict !== 'valid') return row.verdict
-  if (isVoid) return 'void'
-  if (first === undefined || row.deliveryId === first.deliveryId) return 'counted'
+  if (row.deliveryId === first.deliveryId) return 'counted'
   return row.receivedAtMs > first.receivedAtMs ? 'later' : 'greater-delivery-id'
 }
 
@@ -113,27 +115,12 @@ export async function readLines(
     days: [...new Set(deliveries.map((one) => one.filedDay))],
     deliveryIds: deliveries.map((one) => one.deliveryId),
   })
-  return new Map(rows.map((row) => [row.deliveryId, row.lines.map(toLine)]))
+  return new Map(rows.map(({ deliveryId, lines }) => [deliveryId, lines]))
 }
 
 interface LinesRow {
   readonly deliveryId: string
-  readonly lines: readonly LineTuple[]
-}
-
-type LineTuple = readonly [
-  gtin: string,
-  gtinKey: string,
-  groupId: string,
-  brand: string,
-  price: number,
-  quantity: number,
-  value: string,
-  verdict: DeliveryLine['verdict'],
-]
-
-function toLine([gtin, gtinKey, groupId, brand, price, quantity, value, verdict]: LineTuple) {
-  return { gtin, gtinKey, groupId, brand, price, quantity, value, verdict }
+  readonly lines: readonly DeliveryLine[]
 }
 
 /** The identities under which a delivery came, '' for none. They never leave the service. */
@@ -198,8 +185,12 @@ const inList = `
 
 const linesSql = `
 SELECT lower(hex(delivery_id)) AS deliveryId,
-  arraySlice(arrayZip(line_gtin, line_gtin_key, line_group_id, line_brand, line_price, line_quantity,
-    arrayMap(v -> toString(v), line_value), arrayMap(v -> toString(v), line_verdict)), 1, {linesMax:UInt32}) AS lines
+  arraySlice(CAST(
+    arrayZip(line_gtin, line_gtin_key, line_group_id, line_brand, line_price, line_quantity,
+      arrayMap(v -> toString(v), line_value), arrayMap(v -> toString(v), line_verdict)),
+    'Array(Tuple(gtin String, gtinKey String, groupId String, brand String, price Float64, quantity Int32,
+      value String, verdict String))'
+  ), 1, {linesMax:UInt32}) AS lines
 FROM delivery WHERE ${inList} ${once} LIMIT 1000`
 
 const identitiesSql = `

@@ -4,6 +4,7 @@ import type { DeliveryStanding } from '../../contract/explanation.ts'
 import { nanosScale, formatDecimal, parseDecimal } from '../../domain/money.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Warehouse } from '../../warehouse/warehouse.ts'
+import { standingOf } from './deliveries.ts'
 import type { DeliveryLine, PurchaseId } from './deliveries.ts'
 
 export const returnLimits = {
@@ -88,16 +89,10 @@ function toReturn(row: ReturnRow): ReturnDelivery {
     returnId,
     deliveryId,
     receivedAtMs,
-    standing: standingOf(row),
+    standing: standingOf(row, { deliveryId: row.firstId, receivedAtMs: row.firstAtMs }),
     isConflict: row.firstId !== '' && row.content !== row.firstContent,
     products: products.map(([gtin, quantity]) => ({ gtin, quantity })),
   }
-}
-
-function standingOf(row: ReturnRow): ReturnDelivery['standing'] {
-  if (row.verdict !== 'valid') return row.verdict
-  if (row.deliveryId === row.firstId) return 'counted'
-  return row.receivedAtMs > row.firstAtMs ? 'later' : 'greater-delivery-id'
 }
 
 const ofPurchase = `purchase_key = toFixedString(unhex({purchaseKey:String}), 16)`

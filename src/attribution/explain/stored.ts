@@ -1,12 +1,11 @@
 // Reads what the reports use: the stored attribution of a purchase, and whether a newer one is on its way.
 
-import type { CreditRule } from '../../contract/explanation.ts'
 import { attributionProfiles } from '../../contract/report-request.ts'
 import { shiftInstant } from '../../warehouse/instant.ts'
 import type { Warehouse } from '../../warehouse/warehouse.ts'
 import { idOf } from './deliveries.ts'
 import type { PurchaseId } from './deliveries.ts'
-import type { Credit, Credits } from './judge.ts'
+import type { Credits, TouchedAd } from './judge.ts'
 
 export interface StoredLine {
   readonly quantity: number
@@ -58,51 +57,36 @@ interface StoredRow {
   readonly readAtMs: number
   readonly isFrozen: number
   readonly deliveryId: string
-  readonly lines: readonly LineTuple[]
+  readonly lines: readonly RowLine[]
 }
 
-type LineTuple = readonly [
-  index: number,
-  quantity: number,
-  value: string,
-  clickRule: 'none' | 'direct' | 'in-group',
-  click: AdTuple,
-  view: AdTuple,
-]
-
-type AdTuple = readonly [
-  atMs: number,
-  servedAdId: string,
-  marketId: number,
-  advertiserId: number,
-  campaignId: number,
-  adGroupId: number,
-  gtin: string,
-]
+interface RowLine {
+  readonly index: number
+  readonly quantity: number
+  readonly value: string
+  readonly clickRule: 'none' | 'direct' | 'in-group'
+  readonly click: TouchedAd
+  readonly view: TouchedAd
+}
 
 function toStored(row: StoredRow): StoredAttribution {
   return {
     readAtMs: row.readAtMs,
     isFrozen: row.isFrozen === 1,
     deliveryId: idOf(row.deliveryId),
-    lines: new Map(row.lines.map((line) => [line[0], toLine(line)])),
+    lines: new Map(row.lines.map((line) => [line.index, toLine(line)])),
   }
 }
 
-function toLine([, quantity, value, clickRule, click, view]: LineTuple): StoredLine {
-  const clicked = clickRule === 'none' ? null : toCredit(clickRule, click)
-  const seen = idOf(view[1]) === '' ? null : toCredit('view', view)
+function toLine({ quantity, value, clickRule, click, view }: RowLine): StoredLine {
+  const clicked = clickRule === 'none' ? null : { rule: clickRule, ...click }
+  const seen = idOf(view.servedAdId) === '' ? null : { rule: 'view' as const, ...view }
   const credits = {
     CLK_14_DAYS: clicked,
     IMP_1_DAY: seen,
     IMP_1_DAY_CLK_14_DAYS: clicked ?? seen,
   }
   return { quantity, value, credits }
-}
-
-function toCredit(rule: CreditRule, ad: AdTuple): Credit {
-  const [touchedAtMs, servedAdId, marketId, advertiserId, campaignId, adGroupId, gtin] = ad
-  return { rule, touchedAtMs, servedAdId, marketId, advertiserId, campaignId, adGroupId, gtin }
 }
 
 /** Whether two sets of credits name the same touchpoints under the same rules. */
@@ -114,16 +98,22 @@ export function areSameCredits(one: Credits, other: Credits): boolean {
   })
 }
 
+/** The columns of the touchpoints of one kind, zipped: the type names the fields. */
+const adsOf = (kind: 'click' | 'view'): string => `
+    arrayZip(arrayMap(t -> toUnixTimestamp64Milli(t), ${kind}_at), arrayMap(a -> lower(hex(a)), ${kind}_served_ad_id),
+      ${kind}_market_id, ${kind}_advertiser_id, ${kind}_campaign_id, ${kind}_ad_group_id, ${kind}_gtin)`
+const adType = `Tuple(touchedAtMs Int64, servedAdId String, marketId Int32, advertiserId Int32, campaignId Int32,
+    adGroupId Int32, gtin String)`
+
 /** A purchase has a row for each of its days: the one under the day of its winner, else any empty one. */
 const storedSql = `
 SELECT toString(read_at) AS readAt, toUnixTimestamp64Milli(toDateTime64(read_at, 3, 'UTC')) AS readAtMs,
   is_frozen AS isFrozen, lower(hex(delivery_id)) AS deliveryId,
-  arrayZip(line_index, line_quantity, arrayMap(v -> toString(v), line_value),
-    arrayMap(r -> toString(r), click_rule),
-    arrayZip(arrayMap(t -> toUnixTimestamp64Milli(t), click_at), arrayMap(a -> lower(hex(a)), click_served_ad_id),
-      click_market_id, click_advertiser_id, click_campaign_id, click_ad_group_id, click_gtin),
-    arrayZip(arrayMap(t -> toUnixTimestamp64Milli(t), view_at), arrayMap(a -> lower(hex(a)), view_served_ad_id),
-      view_market_id, view_advertiser_id, view_campaign_id, view_ad_group_id, view_gtin)) AS lines
+  CAST(
+    arrayZip(line_index, line_quantity, arrayMap(v -> toString(v), line_value),
+      arrayMap(r -> toString(r), click_rule), ${adsOf('click')}, ${adsOf('view')}),
+    'Array(Tuple(index UInt32, quantity Int32, value String, clickRule String, click ${adType}, view ${adType}))'
+  ) AS lines
 FROM attribution FINAL
 WHERE day IN (SELECT toDate(arrayJoin({days:Array(String)})))
   AND purchase_key = toFixedString(unhex({purchaseKey:String}), 16)
