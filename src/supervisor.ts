@@ -7,7 +7,7 @@ import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { Admission } from './processes/identity-check.ts'
+import { IdentityCheck } from './processes/identity-check.ts'
 import { ChildSlot } from './processes/child-slot.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
@@ -108,7 +108,7 @@ class Supervisor {
   readonly #config: Config
   readonly #log: Logger
   readonly #slots: readonly ChildSlot[]
-  readonly #admission: Admission
+  readonly #identityCheck: IdentityCheck
   /** A known node takes events whatever becomes of its engine, so nothing that passes ends it. */
   readonly #isKnown: boolean
   readonly #patienceMs: number
@@ -124,8 +124,8 @@ class Supervisor {
     this.#config = config
     this.#log = log
     this.#patienceMs = patienceMs
-    this.#admission = new Admission(config.dataDir, identityFingerprint)
-    this.#isKnown = this.#admission.isKnown()
+    this.#identityCheck = new IdentityCheck(config.dataDir, identityFingerprint)
+    this.#isKnown = this.#identityCheck.isKnown()
     const trackers = config.roles.includes('tracker') ? config.trackerCount : 0
     const plan = {
       onMessage: (slot: ChildSlot, message: ChildMessage) => this.#hear(slot, message),
@@ -188,7 +188,7 @@ class Supervisor {
   /** The engine has compared the identity secret with the warehouse's: events may be taken. */
   #admitTrackers(): void {
     try {
-      this.#admission.remember()
+      this.#identityCheck.remember()
     } catch (error) {
       // The disk is full, say: then the next start waits for the warehouse once more.
       this.#log.error(

@@ -3,7 +3,7 @@
 
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
-import { Gate } from '../lib/gate.ts'
+import { SharedLock } from '../lib/shared-lock.ts'
 import { Loop } from '../lib/loop.ts'
 import { instantMs } from '../warehouse/instant.ts'
 import { forgetAsideAddresses } from '../warehouse/aside-record.ts'
@@ -62,7 +62,7 @@ export class Pipeline {
   }
   readonly #deps: PipelineDeps
   readonly #failingSteps = new Map<string, string>()
-  readonly #gate = new Gate()
+  readonly #stepLock = new SharedLock()
   readonly #loops: readonly Loop[]
   readonly #attributor: Attributor
 
@@ -95,12 +95,12 @@ export class Pipeline {
 
   /** Runs work from outside that moves events as the steps do. */
   async runAsStep<Result>(work: () => Promise<Result>): Promise<Result> {
-    return await this.#gate.run(work)
+    return await this.#stepLock.run(work)
   }
 
   /** Runs work while no step does: those under way end first, and the next ones wait. */
   async whileStill<Result>(work: () => Promise<Result>): Promise<Result> {
-    return await this.#gate.runAlone(work)
+    return await this.#stepLock.runAlone(work)
   }
 
   /** Resolves when the steps under way have ended. What they left undone is done at the next start. */
@@ -190,7 +190,7 @@ export class Pipeline {
   #repeat(name: string, pauseMs: number, step: () => Promise<boolean>): Loop {
     return new Loop({
       step: async () => {
-        const hasMore = await this.#gate.run(step)
+        const hasMore = await this.#stepLock.run(step)
         this.#failingSteps.delete(name)
         return hasMore
       },

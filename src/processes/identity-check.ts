@@ -7,7 +7,7 @@ import { join } from 'node:path'
  * the engine has compared them, the node remembers, and takes events also while the warehouse is
  * away.
  */
-export class Admission {
+export class IdentityCheck {
   readonly #path: string
   readonly #fingerprint: string
 

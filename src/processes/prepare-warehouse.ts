@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { Admission } from './identity-check.ts'
+import { IdentityCheck } from './identity-check.ts'
 import type { Config } from '../config.ts'
 import { ServiceError } from '../errors.ts'
 import { describe } from './child.ts'
@@ -38,7 +38,7 @@ export async function prepareWarehouse(deps: PrepareDeps): Promise<void> {
  */
 function canGoOnWithout({ config, identityFingerprint }: PrepareDeps): boolean {
   if (config.roles.includes('engine')) return false
-  return new Admission(config.dataDir, identityFingerprint).isKnown()
+  return new IdentityCheck(config.dataDir, identityFingerprint).isKnown()
 }
 
 async function untilDone(

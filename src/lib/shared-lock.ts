@@ -1,8 +1,9 @@
 /**
- * Lets any number of pieces of work run beside each other, and one at a time run alone: it waits for
- * those under way to end and holds up those that come. No work may call the gate again from inside.
+ * A lock that any number of pieces of work share, or that one holds alone: that one waits until the work
+ * under way has ended, and work that comes meanwhile waits for it. No work may take the lock again from
+ * inside.
  */
-export class Gate {
+export class SharedLock {
   #runningCount = 0
   #closed: Promise<unknown> | null = null
   #emptied: (() => void) | null = null
@@ -18,7 +19,7 @@ export class Gate {
     }
   }
 
-  /** Whatever becomes of the work, the gate is open again afterwards. */
+  /** The lock is free again afterwards, also if the work fails. */
   async runAlone<Result>(work: () => Promise<Result>): Promise<Result> {
     while (this.#closed !== null) await this.#closed
     let open = doNothing

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Gate } from '../../src/lib/gate.ts'
+import { SharedLock } from '../../src/lib/shared-lock.ts'
 
 function doNothing(): void {}
 
@@ -11,20 +11,20 @@ function deferred() {
 }
 
 test('work that runs alone begins when what was under way has ended, and holds up what comes', async () => {
-  const gate = new Gate()
+  const lock = new SharedLock()
   const [first, alone] = [deferred(), deferred()]
   const seen: string[] = []
 
-  const running = gate.run(async () => {
+  const running = lock.run(async () => {
     await first.promise
     seen.push('first')
   })
-  const still = gate.runAlone(async () => {
+  const still = lock.runAlone(async () => {
     seen.push('alone begins')
     await alone.promise
     seen.push('alone ends')
   })
-  const later = gate.run(async () => {
+  const later = lock.run(async () => {
     await Promise.resolve()
     seen.push('later')
   })
@@ -38,8 +38,8 @@ test('work that runs alone begins when what was under way has ended, and holds u
   assert.deepEqual(seen, ['first', 'alone begins', 'alone ends', 'later'])
 })
 
-test('two pieces of work that run alone never meet, and a failure opens the gate', async () => {
-  const gate = new Gate()
+test('two pieces of work that run alone never meet, and a failure frees the lock', async () => {
+  const lock = new SharedLock()
   let aloneCount = 0
   const alone = async (): Promise<never> => {
     aloneCount += 1
@@ -49,11 +49,11 @@ test('two pieces of work that run alone never meet, and a failure opens the gate
     throw new Error('a fault')
   }
 
-  const ended = await Promise.allSettled([gate.runAlone(alone), gate.runAlone(alone)])
+  const ended = await Promise.allSettled([lock.runAlone(alone), lock.runAlone(alone)])
 
   assert.deepEqual(
     ended.map((one) => one.status === 'rejected' && String(one.reason)),
     ['Error: a fault', 'Error: a fault']
   )
-  assert.equal(await gate.run(() => Promise.resolve('open')), 'open')
+  assert.equal(await lock.run(() => Promise.resolve('open')), 'open')
 })
