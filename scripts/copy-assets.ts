@@ -1,4 +1,5 @@
-// tsc emits TypeScript only; the SQL files of the migrations travel beside the emitted code.
+// tsc emits TypeScript only: the SQL of the migrations and the script of /docs are copied beside it.
 import { cpSync } from 'node:fs'
 
 cpSync('src/warehouse/migrations', 'dist/warehouse/migrations', { recursive: true })
+cpSync('src/campaign/docs-initializer.js', 'dist/campaign/docs-initializer.js')

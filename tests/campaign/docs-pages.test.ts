@@ -182,21 +182,32 @@ interface Settings {
 }
 
 /** What the initializer asks the package for, on a page at some address. */
-function runInitializer(body: string, href: string): Settings {
+function runInitializer(body: string, index: string, href: string): Settings {
   const given: Settings[] = []
   const bundle = Object.assign((settings: Settings) => given.push(settings), {
     presets: { apis: 'apis' },
   })
-  new Script(body).runInContext(createContext({ SwaggerUIBundle: bundle, URL, location: { href } }))
+  const attribute = /id="swagger-ui" data-campaign-url="([^"]*)"/u.exec(index)?.[1]
+  const container = { dataset: { campaignUrl: attribute } }
+  const document = { querySelector: (selector: string) => selector === '#swagger-ui' && container }
+  new Script(body).runInContext(
+    createContext({ SwaggerUIBundle: bundle, URL, location: { href }, document })
+  )
   const [settings] = given
   assert.ok(settings !== undefined && given.length === 1)
   return settings
 }
 
 test('the page reads the document beside it, asks nothing elsewhere and keeps no key', async (t) => {
-  const { body } = await start(t).inject({ url: '/docs/initializer.js' })
+  const app = start(t)
+  const { body } = await app.inject({ url: '/docs/initializer.js' })
+  const index = await app.inject({ url: '/docs' })
 
-  const settings = runInitializer(body, 'https://proxy.example/ads/docs?url=https://evil.example#x')
+  const settings = runInitializer(
+    body,
+    index.body,
+    'https://proxy.example/ads/docs?url=https://evil.example#x'
+  )
 
   assert.equal(settings.url, 'https://proxy.example/ads/openapi.json')
   assert.equal(settings.validatorUrl, null)
@@ -205,8 +216,10 @@ test('the page reads the document beside it, asks nothing elsewhere and keeps no
 })
 
 test('on the page the campaign port is where the page came from, and the tracking port as configured', async (t) => {
-  const { body } = await start(t).inject({ url: '/docs/initializer.js' })
-  const settings = runInitializer(body, 'https://proxy.example/ads/docs')
+  const app = start(t)
+  const { body } = await app.inject({ url: '/docs/initializer.js' })
+  const index = await app.inject({ url: '/docs' })
+  const settings = runInitializer(body, index.body, 'https://proxy.example/ads/docs')
   const document = {
     servers: [{ url: trackingUrl }, { url: campaignUrl, description: 'Campaign port' }],
     paths: {
