@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { cellOf } from '../src/campaign/operations/report/cells.ts'
-import { csvFile } from '../src/campaign/operations/report/csv-report.ts'
+import { cellOf } from '../src/campaign/operations/report/print.ts'
+import { csvFile } from '../src/campaign/operations/report/csv-answer.ts'
 import { listColumns } from '../src/contract/report-columns.ts'
 import type { ReportRequest } from '../src/contract/report-request.ts'
 import { Attributor } from '../src/attribution/attribute.ts'
@@ -162,8 +162,7 @@ async function measureReports(warehouse: Warehouse, path: string, state: string)
 
 function printCsv({ rows }: ReportResult): Buffer {
   const columns = listColumns(base)
-  return csvFile({
-    rows,
+  return csvFile(rows, {
     header: columns,
     cells: (row) => columns.map((column) => cellOf[column](row)),
   })

@@ -65,12 +65,13 @@ async function startTracker(config: Config): Promise<Child> {
   }
 }
 
-function readCounts({ counts }: TrackingServer): TrackerCounts {
+function readCounts({ counts, droppedConnections }: TrackingServer): TrackerCounts {
   const { user, system } = process.cpuUsage()
   return {
     routes: counts(),
     cpuSeconds: (user + system) / 1e6,
     residentBytes: process.memoryUsage.rss(),
+    droppedConnections: droppedConnections(),
   }
 }
 

@@ -1,5 +1,5 @@
 // What a chart can show of a report's days.
-import type { JsonSeries } from '../../src/contract/report-series.ts'
+import type { JsonSeries } from '../../src/contract/report-json.ts'
 import type { AttributionProfile } from '../../src/contract/report-request.ts'
 import { minorDigits } from '../../src/domain/currency.ts'
 import { listDays } from '../../src/domain/day.ts'

@@ -2,7 +2,7 @@
 import type { AdvertiserAccount } from '../../src/contract/me.ts'
 import type { JsonReport } from '../../src/contract/report-json.ts'
 import type { AttributionProfile, ReportBody } from '../../src/contract/report-request.ts'
-import type { JsonSeries } from '../../src/contract/report-series.ts'
+import type { JsonSeries } from '../../src/contract/report-json.ts'
 import type { Api } from './api.ts'
 import { type Loaded, useLoaded } from './loaded.ts'
 import type { Comparison } from './metrics.ts'

@@ -5,13 +5,7 @@ import { parseInstant } from '../domain/instant.ts'
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { AccessKey } from './key.ts'
-import {
-  keyEntry,
-  readStoredKeys,
-  revocationEntry,
-  storedKeyKinds,
-  type StoredKey,
-} from './stored-key.ts'
+import { keyEntry, readStoredKeys, revocationEntry, storedKeyKinds, type StoredKey } from './key.ts'
 
 export interface KeyStoreOptions extends EntryStoreOptions {
   /** The key of the configuration; a blank one is refused, for it would let everyone in. */

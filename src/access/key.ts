@@ -1,4 +1,12 @@
-import type { Scope } from '../contract/admin.ts'
+// A key of the campaign port, and how it is stored in the table of entries. A revocation is an entry of
+// its own, so that no version of the key, whichever node wrote it, brings a revoked key back.
+import { Type } from 'typebox'
+import type { Entry, EntryKind, StoredEntry } from '../catalog/entry-store.ts'
+import { scopes, type Scope } from '../contract/admin.ts'
+import { catalogId, instantText, type Immutable } from '../contract/fields.ts'
+import { parseInstant, printInstant } from '../domain/instant.ts'
+import { compileParser } from '../contract/validate.ts'
+import { assert } from '../lib/assert.ts'
 
 /** The advertisers or the publishers that a key may act for. */
 export type PartyIds = readonly number[] | 'all'
@@ -15,4 +23,90 @@ export interface AccessKey {
   readonly revokedAtMs: number | null
   /** The key of the configuration: every scope, advertiser and publisher, and no limit on the rate. */
   readonly isConfigured: boolean
+}
+
+export const storedKeyKinds = ['key', 'key-revoked'] as const satisfies readonly EntryKind[]
+
+export interface StoredKey {
+  readonly key: AccessKey
+  /** SHA-256 of the key as it is presented: 256 random bits need no slow hash. */
+  readonly hash: Buffer
+}
+
+const partyIds = Type.Union([Type.Literal('all'), Type.Array(catalogId())])
+
+const storedKeySchema = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  name: Type.String(),
+  hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  advertisers: partyIds,
+  // Keys of versions that knew no publishers are for none.
+  publishers: Type.Optional(partyIds),
+  // A newer version may know more: what this one does not know, a key cannot use here.
+  scopes: Type.Array(Type.String()),
+  createdAt: instantText(),
+  expiresAt: Type.Optional(instantText()),
+})
+
+const parseStoredKey = compileParser(storedKeySchema)
+const parseRevocation = compileParser(Type.Object({ revokedAt: instantText() }))
+
+type StoredBody = Immutable<Type.Static<typeof storedKeySchema>>
+
+export function keyEntry({ key, hash }: StoredKey): Entry {
+  const body: StoredBody = {
+    id: key.id,
+    name: key.name,
+    hash: hash.toString('hex'),
+    advertisers: key.advertisers,
+    publishers: key.publishers,
+    scopes: key.scopes,
+    createdAt: printInstant(key.createdAtMs),
+    ...(key.expiresAtMs !== null && { expiresAt: printInstant(key.expiresAtMs) }),
+  }
+  return { kind: 'key', id: key.id, body }
+}
+
+export function revocationEntry(id: string, revokedAtMs: number): Entry {
+  return { kind: 'key-revoked', id, body: { revokedAt: printInstant(revokedAtMs) } }
+}
+
+export function readStoredKeys(entries: readonly StoredEntry[]): readonly StoredKey[] {
+  const revocations = entries.filter(({ kind }) => kind === 'key-revoked')
+  const revokedAtMs = new Map(revocations.map(({ id, body }) => [id, readRevocation(body)]))
+  return entries
+    .filter(({ kind }) => kind === 'key')
+    .map(({ id, body }) => readKey(body, revokedAtMs.get(id) ?? null))
+}
+
+function readKey(text: string, revokedAtMs: number | null): StoredKey {
+  const parsed = parseStoredKey(JSON.parse(text))
+  assert(parsed.ok, 'a stored key is as it was written')
+  const { id, name, hash, advertisers, publishers = [], createdAt, expiresAt } = parsed.value
+  return {
+    hash: Buffer.from(hash, 'hex'),
+    key: {
+      id,
+      name,
+      advertisers,
+      publishers,
+      scopes: scopes.filter((scope) => parsed.value.scopes.includes(scope)),
+      createdAtMs: instantMs(createdAt),
+      expiresAtMs: expiresAt === undefined ? null : instantMs(expiresAt),
+      revokedAtMs,
+      isConfigured: false,
+    },
+  }
+}
+
+function readRevocation(text: string): number {
+  const parsed = parseRevocation(JSON.parse(text))
+  assert(parsed.ok, 'a stored revocation is as it was written')
+  return instantMs(parsed.value.revokedAt)
+}
+
+function instantMs(text: string): number {
+  const atMs = parseInstant(text)
+  assert(atMs !== null, 'a stored instant is one')
+  return atMs
 }

@@ -8,7 +8,6 @@ import { networkOf, sourceAddress } from '../http/source-address.ts'
 import type { Access, Operation } from '../contract/operation.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import type { CampaignDeps } from './deps.ts'
-import { pathParametersOf } from './request-parts.ts'
 
 export const limits = {
   requestsPerMinuteDefault: 600,
@@ -107,4 +106,10 @@ function partyOf(access: Access, request: FastifyRequest): Party | null {
 /** Not a number that an id can be: nobody has it, and only a key for all may hear so. */
 function idOf(request: FastifyRequest, name: string): number | 'none-such' {
   return parsePositiveInt32(pathParametersOf(request)[name] ?? '') ?? 'none-such'
+}
+
+export function pathParametersOf({ params }: FastifyRequest): Readonly<Record<string, string>> {
+  const parameters: Record<string, string> = {}
+  for (const [name, value] of Object.entries(params ?? {})) parameters[name] = String(value)
+  return parameters
 }

@@ -5,23 +5,22 @@ import { createServer as createHttpsServer } from 'node:https'
 import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyInstance } from 'fastify'
 import { Connections, boundConnections } from '../http/connections.ts'
+import { endWith, protocolErrorOf, tlsOnly } from '../http/protocol-errors.ts'
 import type { Handler, HandlerTable } from '../http/handler.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations as contractOperations } from '../contract/operations.ts'
 import { assert } from '../lib/assert.ts'
-import { createReadAccount } from './operations/account.ts'
+import { createAccountHandlers } from './operations/account.ts'
 import { createAddAsset } from './operations/add-asset.ts'
 import type { CampaignDeps } from './deps.ts'
 import { Gate } from './gate.ts'
 import { createReadIntake } from './operations/intake.ts'
-import { createReadMe } from './operations/me.ts'
 import { createOperatorHandlers } from './operator.ts'
 import { answersHead } from './path-table.ts'
-import { answerClientError } from './protocol-errors.ts'
 import { ReportPlaces } from './report-places.ts'
+import { commonHeaders, jsonType } from './send.ts'
 import { createAttributionHandlers } from './operations/report/attributions.ts'
-import { createListSealedDays } from './operations/report/days.ts'
-import { createReportHandlers } from './operations/report/handlers.ts'
+import { createReportHandlers } from './operations/report/product-report.ts'
 import { createDownloadTrafficQuality } from './operations/report/traffic-quality.ts'
 import { createSiteLocations } from './operations/site-locations.ts'
 
@@ -48,7 +47,7 @@ export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
     Math.min(limits.connectionsMax, deps.connectionsMax ?? Infinity),
     deps.trustProxy ?? false
   )
-  const connections = new Connections(bounds)
+  const connections = new Connections(bounds, () => deps.metrics.noteDroppedConnection())
   const app = fastify({
     // All logging is ours: the framework's lines would hold raw paths.
     logger: false,
@@ -65,7 +64,8 @@ export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
       connections.watch(server)
       return server
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) =>
+      endWith(socket, protocolErrorOf(error), { ...commonHeaders, ...jsonType }),
     frameworkErrors: (error, request, reply) => gate.refuseUrl(error, request, reply),
   })
   refuseUndeclaredRoutes(app)
@@ -115,12 +115,11 @@ function collectHandlers(deps: CampaignDeps): ReadonlyMap<string, Handler> {
   const tables: readonly HandlerTable[] = [
     createReportHandlers(deps, places),
     createAttributionHandlers(deps, places),
-    { readIntake: createReadIntake(deps, places) },
-    { downloadTrafficQuality: createDownloadTrafficQuality(deps, places) },
-    { addDisplayAdGroupAsset: createAddAsset(deps) },
-    { listSealedDays: createListSealedDays(deps) },
-    { listEligibleSiteLocations: createSiteLocations(deps) },
-    { readMe: createReadMe(deps), readAdvertiserAccount: createReadAccount(deps) },
+    createReadIntake(deps, places),
+    createDownloadTrafficQuality(deps, places),
+    createAddAsset(deps),
+    createSiteLocations(deps),
+    createAccountHandlers(deps),
     createOperatorHandlers(deps),
     deps.adminHandlers,
   ]
@@ -186,8 +185,7 @@ function createListener({ tls }: CampaignDeps, listener: RequestListener): Serve
   }
   if (tls === undefined) return createHttpServer(options, listener)
   return createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' }, (request, response) => {
-    // RFC 6797: whoever came over TLS once comes over nothing else for a year.
-    response.setHeader('strict-transport-security', 'max-age=31536000')
+    for (const [name, value] of Object.entries(tlsOnly)) response.setHeader(name, value)
     listener(request, response)
   })
 }

@@ -54,6 +54,8 @@ export interface CampaignDeps {
       readonly status: number
       readonly seconds: number
     }) => void
+    /** A connection was refused or closed for want of room. */
+    readonly noteDroppedConnection: () => void
   }
   readonly clock: Clock
   readonly log: CampaignLog

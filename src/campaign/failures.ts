@@ -15,7 +15,7 @@ const retryAfterSeconds = '5'
 const logIntervalMs = 1_000
 
 /** Turns whatever a request fails with into an answer that tells nothing of the inside. */
-export class Failures {
+export class CampaignFailures {
   readonly #log: CampaignLog
   readonly #clock: Clock
   readonly #loggedAtMs = new Map<ErrorCode, number>()

@@ -3,14 +3,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse, type Answer, type Call, type Handler } from '../http/handler.ts'
 import type { Operation } from '../contract/operation.ts'
-import { Admissions, type Admission } from './admission.ts'
+import { Admissions, pathParametersOf, type Admission } from './admission.ts'
 import { BodyBudget } from './body-budget.ts'
 import { boundUpload, readBody, uploadLimits } from './body.ts'
 import type { CampaignDeps } from './deps.ts'
-import { Failures } from './failures.ts'
+import { CampaignFailures } from './failures.ts'
 import { OpenCalls } from './open-calls.ts'
 import { PathTable } from './path-table.ts'
-import { pathParametersOf, queryOf } from './request-parts.ts'
 import { sendAnswer } from './send.ts'
 
 interface Route {
@@ -37,7 +36,7 @@ export class Gate {
   readonly #deps: CampaignDeps
   readonly #paths: PathTable
   readonly #admissions: Admissions
-  readonly #failures: Failures
+  readonly #failures: CampaignFailures
   readonly #calls: OpenCalls
   readonly #bodies = new BodyBudget()
   #isClosing = false
@@ -45,7 +44,7 @@ export class Gate {
   constructor(deps: CampaignDeps, operations: readonly Operation[]) {
     this.#deps = deps
     this.#paths = new PathTable(operations)
-    this.#failures = new Failures(deps)
+    this.#failures = new CampaignFailures(deps)
     this.#admissions = new Admissions(deps)
     this.#calls = new OpenCalls(deps)
   }
@@ -162,4 +161,9 @@ export class Gate {
 /** The connection broke before the body was whole. */
 function isAborted({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete
+}
+
+function queryOf({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
+  const at = url.indexOf('?')
+  return new URLSearchParams(at === -1 ? '' : url.slice(at + 1))
 }

@@ -1,9 +1,21 @@
 import type { FastifyReply } from 'fastify'
 import type { Answer, StaticFile } from '../http/handler.ts'
-import { commonHeaders } from './common-headers.ts'
 import { chooseEncoding } from '../http/static-file.ts'
 
-const jsonType = { 'content-type': 'application/json; charset=utf-8' } as const
+/**
+ * On every answer. Nothing of this port may be kept by a cache, guessed to be another type, framed,
+ * or load anything; pages bring a policy of their own.
+ */
+export const commonHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const
+
+export const jsonType = { 'content-type': 'application/json; charset=utf-8' } as const
 
 export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): void {
   if (body !== null && 'file' in body) {

@@ -1,3 +1,5 @@
+import type { CatalogSnapshot } from './snapshot.ts'
+
 export interface ReportMarket {
   readonly id: number
   readonly code: string
@@ -17,4 +19,19 @@ export interface CatalogNames {
   /** The advertiser's own only: a token may name a foreign campaign, whose name is not shown. */
   campaigns(advertiserId: number): readonly Named[]
   adGroups(advertiserId: number): readonly Named[]
+}
+
+/** The catalog as reports read it; entries that are no longer active keep their names. */
+export function catalogNames(snapshot: CatalogSnapshot): CatalogNames {
+  const campaigns = (advertiserId: number) =>
+    [...snapshot.campaigns.values()].filter((one) => one.advertiserId === advertiserId)
+  return {
+    markets: () => [...snapshot.markets.values()],
+    publishers: () => [...snapshot.publishers.values()],
+    campaigns,
+    adGroups: (advertiserId) => {
+      const own = new Set(campaigns(advertiserId).map((campaign) => campaign.id))
+      return [...snapshot.adGroups.values()].filter((adGroup) => own.has(adGroup.campaignId))
+    },
+  }
 }

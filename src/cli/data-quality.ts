@@ -1,4 +1,5 @@
-import { conflictPageSchema, conflictsQuerySchema } from '../contract/conflicts.ts'
+import { conflictPageSchema } from '../contract/conflicts.ts'
+import { limitQuerySchema } from '../contract/fields.ts'
 import { unknownIdsSchema } from '../contract/unknown-ids.ts'
 import { listCommand, shownOf } from './list.ts'
 
@@ -6,7 +7,7 @@ export const conflicts = listCommand({
   name: 'conflicts',
   summary: 'List the purchases and returns of the last 30 days whose deliveries differ',
   path: '/conflicts',
-  query: conflictsQuerySchema,
+  query: limitQuerySchema,
   answer: conflictPageSchema,
   rows: 'conflicts',
   empty: 'No purchase and no return was repeated with other content.',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { erasurePageSchema, erasureSchema, erasuresQuerySchema } from '../contract/erasures.ts'
+import { erasurePageSchema, erasureSchema } from '../contract/erasures.ts'
+import { limitQuerySchema } from '../contract/fields.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import { CliError, usageError } from './cli-error.ts'
 import type { Command, CommandContext } from './context.ts'
@@ -66,7 +67,7 @@ export const erasuresList = listCommand({
   name: 'erasures list',
   summary: 'List the erasures and how far they are, newest first',
   path: '/erasures',
-  query: erasuresQuerySchema,
+  query: limitQuerySchema,
   answer: erasurePageSchema,
   rows: 'erasures',
   empty: 'Nobody was erased.',

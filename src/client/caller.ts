@@ -1,12 +1,19 @@
-import { exceptionResponseSchema } from '../contract/errors-body.ts'
+import { exceptionResponseSchema } from '../contract/operation.ts'
 import { compileParser } from '../contract/validate.ts'
-import { ClientError, listed, withDetails, type ClientErrorCode } from './client-error.ts'
+import {
+  ClientError,
+  expectSharing,
+  listed,
+  withDetails,
+  type ClientErrorCode,
+} from './client-error.ts'
 import { openExchange, type Exchange, type HttpRequest } from './exchange.ts'
 import type { Connection } from './options.ts'
 import { parseRetryAfter, withRetries, type Called } from './retry.ts'
-import type { Route } from './route.ts'
-import { expectSharing } from './shared-signal.ts'
-import { clientVersion } from './version.ts'
+import type { Parameters, Route } from './route.ts'
+
+/** Written down, not read from package.json, so that the client survives being bundled; a test compares. */
+export const clientVersion = '0.1.0'
 
 /** A page of a report as JSON has 10,000 rows of a few hundred bytes; titles may be long. */
 const jsonBytesMax = 67_108_864
@@ -19,16 +26,13 @@ export interface CallOptions {
 
 export interface Call<T> {
   readonly route: Route
-  readonly parameters: Parameters<Route['resolve']>[1]
-  /** Sent as JSON; null: none. */
-  readonly body: unknown
-  readonly accept: string
-  /** The one status that is a success. */
-  readonly expects: 200 | 201
+  readonly parameters?: Parameters
+  /** Sent as JSON; absent: none. */
+  readonly body?: object
   /** Whether a failure may be followed by another try. */
   readonly isRepeatable?: boolean
   readonly signal: AbortSignal | undefined
-  /** Reads the answer. Who keeps the exchange open for later closes it later. */
+  /** Reads the answer, and closes the exchange unless it is still being read afterwards. */
   readonly take: (exchange: Exchange, attemptCount: number) => Promise<T>
 }
 
@@ -45,7 +49,7 @@ export function createCaller(connection: Connection, key: string | null): Caller
       const once = async (attemptCount: number) => {
         const exchange = await openExchange(request, { timeoutMs: connection.timeoutMs, signal })
         try {
-          if (exchange.status !== call.expects) throw await refusalOf(exchange, key)
+          if (exchange.status !== call.route.successStatus) throw await refusalOf(exchange, key)
           return await call.take(exchange, attemptCount)
         } catch (error) {
           exchange.close()
@@ -60,12 +64,7 @@ export function createCaller(connection: Connection, key: string | null): Caller
 }
 
 function buildRequest(
-  {
-    route,
-    parameters,
-    body,
-    accept,
-  }: Pick<Call<unknown>, 'route' | 'parameters' | 'body' | 'accept'>,
+  { route, parameters = {}, body }: Pick<Call<unknown>, 'route' | 'parameters' | 'body'>,
   { address }: Connection,
   key: string | null
 ): HttpRequest {
@@ -73,12 +72,12 @@ function buildRequest(
     url: route.resolve(address, parameters),
     method: route.method,
     headers: {
-      accept,
+      accept: route.accept,
       'user-agent': `shelftrace-client/${clientVersion}`,
-      ...(body !== null && { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(key !== null && { authorization: `Bearer ${key}` }),
     },
-    body: body === null ? null : JSON.stringify(body),
+    body: body === undefined ? null : JSON.stringify(body),
   }
 }
 

@@ -5,24 +5,22 @@ import {
   type CreativeRequest,
   type DisplayAdGroupAssetResponse,
 } from '../contract/creative.ts'
-import { attributionsQuerySchema, type AttributionsQuery } from '../contract/explanation.ts'
-import type { Immutable } from '../contract/fields.ts'
+import type { Of } from '../contract/fields.ts'
 import { reportJsonSchema, type JsonReport } from '../contract/report-json.ts'
 import {
   parseReportRequest,
-  reportRequestSchema,
+  type AttributionsQuery,
   type ReportBody,
   type ReportRequest,
 } from '../contract/report-request.ts'
 import {
-  siteLocationsQuerySchema,
   siteLocationsSchema,
+  type siteLocationsQuerySchema,
   type SiteLocations,
 } from '../contract/site-locations.ts'
-import { compileParser } from '../contract/validate.ts'
-import { createCaller, takeJson, type Caller, type CallOptions } from './caller.ts'
-import { invalid } from './client-error.ts'
-import { expectKnown, expectOptions } from './known-fields.ts'
+import { compileParser, type Parsed } from '../contract/validate.ts'
+import { createCaller, takeJson, type Call, type Caller, type CallOptions } from './caller.ts'
+import { expectOptions, invalid } from './client-error.ts'
 import { parseCampaignOptions, type CampaignClientOptions } from './options.ts'
 import { openPage, type CsvPage, type OpenPage } from './report-page.ts'
 import { readRows, type ReportHead, type ReportQuery, type ReportRow } from './report-rows.ts'
@@ -44,7 +42,7 @@ export interface AdGroupPath {
   readonly adGroupId: number
 }
 
-export type SiteLocationsQuery = Immutable<Type.Static<typeof siteLocationsQuerySchema>>
+export type SiteLocationsQuery = Of<typeof siteLocationsQuerySchema>
 
 export interface CampaignClient {
   /**
@@ -98,120 +96,71 @@ const routes = {
 const takeReport = takeJson(compileParser(reportJsonSchema))
 const takeAsset = takeJson(compileParser(displayAdGroupAssetResponseSchema))
 const takeSites = takeJson(compileParser(Type.Array(siteLocationsSchema)))
-const json = 'application/json'
 const pageGiven = '/page must be absent: all pages are read; reportCsv reads one'
 
 /** For programs of an advertiser or the platform. Throws OPTIONS_INVALID. Nothing is to be closed. */
 export function createCampaignClient(options: CampaignClientOptions): CampaignClient {
   const { silenceMs, ...connection } = parseCampaignOptions(options)
   const caller = createCaller(connection, connection.key)
-  return { ...reportCalls(caller, silenceMs), ...otherCalls(caller) }
-}
 
-type ReportCalls = Pick<CampaignClient, 'report' | 'reportCsv' | 'attributionsCsv' | 'reportJson'>
-
-function reportCalls(caller: Caller, silenceMs: number): ReportCalls {
-  const openCsv = async (
+  const openCsv = csvOpener(caller, silenceMs)
+  const openReport = (
     advertiserId: number,
     request: ReportRequest,
     { locale, signal }: ReportOptions
   ): Promise<OpenPage> => {
-    const { value } = await caller.call({
-      route: routes.csv,
-      parameters: { path: { advertiserId }, query: { locale } },
-      body: request,
-      accept: 'text/csv, application/json',
-      expects: 200,
-      signal,
-      take: (exchange, attemptCount) =>
-        Promise.resolve(openPage(exchange, { request, silenceMs, attemptCount })),
-    })
-    return value
+    const parameters = { path: { advertiserId }, query: { locale } }
+    return openCsv({ route: routes.csv, parameters, body: request, signal }, request)
   }
 
   return {
-    async *report(advertiserId, query, options = {}) {
-      expectOptions(options, ['locale', 'onHead'])
+    async *report(advertiserId, query, callOptions = {}) {
+      expectOptions(callOptions, ['locale', 'onHead'])
       const request = checkRequest(query)
       if ('page' in query && query.page !== undefined) throw invalid('REQUEST_INVALID', [pageGiven])
       yield* readRows({
         query: request,
-        isLocalized: options.locale !== undefined,
-        openPage: (page) => openCsv(advertiserId, { ...request, page }, options),
-        onHead: (head) => options.onHead?.(head),
+        isLocalized: callOptions.locale !== undefined,
+        openPage: (page) => openReport(advertiserId, { ...request, page }, callOptions),
+        onHead: (head) => callOptions.onHead?.(head),
       })
     },
-    async reportCsv(advertiserId, body, options = {}) {
-      expectOptions(options, ['locale'])
-      const {
-        resultId: _id,
-        attemptCount: _count,
-        ...page
-      } = await openCsv(advertiserId, checkRequest(body), options)
-      return page
+    async reportCsv(advertiserId, body, callOptions = {}) {
+      expectOptions(callOptions, ['locale'])
+      return toCsvPage(await openReport(advertiserId, checkRequest(body), callOptions))
     },
-    async attributionsCsv(advertiserId, query, options = {}) {
-      const { signal } = expectOptions(options, [])
-      const { value } = await caller.call({
-        route: routes.attributions,
-        parameters: { path: { advertiserId }, query: checkAttributions(query) },
-        body: null,
-        accept: 'text/csv, application/json',
-        expects: 200,
-        signal,
-        take: (exchange, attemptCount) =>
-          Promise.resolve(openPage(exchange, { request: query, silenceMs, attemptCount })),
-      })
-      const { resultId: _id, attemptCount: _count, ...opened } = value
-      return opened
+    async attributionsCsv(advertiserId, query, callOptions = {}) {
+      const { signal } = expectOptions(callOptions, [])
+      const parameters = { path: { advertiserId }, query }
+      return toCsvPage(await openCsv({ route: routes.attributions, parameters, signal }, query))
     },
-    async reportJson(advertiserId, body, options = {}) {
-      const { signal } = expectOptions(options, [])
+    async reportJson(advertiserId, body, callOptions = {}) {
+      const { signal } = expectOptions(callOptions, [])
       const { value } = await caller.call({
         route: routes.json,
         parameters: { path: { advertiserId } },
         body: checkRequest(body),
-        accept: json,
-        expects: 200,
         signal,
         take: takeReport,
       })
       return value
     },
-  }
-}
-
-function otherCalls(caller: Caller): Omit<CampaignClient, keyof ReportCalls> {
-  return {
-    async addAsset(adGroup, creative, options = {}) {
-      const { signal } = expectOptions(options, [])
-      const { advertiserId, campaignId, adGroupId } = expectKnown(adGroup, {
-        at: '',
-        known: ['advertiserId', 'campaignId', 'adGroupId'],
-      })
+    async addAsset(adGroup, creative, callOptions = {}) {
+      const { signal } = expectOptions(callOptions, [])
       const { value } = await caller.call({
         route: routes.addAsset,
-        parameters: { path: { advertiserId, campaignId, adGroupId } },
-        body: checkCreative(creative),
-        accept: json,
-        expects: 201,
+        parameters: { path: { ...adGroup } },
+        body: checked(parseCreativeRequest(creative)),
         signal,
         take: takeAsset,
       })
       return value
     },
-    async siteLocations(advertiserId, query, options = {}) {
-      const { signal } = expectOptions(options, [])
-      const { publisherId, marketId, adGroupType } = expectKnown(query, {
-        at: '',
-        known: fieldsOf(siteLocationsQuerySchema),
-      })
+    async siteLocations(advertiserId, query, callOptions = {}) {
+      const { signal } = expectOptions(callOptions, [])
       const { value } = await caller.call({
         route: routes.siteLocations,
-        parameters: { path: { advertiserId }, query: { publisherId, marketId, adGroupType } },
-        body: null,
-        accept: json,
-        expects: 200,
+        parameters: { path: { advertiserId }, query },
         signal,
         take: takeSites,
       })
@@ -220,33 +169,27 @@ function otherCalls(caller: Caller): Omit<CampaignClient, keyof ReportCalls> {
   }
 }
 
-function fieldsOf({ properties }: { readonly properties: object }): readonly string[] {
-  return Object.keys(properties)
+function csvOpener(caller: Caller, silenceMs: number) {
+  return async (
+    call: Omit<Call<OpenPage>, 'take'>,
+    request: Pick<ReportBody, 'page' | 'limit'>
+  ): Promise<OpenPage> => {
+    const take: Call<OpenPage>['take'] = (exchange, attemptCount) =>
+      Promise.resolve(openPage(exchange, { request, silenceMs, attemptCount }))
+    return (await caller.call({ ...call, take })).value
+  }
+}
+
+function toCsvPage({ resultId: _id, attemptCount: _count, ...page }: OpenPage): CsvPage {
+  return page
 }
 
 /** As the service reads it, defaults filled in: what was checked is what is sent. */
 function checkRequest(body: ReportBody): ReportRequest {
-  expectKnown(body, { at: '', known: fieldsOf(reportRequestSchema) })
-  for (const [index, filter] of (body.filters ?? []).entries()) {
-    expectKnown(filter, { at: `/filters/${index}`, known: ['field', 'values'] })
-  }
-  const parsed = parseReportRequest(body)
-  if (!parsed.ok) throw invalid('REQUEST_INVALID', parsed.messages)
-  return parsed.request
+  return checked(parseReportRequest(body))
 }
 
-function checkAttributions(query: AttributionsQuery) {
-  const { startDate, endDate, attributionProfile, page, limit } = expectKnown(query, {
-    at: '',
-    known: fieldsOf(attributionsQuerySchema),
-  })
-  return { startDate, endDate, attributionProfile, page, limit }
-}
-
-function checkCreative(body: CreativeRequest): CreativeRequest {
-  expectKnown(body, { at: '', known: ['creativeSizeId', 'assetId'] })
-  const parsed = parseCreativeRequest(body)
+function checked<T>(parsed: Parsed<T>): T {
   if (!parsed.ok) throw invalid('REQUEST_INVALID', parsed.messages)
-  const { creativeSizeId, assetId } = parsed.value
-  return { creativeSizeId, assetId }
+  return parsed.value
 }

@@ -1,4 +1,6 @@
 // The closed list of what a call can fail with. No error ever holds the key.
+import { setMaxListeners } from 'node:events'
+import { findUnknownFields } from '../lib/unknown-fields.ts'
 
 interface ErrorKind {
   /** Whether the same call may go well later. */
@@ -104,6 +106,19 @@ export function invalid(
 
 export function aborted(signal: AbortSignal): ClientError {
   return new ClientError('ABORTED', 'the call was aborted by its caller', { cause: signal.reason })
+}
+
+/** One signal may end thousands of calls, for which Node would warn of a leak from the eleventh on. */
+export function expectSharing(signal: AbortSignal | undefined): void {
+  if (signal !== undefined) setMaxListeners(0, signal)
+}
+
+/** The options of one call. Callers may write JavaScript, where a misspelt one would be ignored. */
+export function expectOptions<T extends object>(options: T, known: readonly string[]): T {
+  const unknown = findUnknownFields(options, new Set(['signal', ...known]))
+  if (unknown.length === 0) return options
+  const messages = unknown.map(({ name, rule }) => `/options/${name} ${rule}`)
+  throw invalid('REQUEST_INVALID', messages)
 }
 
 const listedMax = 5

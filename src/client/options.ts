@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Immutable } from '../contract/fields.ts'
+import type { Of } from '../contract/fields.ts'
 import { compileParser, type Parsed } from '../contract/validate.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { invalid } from './client-error.ts'
@@ -50,8 +50,8 @@ const campaignOptionsSchema = Type.Object(
   { additionalProperties: false }
 )
 
-export type PublisherClientOptions = Immutable<Type.Static<typeof publisherOptionsSchema>>
-export type CampaignClientOptions = Immutable<Type.Static<typeof campaignOptionsSchema>>
+export type PublisherClientOptions = Of<typeof publisherOptionsSchema>
+export type CampaignClientOptions = Of<typeof campaignOptionsSchema>
 
 type CommonOptions = Pick<CampaignClientOptions, keyof typeof commonOptions>
 

@@ -1,9 +1,8 @@
 import { parseConversion, type Conversion } from '../contract/conversion.ts'
 import { parseReturn, type PurchaseReturn } from '../contract/return.ts'
 import { createCaller, type CallOptions } from './caller.ts'
-import { ClientError, invalid, withDetails } from './client-error.ts'
+import { ClientError, expectOptions, invalid, withDetails } from './client-error.ts'
 import type { Exchange } from './exchange.ts'
-import { expectOptions } from './known-fields.ts'
 import { parsePublisherOptions, type PublisherClientOptions } from './options.ts'
 import { createRoute, type Route } from './route.ts'
 import { Slots } from './slots.ts'
@@ -64,10 +63,7 @@ export function createPublisherClient(options: PublisherClientOptions): Publishe
     const send = async () => {
       const { attemptCount } = await caller.call({
         route,
-        parameters: {},
         body,
-        accept: 'application/json',
-        expects: 200,
         isRepeatable,
         signal,
         take: discard,
@@ -106,10 +102,10 @@ export function createPublisherClient(options: PublisherClientOptions): Publishe
 function checkConversion(value: unknown, allowEmptyTransactionId: boolean): Conversion {
   const parsed = parseConversion(value)
   if (!parsed.ok) throw invalid('REQUEST_INVALID', parsed.messages)
-  if (parsed.conversion.transaction_id === '' && !allowEmptyTransactionId) {
+  if (parsed.value.transaction_id === '' && !allowEmptyTransactionId) {
     throw invalid('REQUEST_INVALID', [emptyTransaction])
   }
-  return parsed.conversion
+  return parsed.value
 }
 
 const discardedBytesMax = 65_536

@@ -1,35 +1,43 @@
 import { Type } from 'typebox'
 import { campaignOperations } from '../contract/campaign-operations.ts'
+import { closed } from '../contract/closed.ts'
+import type { Operation } from '../contract/operation.ts'
 import { trackingOperations } from '../contract/tracking-operations.ts'
 import { compile } from '../contract/validate.ts'
-import { assert } from '../lib/assert.ts'
 import { invalid } from './client-error.ts'
 
 type Values = Readonly<Record<string, string | number | undefined>>
 
-export interface Route {
-  readonly method: string
-  /** The address of a call; throws when a parameter breaks its rule. */
-  resolve(address: URL, parameters: { readonly path?: Values; readonly query?: Values }): URL
+/** Values by name; one that is not in the contract is refused, since it may be misspelt. */
+export interface Parameters {
+  readonly path?: Values
+  readonly query?: Values
 }
 
-const operations = new Map(
-  [...trackingOperations, ...campaignOperations].map((operation) => [
-    operation.operationId,
-    operation,
-  ])
-)
+export interface Route {
+  readonly method: string
+  /** Media types of its answers. */
+  readonly accept: string
+  /** The one status that is a success. */
+  readonly successStatus: number
+  /** The address of a call; throws when a parameter breaks its rule. */
+  resolve(address: URL, parameters: Parameters): URL
+}
+
+const operations = { ...trackingOperations, ...campaignOperations }
 
 /** Where an operation of the contract is, with the checks of its parameters. */
-export function createRoute(operationId: string): Route {
-  const operation = operations.get(operationId)
-  assert(operation !== undefined, `the contract has the operation ${operationId}`)
-  const { method, path: pattern, pathParameters, queryParameters } = operation
-  const checkPath = compile(pathParameters ?? Type.Object({}))
-  const checkQuery = compile(queryParameters ?? Type.Object({}))
+export function createRoute(operationId: keyof typeof operations): Route {
+  const operation: Operation = operations[operationId]
+  const { method, path: pattern, pathParameters, queryParameters, responses } = operation
+  const checkPath = compile(closed(pathParameters ?? Type.Object({})))
+  const checkQuery = compile(closed(queryParameters ?? Type.Object({})))
+  const mediaTypes = new Set([responses[0]?.content?.mediaType, 'application/json'])
 
   return {
     method: method.toUpperCase(),
+    accept: [...mediaTypes].join(', '),
+    successStatus: Number(responses[0]?.status),
     resolve(address, { path = {}, query = {} }) {
       const messages = [...checkPath(path), ...checkQuery(query)]
       if (messages.length > 0) throw invalid('REQUEST_INVALID', messages)

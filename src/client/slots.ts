@@ -1,5 +1,4 @@
-import { aborted, ClientError } from './client-error.ts'
-import { expectSharing } from './shared-signal.ts'
+import { aborted, ClientError, expectSharing } from './client-error.ts'
 
 interface SlotOptions {
   readonly slotsMax: number

@@ -6,13 +6,15 @@ import type { AdEventKind } from '../domain/windows.ts'
 import { conversionSchema, parseConversion, type Conversion } from './conversion.ts'
 import {
   catalogId,
+  count,
   dateText,
   instantText,
   int32,
   nameText,
+  nullOr,
   uuidText,
   wordOf,
-  type Immutable,
+  type Of,
 } from './fields.ts'
 import { parseInstant } from '../domain/instant.ts'
 import { parseReturn, returnSchema, type PurchaseReturn } from './return.ts'
@@ -115,7 +117,7 @@ export const linkRequestSchema = Type.Object(
         maxLength: 2048,
         format: 'uri',
         description:
-          'Where a click leads; of a host among the landingHosts of the publisher where it has any.',
+          'Where a click leads. If the publisher lists landingHosts, the host must be one of them.',
       })
     ),
     servedAt: Type.Optional(instantText({ description: 'Now when absent.' })),
@@ -186,12 +188,10 @@ export const eventsResultSchema = Type.Object(
       }),
       { description: 'The first of the refused lines, in order.' }
     ),
-    refusedCount: Type.Integer({ minimum: 0, description: 'All refused lines, listed or not.' }),
+    refusedCount: count('All refused lines, listed or not.'),
   },
   { title: 'EventsResult' }
 )
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const statusResponseSchema = Type.Object(
   {
@@ -208,7 +208,7 @@ export const statusResponseSchema = Type.Object(
     }),
     lagMs: count('Age of the oldest event that is not yet shipped.'),
     clock: Type.Object({
-      offsetMs: Type.Union([Type.Integer(), Type.Null()], {
+      offsetMs: nullOr(Type.Integer(), {
         description:
           "By how much this node's clock is ahead of the warehouse's; null while it is not known.",
       }),
@@ -220,7 +220,7 @@ export const statusResponseSchema = Type.Object(
       Type.Array(
         Type.Object({
           marketId: int32(),
-          completeThrough: Type.Union([dateText(), Type.Null()], {
+          completeThrough: nullOr(dateText(), {
             description: 'The last day from which on back all is sealed.',
           }),
         })
@@ -242,10 +242,10 @@ export const statusResponseSchema = Type.Object(
     retention: Type.Optional(
       Type.Object({
         days: count('How long data is kept.'),
-        finalBefore: Type.Union([dateText(), Type.Null()], {
+        finalBefore: nullOr(dateText(), {
           description: 'Older days are final: their figures stay, their events are dropped.',
         }),
-        waitsForDay: Type.Union([dateText(), Type.Null()], {
+        waitsForDay: nullOr(dateText(), {
           description:
             'Nothing older than this day is dropped before it is sealed in every market.',
         }),
@@ -280,14 +280,14 @@ export const ratesResultSchema = Type.Object(
   { title: 'RatesResult' }
 )
 
-export type RatesResult = Immutable<Type.Static<typeof ratesResultSchema>>
-export type KeyRequest = Immutable<Type.Static<typeof keyRequestSchema>>
-export type KeyResponse = Immutable<Type.Static<typeof keyResponseSchema>>
-export type KeyList = Immutable<Type.Static<typeof keyListSchema>>
-export type LinkRequest = Immutable<Type.Static<typeof linkRequestSchema>>
-export type TrackingLinksResponse = Immutable<Type.Static<typeof trackingLinksResponseSchema>>
-export type EventsResult = Immutable<Type.Static<typeof eventsResultSchema>>
-export type StatusResponse = Immutable<Type.Static<typeof statusResponseSchema>>
+export type RatesResult = Of<typeof ratesResultSchema>
+export type KeyRequest = Of<typeof keyRequestSchema>
+export type KeyResponse = Of<typeof keyResponseSchema>
+export type KeyList = Of<typeof keyListSchema>
+export type LinkRequest = Of<typeof linkRequestSchema>
+export type TrackingLinksResponse = Of<typeof trackingLinksResponseSchema>
+export type EventsResult = Of<typeof eventsResultSchema>
+export type StatusResponse = Of<typeof statusResponseSchema>
 
 export type EventLine =
   | {
@@ -346,7 +346,7 @@ function conversionLine(value: unknown, receivedAtMs: number): Parsed<EventLine>
   if (!envelope.ok) return envelope
   const parsed = parseConversion(envelope.value.conversion)
   if (parsed.ok) {
-    return { ok: true, value: { type: 'conversion', receivedAtMs, conversion: parsed.conversion } }
+    return { ok: true, value: { type: 'conversion', receivedAtMs, conversion: parsed.value } }
   }
   return { ok: false, messages: parsed.messages.map((message) => under('/conversion', message)) }
 }

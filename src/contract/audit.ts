@@ -1,7 +1,6 @@
 // The record of who changed what, and the question for it.
 import { Type } from 'typebox'
-import { pageLimits } from './catalog-pages.ts'
-import { instantText, int32, wordOf, type Immutable } from './fields.ts'
+import { afterParameter, instantText, limitParameter, next, wordOf, type Of } from './fields.ts'
 
 /** Every change that is recorded, as `subject.verb`. */
 export const auditActions = [
@@ -40,23 +39,21 @@ export const auditRecordSchema = Type.Object(
 export const auditPageSchema = Type.Object(
   {
     records: Type.Array(auditRecordSchema, { description: 'Newest first.' }),
-    next: Type.Optional(
-      Type.String({ description: 'The `after` of the next page; absent on the last one.' })
-    ),
+    next,
   },
   { title: 'AuditPage' }
 )
 
 export const auditQuerySchema = Type.Object({
   from: Type.Optional(instantText({ description: 'The first instant.' })),
-  to: Type.Optional(instantText({ description: 'The first instant that is out of range again.' })),
+  to: Type.Optional(instantText({ description: 'The first instant after the range.' })),
   action: Type.Optional(wordOf(auditActions)),
-  keyId: Type.Optional(Type.String({ maxLength: 64 })),
-  after: Type.Optional(
-    Type.String({ maxLength: 64, description: 'The `next` of the page before.' })
+  keyId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, title: 'an id of 1 to 64 characters' })
   ),
-  limit: Type.Optional(int32({ minimum: 1, maximum: pageLimits.max })),
+  after: afterParameter({ pattern: String.raw`^\d{1,16}\.[0-9a-f-]{36}$` }),
+  limit: limitParameter,
 })
 
-export type AuditEntry = Immutable<Type.Static<typeof auditRecordSchema>>
-export type AuditPage = Immutable<Type.Static<typeof auditPageSchema>>
+export type AuditEntry = Of<typeof auditRecordSchema>
+export type AuditPage = Of<typeof auditPageSchema>

@@ -1,7 +1,7 @@
 // Backups of a node whose warehouse runs in process: the request for one, and the list of them.
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
-import { instantText, wordOf, type Immutable } from './fields.ts'
+import { count, instantText, wordOf, type Of } from './fields.ts'
 import { compileParser } from './validate.ts'
 
 /** The name of a folder, which cannot lead anywhere else. */
@@ -34,7 +34,7 @@ export const backupSchema = Type.Object(
     takenAt: Type.Optional(
       instantText({ description: 'All that was acknowledged before is in it.' })
     ),
-    bytes: Type.Optional(Type.Integer({ minimum: 0, description: 'Copied so far.' })),
+    bytes: Type.Optional(count('Copied so far.')),
     bytesTotal: Type.Optional(Type.Integer({ minimum: 0 })),
     reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
   },
@@ -50,7 +50,7 @@ export const backupListSchema = Type.Object(
   { title: 'BackupList' }
 )
 
-export type Backup = Immutable<Type.Static<typeof backupSchema>>
-export type BackupList = Immutable<Type.Static<typeof backupListSchema>>
+export type Backup = Of<typeof backupSchema>
+export type BackupList = Of<typeof backupListSchema>
 
 export const parseBackupRequest = compileParser(backupRequestSchema)

@@ -1,354 +1,275 @@
-import { Type } from 'typebox'
-import { creativeRequestSchema, displayAdGroupAssetResponseSchema } from './creative.ts'
-import { int32, wordOf } from './fields.ts'
-import { attributionColumns } from './attribution-columns.ts'
-import { attributionsQuerySchema, ownExplanationSchema } from './explanation.ts'
-import { intakeQuerySchema, intakeSchema } from './intake.ts'
+// What advertisers and publishers ask with a key: the three campaign operations of the interface, and
+// what was added to them.
+import { Type, type TObject } from 'typebox'
+import {
+  creativeRequestSchema,
+  displayAdGroupAssetResponseSchema,
+  parseCreativeRequest,
+} from './creative.ts'
+import { parseLanguage } from '../domain/language.ts'
+import { ownExplanationSchema } from './explanation.ts'
+import { dateRange, instantText, int32, wordOf } from './fields.ts'
+import { intakeLimits, intakeSchema } from './intake.ts'
+import { advertiserAccountSchema, meSchema } from './me.ts'
 import {
   answer,
   forbidden,
   jsonBody,
-  otherwise,
   refusal,
   unauthorized,
-  unprocessable,
-  type Operation,
+  withIds,
+  withKey,
+  type Access,
+  type Description,
+  type Details,
+  type NoParameters,
   type OperationResponse,
+  type RequestBody,
 } from './operation.ts'
-import { advertiserAccountSchema, meSchema } from './me.ts'
-import { reportJsonSchema } from './report-json.ts'
-import { reportRequestSchema } from './report-request.ts'
-import { reportSeriesSchema } from './report-series.ts'
-import { sealedDaysQuerySchema, sealedDaysSchema } from './sealed-days.ts'
+import { rangeFaults } from './parameters.ts'
+import { attributionColumns, trafficQualityColumns } from './report-columns.ts'
+import { reportJsonSchema, reportSeriesSchema, sealedDaysSchema } from './report-json.ts'
+import {
+  attributionsQuerySchema,
+  parseReportRequest,
+  reportLimits,
+  reportPaging,
+  reportRange,
+  reportRequestSchema,
+} from './report-request.ts'
 import { siteLocationsQuerySchema, siteLocationsSchema } from './site-locations.ts'
-import { trafficQualityColumns, trafficQualityQuerySchema } from './traffic-quality.ts'
 
-const advertiserParameter = Type.Object({ advertiserId: int32() })
+const localeRule = 'a language tag such as "de" or "de-DE"'
+const advertiserPath = Type.Object({ advertiserId: int32() })
 
-const reportHeaders = {
+type AdvertiserDetails<Query extends TObject, Body extends RequestBody | null> = Omit<
+  Details<typeof advertiserPath, Query, Body>,
+  'pathParameters'
+> & { readonly access?: Access }
+
+/** An operation below the path of one advertiser; it reads reports unless `access` says otherwise. */
+function ofAdvertiser<Query extends TObject = NoParameters, Body extends RequestBody | null = null>(
+  details: AdvertiserDetails<Query, Body>
+): Description<typeof advertiserPath, Query, Body> {
+  return withKey({
+    notFound: 'there is no such advertiser.',
+    access: { scope: 'report:read', isAdvertiserBound: true },
+    ...details,
+    path: `/v2/advertisers/{advertiserId}${details.path}`,
+    pathParameters: advertiserPath,
+    tag: 'Campaign',
+  })
+}
+
+const pageHeaders = {
   'content-disposition': 'A telling file name.',
-  'x-total-rows': 'Rows of the whole report, over all pages.',
+  'x-total-rows': 'Rows over all pages.',
   'x-result-id':
-    'Of a report of more than one page: pages with the same id are cut from the same result.',
+    'If there is more than one page: pages with the same id are cut from the same result.',
   'x-complete-through': 'The last day from which on back the figures are sealed.',
   'x-renewing-days':
     'How many days input has reached since they were sealed, if there are any: they are sealed again soon.',
+}
+const reportHeaders = {
+  ...pageHeaders,
   'x-unconverted':
     'Purchases whose value is missing for want of an exchange rate, if there are any.',
 }
 
-const csv: OperationResponse = {
-  status: '200',
-  description:
-    'The report: RFC 4180, UTF-8, a header line, then one line per row. It is sent with its length, so a ' +
-    'transfer that ends well is whole.',
-  content: { mediaType: 'text/csv', schema: Type.String() },
-  headers: reportHeaders,
+function csv(description: string, headers: OperationResponse['headers']): OperationResponse {
+  return {
+    status: '200',
+    description,
+    content: { mediaType: 'text/csv', schema: Type.String() },
+    ...(headers !== undefined && { headers }),
+  }
 }
 
-const report: Operation = {
-  operationId: 'downloadSpaProductReport',
+const report = ofAdvertiser({
   method: 'post',
-  path: '/v2/advertisers/{advertiserId}/reports/spa/product.csv',
-  ports: ['campaign'],
-  tag: 'Campaign',
+  path: '/reports/spa/product.csv',
   summary: 'Download the SPA product performance report as CSV',
   description:
     'Performance of sponsored products by product, market, publisher, campaign and ad group, and by ' +
     'date with dateBreakdown.',
-  access: { scope: 'report:read', isAdvertiserBound: true },
-  pathParameters: advertiserParameter,
   queryParameters: Type.Object({
     locale: Type.Optional(
       Type.String({
+        title: localeRule,
         description:
           'A language tag such as de-DE: labels of the header in that language. Values are the same in ' +
           'every locale.',
       })
     ),
   }),
-  body: jsonBody(reportRequestSchema),
-  responses: [
-    csv,
-    unauthorized,
-    forbidden,
-    refusal('404', 'Not Found: there is no such advertiser.'),
-    unprocessable,
-    otherwise,
-  ],
-  addition: false,
-}
+  queryFaults: ({ locale }) =>
+    locale === undefined || parseLanguage(locale) !== null ? [] : [`locale must be ${localeRule}`],
+  body: jsonBody(reportRequestSchema, parseReportRequest),
+  success: csv(
+    'The report: RFC 4180, UTF-8, a header line, then one line per row. It is sent with its length, so a ' +
+      'transfer that ends well is whole.',
+    reportHeaders
+  ),
+})
 
-const reportJson: Operation = {
-  ...report,
-  operationId: 'readSpaProductReport',
-  path: '/v2/advertisers/{advertiserId}/reports/spa/product.json',
-  summary: 'Read the SPA product performance report as JSON',
-  description: 'The rows of the CSV report with totals and paging, for programs.',
-  responses: [
-    { ...answer('200', 'One page of the report.', reportJsonSchema), headers: reportHeaders },
-    ...report.responses.slice(1),
-  ],
-  addition: true,
-}
-
-const reportSeries: Operation = {
-  ...report,
-  operationId: 'readSpaProductSeries',
-  path: '/v2/advertisers/{advertiserId}/reports/spa/series.json',
-  summary: 'Read the SPA product performance report day by day, as sums',
-  description:
-    'The same question as the report, answered with sums of its rows by day and over all pages, for ' +
-    'charts and headings. Paging, order and dateBreakdown are of no effect.',
-  queryParameters: Type.Object({}),
-  responses: [answer('200', 'The sums.', reportSeriesSchema), ...report.responses.slice(1)],
-  addition: true,
-}
-
-const me: Operation = {
-  operationId: 'readMe',
-  method: 'get',
-  path: '/v2/me',
-  ports: ['campaign'],
-  tag: 'Campaign',
-  summary: 'Read what the key may do',
-  description: 'Scopes, and the advertisers and publishers that the key is for. For any valid key.',
-  access: { scope: null, isAdvertiserBound: false },
-  body: null,
-  responses: [answer('200', 'About the key.', meSchema), unauthorized, otherwise],
-  addition: true,
-}
-
-const account: Operation = {
-  operationId: 'readAdvertiserAccount',
-  method: 'get',
-  path: '/v2/advertisers/{advertiserId}/account',
-  ports: ['campaign'],
-  tag: 'Campaign',
-  summary: 'Read what the catalog holds of an advertiser',
-  description:
-    'Its campaigns, ad groups and assets, and the publishers, markets and creative sizes it can choose ' +
-    'from. For keys of the advertiser with one of the scopes report:read, asset:write and site:read.',
-  access: {
-    scope: 'report:read',
-    otherScopes: ['asset:write', 'site:read'],
-    isAdvertiserBound: true,
+export const campaignOperations = withIds({
+  downloadSpaProductReport: { ...report, addition: false },
+  readSpaProductReport: {
+    ...report,
+    path: report.path.replace('.csv', '.json'),
+    summary: 'Read the SPA product performance report as JSON',
+    description: 'The rows of the CSV report with totals and paging, for programs.',
+    responses: [
+      { ...answer('200', 'One page of the report.', reportJsonSchema), headers: reportHeaders },
+      ...report.responses.slice(1),
+    ],
   },
-  pathParameters: advertiserParameter,
-  body: null,
-  responses: [
-    answer('200', 'The account.', advertiserAccountSchema),
-    unauthorized,
-    forbidden,
-    refusal('404', 'Not Found: there is no such advertiser.'),
-    otherwise,
-  ],
-  addition: true,
-}
-
-const sealedDays: Operation = {
-  operationId: 'listSealedDays',
-  method: 'get',
-  path: '/v2/advertisers/{advertiserId}/reports/spa/days',
-  ports: ['campaign'],
-  tag: 'Campaign',
-  summary: 'List the days that were sealed, or sealed again',
-  description:
-    'A sealed day keeps its figures until late input changes them; then it is sealed again under another ' +
-    'revision. A client that keeps reports pulls only these days again.',
-  access: { scope: 'report:read', isAdvertiserBound: true },
-  pathParameters: advertiserParameter,
-  queryParameters: sealedDaysQuerySchema,
-  body: null,
-  responses: [
-    answer('200', 'The days.', sealedDaysSchema),
-    unauthorized,
-    forbidden,
-    refusal('404', 'Not Found: there is no such advertiser.'),
-    unprocessable,
-    otherwise,
-  ],
-  addition: true,
-}
-
-const trafficQuality: Operation = {
-  operationId: 'downloadTrafficQuality',
-  method: 'get',
-  path: '/v2/advertisers/{advertiserId}/reports/traffic-quality.csv',
-  ports: ['campaign'],
-  tag: 'Campaign',
-  summary: 'Download which events counted and which did not, as CSV',
-  description:
-    'Events by day, market, publisher and kind (LOAD, IMPRESSION, CLICK): how many counted, and how many ' +
-    `did not, by reason. The columns are ${trafficQualityColumns.join(', ')}.`,
-  access: { scope: 'report:read', isAdvertiserBound: true },
-  pathParameters: advertiserParameter,
-  queryParameters: trafficQualityQuerySchema,
-  body: null,
-  responses: [
-    {
-      ...csv,
-      headers: {
-        'content-disposition': reportHeaders['content-disposition'],
-        'x-total-rows': 'Rows over all pages.',
-        'x-result-id': reportHeaders['x-result-id'],
-        'x-complete-through': reportHeaders['x-complete-through'],
-        'x-renewing-days': reportHeaders['x-renewing-days'],
-      },
-    },
-    ...report.responses.slice(1),
-  ],
-  addition: true,
-}
-
-const attributions: Operation = {
-  operationId: 'downloadAttributions',
-  method: 'get',
-  path: '/v2/advertisers/{advertiserId}/attributions',
-  ports: ['campaign'],
-  tag: 'Campaign',
-  summary: 'Download the credited purchases as CSV',
-  description:
-    'One row for each line of a purchase that is credited to the advertiser: what UNITS_SOLD and ' +
-    'CONVERSION_VALUE of the report are the sums of. The oldest purchase first. No row tells who bought.',
-  access: { scope: 'report:read', isAdvertiserBound: true },
-  pathParameters: advertiserParameter,
-  queryParameters: attributionsQuerySchema,
-  body: null,
-  responses: [
-    {
-      ...csv,
-      description: `Columns: ${attributionColumns.join(', ')}. RFC 4180, UTF-8.`,
-    },
-    unauthorized,
-    forbidden,
-    refusal('404', 'Not Found: there is no such advertiser.'),
-    unprocessable,
-    otherwise,
-  ],
-  addition: true,
-}
-
-const ownExplanation: Operation = {
-  operationId: 'explainAttribution',
-  method: 'get',
-  path: '/v2/advertisers/{advertiserId}/attributions/{publisherId}/{transactionId}',
-  ports: ['campaign'],
-  tag: 'Campaign',
-  summary: 'Explain why a purchase is credited',
-  description:
-    "The lines credited to the advertiser, with its own clicks and views that won or lost. Others' are " +
-    'counted and never named.',
-  access: { scope: 'report:read', isAdvertiserBound: true },
-  pathParameters: Type.Object({
-    advertiserId: int32(),
-    publisherId: int32(),
-    transactionId: Type.String({ description: 'Percent-encoded.' }),
+  readSpaProductSeries: ofAdvertiser({
+    method: 'post',
+    path: '/reports/spa/series.json',
+    summary: 'Read the SPA product performance report day by day, as sums',
+    description:
+      'The same question as the report, answered with sums of its rows by day and over all pages, for ' +
+      'charts and headings. Paging, order and dateBreakdown have no effect.',
+    body: jsonBody(reportRequestSchema, parseReportRequest),
+    success: answer('200', 'The sums.', reportSeriesSchema),
   }),
-  body: null,
-  responses: [
-    answer('200', 'The explanation.', ownExplanationSchema),
-    unauthorized,
-    forbidden,
-    refusal('404', 'Not Found: no such purchase is credited to this advertiser.'),
-    unprocessable,
-    otherwise,
-  ],
-  addition: true,
-}
-
-const addAsset: Operation = {
-  operationId: 'addDisplayAdGroupAsset',
-  method: 'post',
-  path: '/display/v2/advertisers/{advertiserId}/campaigns/{campaignId}/display/ad-groups/{adGroupId}/assets',
-  ports: ['campaign'],
-  tag: 'Campaign',
-  summary: 'Add an asset to a DISPLAY or SPONSORED_BRAND ad group',
-  description:
-    'The asset becomes the advertised one of the ad group and the creative size. Adding it again ' +
-    'changes nothing and is answered the same.',
-  access: { scope: 'asset:write', isAdvertiserBound: true },
-  pathParameters: Type.Object({ advertiserId: int32(), campaignId: int32(), adGroupId: int32() }),
-  // OpenAPI tells tools to ignore a parameter called accept; it stands here because the interface lists it.
-  headerParameters: Type.Object({
-    accept: Type.Optional(wordOf(['application/json'], { default: 'application/json' })),
+  readMe: withKey({
+    path: '/v2/me',
+    tag: 'Campaign',
+    summary: 'Read what the key may do',
+    description:
+      'Scopes, and the advertisers and publishers that the key is for. For any valid key.',
+    access: { scope: null, isAdvertiserBound: false },
+    success: answer('200', 'About the key.', meSchema),
   }),
-  body: jsonBody(creativeRequestSchema),
-  responses: [
-    answer('201', 'Created.', displayAdGroupAssetResponseSchema),
-    unauthorized,
-    forbidden,
-    refusal(
-      'default',
-      'Any other refusal: 404 for an ad group that does not exist there, 422 for a request that breaks a ' +
-        'rule, 413, 429 and 503 as everywhere.'
-    ),
-  ],
-  addition: false,
-}
-
-const siteLocations: Operation = {
-  operationId: 'listEligibleSiteLocations',
-  method: 'get',
-  path: '/v2/advertisers/{advertiserId}/eligible/site-locations',
-  ports: ['campaign'],
-  tag: 'Campaign',
-  summary: 'List eligible sites and locations',
-  description: 'The sites and locations the advertiser has access to.',
-  access: { scope: 'site:read', isAdvertiserBound: true },
-  pathParameters: advertiserParameter,
-  queryParameters: siteLocationsQuerySchema,
-  body: null,
-  responses: [
-    answer('200', 'The sites with their locations.', Type.Array(siteLocationsSchema)),
-    unauthorized,
-    forbidden,
-    refusal(
-      '404',
-      'Not Found: there is no such advertiser or market, or no such publisher to which the advertiser has access.'
-    ),
-    unprocessable,
-    otherwise,
-  ],
-  addition: false,
-}
-
-const intake: Operation = {
-  operationId: 'readIntake',
-  method: 'get',
-  path: '/v2/publishers/{publisherId}/intake',
-  ports: ['campaign'],
-  tag: 'Campaign',
-  summary: 'Read what a publisher sent',
-  description:
-    'Conversions and ad events of a publisher by day and by what became of them, for checking an ' +
-    'integration. Days are those of UTC.',
-  access: { scope: 'intake:read', isAdvertiserBound: false, isPublisherBound: true },
-  pathParameters: Type.Object({ publisherId: int32() }),
-  queryParameters: intakeQuerySchema,
-  body: null,
-  responses: [
-    answer('200', 'What came, and what became of it.', intakeSchema),
-    unauthorized,
-    forbidden,
-    refusal('404', 'Not Found: there is no such publisher.'),
-    unprocessable,
-    otherwise,
-  ],
-  addition: true,
-}
-
-export const campaignOperations: readonly Operation[] = [
-  report,
-  reportJson,
-  reportSeries,
-  me,
-  account,
-  sealedDays,
-  trafficQuality,
-  attributions,
-  ownExplanation,
-  addAsset,
-  siteLocations,
-  intake,
-]
+  readAdvertiserAccount: ofAdvertiser({
+    path: '/account',
+    summary: 'Read what the catalog holds of an advertiser',
+    description:
+      'Its campaigns, ad groups and assets, and the publishers, markets and creative sizes it can choose ' +
+      'from. For keys of the advertiser with one of the scopes report:read, asset:write and site:read.',
+    access: {
+      scope: 'report:read',
+      otherScopes: ['asset:write', 'site:read'],
+      isAdvertiserBound: true,
+    },
+    success: answer('200', 'The account.', advertiserAccountSchema),
+  }),
+  listSealedDays: ofAdvertiser({
+    path: '/reports/spa/days',
+    summary: 'List the days that were sealed, or sealed again',
+    description:
+      'A sealed day keeps its figures until late input changes them; then it is sealed again under another ' +
+      'revision. A client that keeps reports pulls only these days again.',
+    queryParameters: Type.Object({
+      since: Type.Optional(
+        instantText({
+          description:
+            'Only days sealed after this instant, and in the minute before; all when absent. Next time, ask ' +
+            'with the last `sealedAt`, and skip revisions that you have.',
+        })
+      ),
+    }),
+    success: answer('200', 'The days.', sealedDaysSchema),
+  }),
+  downloadTrafficQuality: ofAdvertiser({
+    path: '/reports/traffic-quality.csv',
+    summary: 'Download which events counted and which did not, as CSV',
+    description:
+      'Events by day, market, publisher and kind (LOAD, IMPRESSION, CLICK): how many counted, and how many ' +
+      `did not, by reason. The columns are ${trafficQualityColumns.join(', ')}.`,
+    queryParameters: Type.Object({ ...reportRange, ...reportPaging }),
+    queryFaults: (range) => rangeFaults(range, reportLimits.daysMax),
+    success: csv('The events: RFC 4180, UTF-8, a header line, then one line per row.', pageHeaders),
+  }),
+  downloadAttributions: ofAdvertiser({
+    path: '/attributions',
+    summary: 'Download the credited purchases as CSV',
+    description:
+      'One row for each line of a purchase that is credited to the advertiser: UNITS_SOLD and ' +
+      'CONVERSION_VALUE of the report are the sums of these rows. The oldest purchase first. No row tells ' +
+      'who bought.',
+    queryParameters: attributionsQuerySchema,
+    queryFaults: (range) => rangeFaults(range, reportLimits.daysMax),
+    success: csv(`Columns: ${attributionColumns.join(', ')}. RFC 4180, UTF-8.`, reportHeaders),
+  }),
+  explainAttribution: withKey({
+    path: '/v2/advertisers/{advertiserId}/attributions/{publisherId}/{transactionId}',
+    tag: 'Campaign',
+    summary: 'Explain why a purchase is credited',
+    description:
+      'The lines credited to the advertiser, with its own clicks and impressions that won or lost. Those of ' +
+      'others are counted and never named.',
+    access: { scope: 'report:read', isAdvertiserBound: true },
+    pathParameters: Type.Object({
+      ...advertiserPath.properties,
+      publisherId: int32(),
+      transactionId: Type.String({ description: 'Percent-encoded.' }),
+    }),
+    success: answer('200', 'The explanation.', ownExplanationSchema),
+    notFound: 'no such purchase is credited to this advertiser.',
+  }),
+  addDisplayAdGroupAsset: {
+    ...withKey({
+      method: 'post',
+      path: '/display/v2/advertisers/{advertiserId}/campaigns/{campaignId}/display/ad-groups/{adGroupId}/assets',
+      tag: 'Campaign',
+      summary: 'Add an asset to a DISPLAY or SPONSORED_BRAND ad group',
+      description:
+        'The asset becomes the advertised one of the ad group and the creative size. Adding it again ' +
+        'changes nothing and is answered the same.',
+      access: { scope: 'asset:write', isAdvertiserBound: true },
+      pathParameters: Type.Object({
+        ...advertiserPath.properties,
+        campaignId: int32(),
+        adGroupId: int32(),
+      }),
+      // OpenAPI tells tools to ignore a parameter called accept; it is here because the interface lists it.
+      headerParameters: Type.Object({
+        accept: Type.Optional(wordOf(['application/json'], { default: 'application/json' })),
+      }),
+      body: jsonBody(creativeRequestSchema, parseCreativeRequest),
+      success: answer('201', 'Created.', displayAdGroupAssetResponseSchema),
+    }),
+    // The interface names no other statuses for this operation.
+    responses: [
+      answer('201', 'Created.', displayAdGroupAssetResponseSchema),
+      unauthorized,
+      forbidden,
+      refusal(
+        'default',
+        'Any other refusal: 404 for an ad group that does not exist there, 422 for a request that breaks a ' +
+          'rule, 413, 429 and 503 as everywhere.'
+      ),
+    ],
+    addition: false,
+  },
+  listEligibleSiteLocations: {
+    ...ofAdvertiser({
+      path: '/eligible/site-locations',
+      summary: 'List eligible sites and locations',
+      description: 'The sites and locations the advertiser has access to.',
+      access: { scope: 'site:read', isAdvertiserBound: true },
+      queryParameters: siteLocationsQuerySchema,
+      success: answer('200', 'The sites with their locations.', Type.Array(siteLocationsSchema)),
+      notFound:
+        'there is no such advertiser or market, or no such publisher to which the advertiser has access.',
+    }),
+    addition: false,
+  },
+  readIntake: withKey({
+    path: '/v2/publishers/{publisherId}/intake',
+    tag: 'Campaign',
+    summary: 'Read what a publisher sent',
+    description:
+      'Conversions and ad events of a publisher by day and by what became of them, for checking an ' +
+      'integration. Days are those of UTC.',
+    access: { scope: 'intake:read', isAdvertiserBound: false, isPublisherBound: true },
+    pathParameters: Type.Object({ publisherId: int32() }),
+    queryParameters: Type.Object(dateRange({ zone: 'UTC', daysMax: intakeLimits.daysMax })),
+    queryFaults: (range) => rangeFaults(range, intakeLimits.daysMax),
+    success: answer('200', 'What came, and what became of it.', intakeSchema),
+    notFound: 'there is no such publisher.',
+  }),
+})

@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { closed, knownFields } from './closed.ts'
 import { creativeTypes } from './creative.ts'
-import { catalogId, nameText, uuidText, wordOf, type Immutable } from './fields.ts'
+import { catalogId, count, nameText, uuidText, wordOf, type Of } from './fields.ts'
 import {
   adGroupTypes,
   locationNames,
@@ -176,25 +176,25 @@ export const catalogBundleInputSchema = {
 
 export const catalogResultSchema = Type.Object(
   {
-    entries: Type.Integer({ minimum: 0, description: 'Entries taken, products aside.' }),
-    products: Type.Integer({ minimum: 0, description: 'Products taken.' }),
+    entries: count('Entries taken, products aside.'),
+    products: count('Products taken.'),
     dryRun: Type.Optional(Type.Boolean({ description: 'true: only checked, nothing was stored.' })),
   },
   { title: 'CatalogResult' }
 )
 
-export type MarketEntry = Immutable<Type.Static<typeof marketEntrySchema>>
-export type LocationEntry = Immutable<Type.Static<typeof locationEntrySchema>>
-export type SiteEntry = Immutable<Type.Static<typeof siteEntrySchema>>
-export type PublisherEntry = Immutable<Type.Static<typeof publisherEntrySchema>>
-export type AdvertiserEntry = Immutable<Type.Static<typeof advertiserEntrySchema>>
-export type CampaignEntry = Immutable<Type.Static<typeof campaignEntrySchema>>
-export type AdGroupEntry = Immutable<Type.Static<typeof adGroupEntrySchema>>
-export type ProductEntry = Immutable<Type.Static<typeof productEntrySchema>>
-export type CreativeSizeEntry = Immutable<Type.Static<typeof creativeSizeEntrySchema>>
-export type AssetEntry = Immutable<Type.Static<typeof assetEntrySchema>>
-export type CatalogBundle = Immutable<Type.Static<typeof catalogBundleSchema>>
-export type CatalogResult = Immutable<Type.Static<typeof catalogResultSchema>>
+export type MarketEntry = Of<typeof marketEntrySchema>
+export type LocationEntry = Of<typeof locationEntrySchema>
+export type SiteEntry = Of<typeof siteEntrySchema>
+export type PublisherEntry = Of<typeof publisherEntrySchema>
+export type AdvertiserEntry = Of<typeof advertiserEntrySchema>
+export type CampaignEntry = Of<typeof campaignEntrySchema>
+export type AdGroupEntry = Of<typeof adGroupEntrySchema>
+export type ProductEntry = Of<typeof productEntrySchema>
+export type CreativeSizeEntry = Of<typeof creativeSizeEntrySchema>
+export type AssetEntry = Of<typeof assetEntrySchema>
+export type CatalogBundle = Of<typeof catalogBundleSchema>
+export type CatalogResult = Of<typeof catalogResultSchema>
 
 // An operator mends a bundle in one go, so far more faults are collected than for a live event.
 export const parseCatalogBundle = compileParser(catalogBundleInputSchema, {

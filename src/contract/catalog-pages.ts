@@ -9,7 +9,7 @@ import {
   marketEntrySchema,
   publisherEntrySchema,
 } from './catalog-bundle.ts'
-import { catalogId, uuidText } from './fields.ts'
+import { catalogId, nullOr, uuidText } from './fields.ts'
 
 export const pageKinds = [
   'markets',
@@ -23,8 +23,6 @@ export const pageKinds = [
 ] as const
 
 export type PageKind = (typeof pageKinds)[number]
-
-export const pageLimits = { default: 100, max: 1_000 } as const
 
 export const assignmentEntrySchema = Type.Object(
   { adGroupId: catalogId(), creativeSizeId: catalogId(), assetId: uuidText() },
@@ -46,7 +44,7 @@ export const catalogPageSchema = Type.Object(
       ]),
       { description: 'Of the kind asked for, by ascending id.' }
     ),
-    next: Type.Union([Type.String(), Type.Null()], {
+    next: nullOr(Type.String(), {
       description: 'What to ask for with after; null on the last page.',
     }),
   },

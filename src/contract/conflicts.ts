@@ -1,9 +1,6 @@
 // Purchases and returns that were delivered with different content: the list, and the question for it.
 import { Type } from 'typebox'
-import { pageLimits } from './catalog-pages.ts'
-import { instantText, int32, wordOf, type Immutable } from './fields.ts'
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
+import { count, instantText, int32, wordOf, type Of } from './fields.ts'
 
 export const conflictPageSchema = Type.Object(
   {
@@ -30,15 +27,5 @@ export const conflictPageSchema = Type.Object(
   { title: 'ConflictPage' }
 )
 
-export const conflictsQuerySchema = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: pageLimits.max,
-      description: `Conflicts at most, ${pageLimits.default} when absent.`,
-    })
-  ),
-})
-
-export type ConflictPage = Immutable<Type.Static<typeof conflictPageSchema>>
+export type ConflictPage = Of<typeof conflictPageSchema>
 export type Conflict = ConflictPage['conflicts'][number]

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { parseCurrency } from '../domain/currency.ts'
 import { double, int32, type Immutable } from './fields.ts'
-import { compileParser } from './validate.ts'
+import { compileParser, type Parsed } from './validate.ts'
 
 /** As of a return. A thousand bytes of gzip may hold thousands of lines, and each is work in every step. */
 const conversionLinesMax = 1_000
@@ -60,10 +60,6 @@ type ConversionBody = Type.Static<typeof conversionSchema>
 export type Product = Immutable<ProductBody>
 export type Conversion = Immutable<ConversionBody>
 
-export type ParsedConversion =
-  | { readonly ok: true; readonly conversion: Conversion }
-  | { readonly ok: false; readonly messages: readonly string[] }
-
 const parseBody = compileParser(conversionSchema)
 const inactiveCurrency = '/currency must be an active ISO 4217 currency code'
 
@@ -71,14 +67,14 @@ const inactiveCurrency = '/currency must be an active ISO 4217 currency code'
  * Checks a delivered conversion against the interface and copies its known fields only, the currency in
  * upper case: what was validated is what is stored, and nothing else gets in with it.
  */
-export function parseConversion(value: unknown): ParsedConversion {
+export function parseConversion(value: unknown): Parsed<Conversion> {
   const parsed = parseBody(value)
   if (!parsed.ok) return parsed
 
   const currency = parseCurrency(parsed.value.currency)
   if (currency === null) return { ok: false, messages: [inactiveCurrency] }
 
-  return { ok: true, conversion: copyConversion(parsed.value, currency) }
+  return { ok: true, value: copyConversion(parsed.value, currency) }
 }
 
 function copyConversion(body: Conversion, currency: string): Conversion {

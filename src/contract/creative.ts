@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
-import { int32, uuidText, wordOf, type Immutable } from './fields.ts'
+import { int32, uuidText, wordOf, type Of } from './fields.ts'
 import { compileParser } from './validate.ts'
 
 export const creativeTypes = ['IMAGE', 'HTML_IMAGE_LINK', 'HTML_VIDEO_LINK'] as const
@@ -31,10 +31,8 @@ export const displayAdGroupAssetResponseSchema = Type.Object(
   { title: 'DisplayAdGroupAssetResponse' }
 )
 
-export type CreativeRequest = Immutable<Type.Static<typeof creativeRequestSchema>>
-export type DisplayAdGroupAssetResponse = Immutable<
-  Type.Static<typeof displayAdGroupAssetResponseSchema>
->
+export type CreativeRequest = Of<typeof creativeRequestSchema>
+export type DisplayAdGroupAssetResponse = Of<typeof displayAdGroupAssetResponseSchema>
 
 /** Shape only: whether the size and the asset exist and agree is for the catalog to say. */
 export const parseCreativeRequest = compileParser(creativeRequestSchema)

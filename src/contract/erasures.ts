@@ -2,8 +2,7 @@
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
 import { normalizeId } from '../domain/identity.ts'
-import { pageLimits } from './catalog-pages.ts'
-import { catalogId, instantText, int32, wordOf, type Immutable } from './fields.ts'
+import { catalogId, instantText, int32, wordOf, type Of } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
 export const erasureLimits = {
@@ -50,13 +49,9 @@ export const erasurePageSchema = Type.Object(
   { title: 'ErasurePage' }
 )
 
-export const erasuresQuerySchema = Type.Object({
-  limit: Type.Optional(int32({ minimum: 1, maximum: pageLimits.max })),
-})
-
-export type ErasureRequestBody = Immutable<Type.Static<typeof erasureRequestSchema>>
-export type Erasure = Immutable<Type.Static<typeof erasureSchema>>
-export type ErasurePage = Immutable<Type.Static<typeof erasurePageSchema>>
+export type ErasureRequestBody = Of<typeof erasureRequestSchema>
+export type Erasure = Of<typeof erasureSchema>
+export type ErasurePage = Of<typeof erasurePageSchema>
 
 const parseBody = compileParser(erasureRequestSchema)
 

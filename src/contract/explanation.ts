@@ -2,8 +2,7 @@
 // credited, and the request that voids a delivery.
 import { Type, type TSchema } from 'typebox'
 import { closed } from './closed.ts'
-import { dateText, instantText, int32, uuidText, wordOf, type Immutable } from './fields.ts'
-import { attributionProfiles, reportLimits } from './report-request.ts'
+import { count, instantText, int32, nullOr, uuidText, wordOf, type Of } from './fields.ts'
 import { compileParser } from './validate.ts'
 
 export const creditRules = ['direct', 'in-group', 'view'] as const
@@ -34,10 +33,8 @@ export const deliveryStandings = [
 
 const lineVerdicts = ['valid', 'out-of-range', 'no-product'] as const
 
-const count = (description: string) => Type.Integer({ minimum: 0, description })
 const place = Type.Integer({ minimum: 1, description: 'The place in the order; the first is 1.' })
 const exactAmount = (description: string) => Type.String({ description })
-export const nullOr = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 function deliveryIdText(description: string) {
   return Type.String({
@@ -262,20 +259,9 @@ export const voidResponseSchema = Type.Object(
   { title: 'VoidResponse' }
 )
 
-export const attributionsQuerySchema = Type.Object({
-  startDate: dateText({ description: 'First day, in the time zone of the market.' }),
-  endDate: dateText({ description: 'Last day, included.' }),
-  attributionProfile: Type.Optional(
-    wordOf(attributionProfiles, { description: 'IMP_1_DAY_CLK_14_DAYS when absent.' })
-  ),
-  page: Type.Optional(int32({ minimum: 0, maximum: reportLimits.pageMax })),
-  limit: Type.Optional(int32({ minimum: 1, maximum: reportLimits.limitMax })),
-})
-
-export type Explanation = Immutable<Type.Static<typeof explanationSchema>>
-export type OwnExplanation = Immutable<Type.Static<typeof ownExplanationSchema>>
-export type VoidResponse = Immutable<Type.Static<typeof voidResponseSchema>>
-export type AttributionsQuery = Immutable<Type.Static<typeof attributionsQuerySchema>>
+export type Explanation = Of<typeof explanationSchema>
+export type OwnExplanation = Of<typeof ownExplanationSchema>
+export type VoidResponse = Of<typeof voidResponseSchema>
 export type CreditRule = (typeof creditRules)[number]
 export type LossReason = (typeof lossReasons)[number]
 export type DeliveryStanding = (typeof deliveryStandings)[number]

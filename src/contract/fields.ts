@@ -1,9 +1,8 @@
 // The kinds of fields the interface is made of, so that a bound is written once and means the same
 // everywhere. Nothing here says `additionalProperties: false`: `closed.ts` does, for what must not be misspelt.
-import { Type, type TSchemaOptions } from 'typebox'
+import { Type, type TSchema, type TSchemaOptions } from 'typebox'
 
-const int32Min = -2_147_483_648
-const int32Max = 2_147_483_647
+export const int32Bounds = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const
 
 /** Makes a derived type read-only all the way down: what was parsed is never changed. */
 export type Immutable<T> = T extends readonly (infer E)[]
@@ -12,6 +11,9 @@ export type Immutable<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: Immutable<T[K]> }
     : T
 
+/** The read-only type of what a schema describes. */
+export type Of<Schema extends TSchema> = Immutable<Type.Static<Schema>>
+
 interface Int32Options extends TSchemaOptions {
   readonly minimum?: number
   readonly maximum?: number
@@ -19,7 +21,7 @@ interface Int32Options extends TSchemaOptions {
 
 /** `integer int32` of the interface. The bounds are spelled out because `format` alone checks nothing. */
 export function int32(options: Int32Options = {}) {
-  return Type.Integer({ minimum: int32Min, maximum: int32Max, format: 'int32', ...options })
+  return Type.Integer({ ...int32Bounds, format: 'int32', ...options })
 }
 
 /** An id that the catalog hands out; operations of the interface itself take any int32. */
@@ -56,3 +58,46 @@ export function uuidText(options: TSchemaOptions = {}) {
 export function wordOf<const T extends readonly string[]>(words: T, options: TSchemaOptions = {}) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...options })
 }
+
+/** A number of things. */
+export function count(description: string) {
+  return Type.Integer({ minimum: 0, description })
+}
+
+export function nullOr<T extends TSchema>(schema: T, options: TSchemaOptions = {}) {
+  return Type.Union([schema, Type.Null()], options)
+}
+
+/** The days of a question, both included; `rangeFaults` holds its rules. */
+export function dateRange({ zone, daysMax }: { readonly zone: string; readonly daysMax: number }) {
+  return {
+    startDate: dateText({ description: `First day, in ${zone}.` }),
+    endDate: dateText({ description: `Last day, included; at most ${daysMax} days in all.` }),
+  }
+}
+
+/** Of every list that is read page by page. */
+export const pageLimits = { default: 100, max: 1_000 } as const
+
+export const limitParameter = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: pageLimits.max,
+    description: `Entries at most, ${pageLimits.default} when absent.`,
+  })
+)
+
+/** The question for a list of which only the newest entries are shown. */
+export const limitQuerySchema = Type.Object({ limit: limitParameter })
+
+/** Where the next page begins, as the page before said. */
+export function afterParameter(options: TSchemaOptions) {
+  const description = 'The `next` of the page before; the first page when absent.'
+  const title = 'the next of the page before, unchanged'
+  return Type.Optional(Type.String({ title, description, ...options }))
+}
+
+/** A page of a list under the name of its entries, with the place behind it. */
+export const next = Type.Optional(
+  Type.String({ description: 'The `after` of the next page; absent on the last one.' })
+)

@@ -1,6 +1,6 @@
 // What a publisher sent, by day: the answer with which it checks its integration.
 import { Type } from 'typebox'
-import { dateText, instantText, int32, type Immutable } from './fields.ts'
+import { count, dateText, instantText, int32, type Of } from './fields.ts'
 
 export const intakeLimits = {
   /** A quarter, both ends included. */
@@ -8,8 +8,6 @@ export const intakeLimits = {
   /** Of each kind of unknown ids, those that were named most often. */
   unknownIdsMax: 100,
 } as const
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const notCounted = (description: string) =>
   Type.Record(Type.String(), Type.Integer({ minimum: 1 }), { description })
@@ -83,14 +81,7 @@ export const intakeSchema = Type.Object(
   { title: 'Intake' }
 )
 
-export const intakeQuerySchema = Type.Object({
-  startDate: dateText({ description: 'First day, in UTC.' }),
-  endDate: dateText({
-    description: `Last day, included; at most ${intakeLimits.daysMax} days in all.`,
-  }),
-})
-
-export type Intake = Immutable<Type.Static<typeof intakeSchema>>
+export type Intake = Of<typeof intakeSchema>
 export type IntakeDay = Intake['days'][number]
 export type ConversionIntake = IntakeDay['conversions']
 export type AdEventIntake = IntakeDay['loads']

@@ -9,11 +9,11 @@ import {
   marketEntrySchema,
 } from './catalog-bundle.ts'
 import { assignmentEntrySchema } from './catalog-pages.ts'
-import { catalogId, instantText, wordOf, type Immutable } from './fields.ts'
+import { catalogId, instantText, nullOr, wordOf, type Of } from './fields.ts'
 
 const partySchema = Type.Object({
   id: catalogId(),
-  name: Type.Union([Type.String(), Type.Null()], {
+  name: nullOr(Type.String(), {
     description: 'Null while the catalog does not know the id.',
   }),
 })
@@ -26,12 +26,12 @@ export const meSchema = Type.Object(
     scopes: Type.Array(wordOf(scopes), { description: 'admin stands for every other one.' }),
     advertisers: partiesSchema,
     publishers: partiesSchema,
-    expiresAt: Type.Union([instantText(), Type.Null()], { description: 'Null: never.' }),
+    expiresAt: nullOr(instantText(), { description: 'Null: never.' }),
   },
   { title: 'Me' }
 )
 
-export type Me = Immutable<Type.Static<typeof meSchema>>
+export type Me = Of<typeof meSchema>
 
 /** Of each kind; an advertiser with more is rather one of an integration that has the ids anyway. */
 export const accountEntriesMax = 5_000
@@ -63,4 +63,4 @@ export const advertiserAccountSchema = Type.Object(
   { title: 'AdvertiserAccount' }
 )
 
-export type AdvertiserAccount = Immutable<Type.Static<typeof advertiserAccountSchema>>
+export type AdvertiserAccount = Of<typeof advertiserAccountSchema>

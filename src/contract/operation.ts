@@ -1,41 +1,62 @@
-// What an HTTP operation is made of, and the answers that many of them share.
-import type { TObject, TSchema } from 'typebox'
+// What an HTTP operation consists of, and the builders that spell out what many operations share.
+import { Type, type TObject, type TSchema } from 'typebox'
 import type { Scope } from './admin.ts'
-import { exceptionResponseSchema } from './errors-body.ts'
+import type { Immutable } from './fields.ts'
+import type { Parsed } from './validate.ts'
 
 export type Port = 'tracking' | 'campaign'
 export type Method = 'get' | 'head' | 'post' | 'put' | 'delete'
 
 export interface Access {
-  /** Null: any valid key will do, also one without a scope; for what a key may know of itself. */
+  /** Null: any valid key, also one without a scope, for questions about the key itself. */
   readonly scope: Scope | null
-  /** Any of these will do as well. None when absent. */
+  /** Scopes that are enough as well. */
   readonly otherScopes?: readonly Scope[]
-  /** The key must also be for the advertiser that the path names. */
+  /** The key must also be for the advertiser in the path. */
   readonly isAdvertiserBound: boolean
-  /** The key must also be for the publisher that the path names. No when absent. */
+  /** The key must also be for the publisher in the path. Default false. */
   readonly isPublisherBound?: boolean
 }
 
-export interface RequestBody {
-  readonly mediaType: string
-  /** Of a stream, what one line of it must be. */
+export interface JsonBody<Value = unknown> {
+  readonly mediaType: 'application/json'
   readonly schema: TSchema
-  readonly isStream: boolean
+  readonly isStream: false
+  /** Checks the schema, and the rules that a schema cannot say. */
+  readonly parse: (value: unknown) => Parsed<Value>
 }
 
+export interface StreamBody {
+  readonly mediaType: string
+  /** The schema of one line. */
+  readonly schema: TSchema
+  readonly isStream: true
+}
+
+export type RequestBody = JsonBody | StreamBody
+
 export interface OperationResponse {
-  /** `default` covers what the system can answer beyond the statuses that the interface names. */
+  /** `default` covers the answers beyond the statuses that the interface names. */
   readonly status: string
   readonly description: string
   /** Null: no body. */
   readonly content: { readonly mediaType: string; readonly schema: TSchema } | null
-  /** Names and descriptions of telling headers; all are text. */
+  /** Descriptions of the headers, by name; every value is text. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface Operation {
-  readonly operationId: string
+const noParameters = Type.Object({})
+export type NoParameters = typeof noParameters
+
+/** A value of a schema with every property optional. */
+export type Given<Parameters extends TObject> = Immutable<Partial<Type.Static<Parameters>>>
+
+/** An operation without its id, which is its name in the table. */
+export interface Description<
+  Path extends TObject = TObject,
+  Query extends TObject = TObject,
+  Body extends RequestBody | null = RequestBody | null,
+> {
   readonly method: Method
   /** With parameters in braces, as OpenAPI spells it. */
   readonly path: string
@@ -45,24 +66,60 @@ export interface Operation {
   readonly description: string
   /** Null: public. */
   readonly access: Access | null
-  /** Values of URLs are text: a number here is what the text must spell. */
-  readonly pathParameters?: TObject
-  readonly queryParameters?: TObject
+  /** Parameters arrive as text: a number here is what the text must spell. */
+  readonly pathParameters?: Path
+  readonly queryParameters?: Query
+  /** Rules that the schema of the query cannot say. Gets the parameters that are valid by themselves. */
+  queryFaults?(given: Given<Query>): readonly string[]
   readonly headerParameters?: TObject
-  readonly body: RequestBody | null
+  readonly body: Body
   readonly responses: readonly OperationResponse[]
   /** Beyond the five operations of the interface. */
   readonly addition: boolean
 }
 
-export function jsonBody(schema: TSchema): RequestBody {
-  return { mediaType: 'application/json', schema, isStream: false }
+export interface Operation<
+  Path extends TObject = TObject,
+  Query extends TObject = TObject,
+  Body extends RequestBody | null = RequestBody | null,
+> extends Description<Path, Query, Body> {
+  readonly operationId: string
+}
+
+/** Gives every operation its name in the table as its id. */
+export function withIds<Table extends Readonly<Record<string, Description>>>(
+  table: Table
+): { readonly [Id in keyof Table]: Table[Id] & { readonly operationId: string } } {
+  const named = Object.entries(table).map(([operationId, one]) => [
+    operationId,
+    { ...one, operationId },
+  ])
+  // Object.fromEntries forgets the names.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(named) as ReturnType<typeof withIds<Table>>
+}
+
+export function jsonBody<Value>(schema: TSchema, parse: JsonBody<Value>['parse']): JsonBody<Value> {
+  return { mediaType: 'application/json', schema, isStream: false, parse }
+}
+
+export function streamBody(mediaType: string, schema: TSchema): StreamBody {
+  return { mediaType, schema, isStream: true }
 }
 
 export function answer(status: string, description: string, schema?: TSchema): OperationResponse {
   const content = schema === undefined ? null : { mediaType: 'application/json', schema }
   return { status, description, content }
 }
+
+export const exceptionResponseSchema = Type.Object(
+  {
+    messages: Type.Optional(
+      Type.Array(Type.String(), { description: 'What is wrong, one sentence each.' })
+    ),
+  },
+  { title: 'ExceptionResponse', description: 'The body of every answer that is not a success.' }
+)
 
 export function refusal(status: string, description: string): OperationResponse {
   return answer(status, description, exceptionResponseSchema)
@@ -75,13 +132,75 @@ export const unauthorized: OperationResponse = {
 
 export const forbidden = refusal(
   '403',
-  'Forbidden: the key lacks the scope, or the advertiser or publisher of the path, whether or not that exists.'
+  'Forbidden: the key lacks the scope, or is not for the advertiser or publisher of the path, whether or not that exists.'
 )
 
-export const unprocessable = refusal('422', 'Unprocessable Entity: the request breaks a rule.')
+const unprocessable = refusal('422', 'Unprocessable Entity: the request breaks a rule.')
 
 export const otherwise = refusal(
   'default',
   'Any other refusal: 413 for a body that is too large, 429 with Retry-After beyond a rate limit, ' +
     '503 with Retry-After while the service cannot keep its promises.'
 )
+
+type Shared = 'method' | 'ports' | 'tag' | 'access' | 'body' | 'responses' | 'addition'
+
+export interface Details<
+  Path extends TObject,
+  Query extends TObject,
+  Body extends RequestBody | null,
+> extends Omit<Description<Path, Query, Body>, Shared> {
+  /** Default GET. */
+  readonly method?: Method
+  /** Absent: none. */
+  readonly body?: Body
+  readonly success: OperationResponse
+  /** Where the path may name something that does not exist: what the 404 says. */
+  readonly notFound?: string
+  readonly otherResponses?: readonly OperationResponse[]
+}
+
+/** An operation of the campaign port that asks for a key, beyond the interface unless told otherwise. */
+export function withKey<
+  Path extends TObject = NoParameters,
+  Query extends TObject = NoParameters,
+  Body extends RequestBody | null = null,
+>(
+  details: Details<Path, Query, Body> & Pick<Description, 'tag'> & { readonly access: Access }
+): Description<Path, Query, Body> {
+  const { success, notFound, otherResponses = [], body, ...rest } = details
+  const takesInput = body !== undefined || details.queryParameters !== undefined
+  const hasRights = details.access.scope !== null
+  return {
+    method: 'get',
+    ...rest,
+    ports: ['campaign'],
+    // The default of the type parameter: whoever leaves the body out says null.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    body: (body ?? null) as Body,
+    responses: [
+      success,
+      unauthorized,
+      ...(hasRights ? [forbidden] : []),
+      ...(notFound === undefined ? [] : [refusal('404', `Not Found: ${notFound}`)]),
+      ...otherResponses,
+      ...(takesInput ? [unprocessable] : []),
+      otherwise,
+    ],
+    addition: true,
+  }
+}
+
+/** An operation below `/admin/v1`, for the scope `admin` unless a smaller one is enough. */
+export function admin<
+  Path extends TObject = NoParameters,
+  Query extends TObject = NoParameters,
+  Body extends RequestBody | null = null,
+>({
+  scope = 'admin',
+  path,
+  ...rest
+}: Details<Path, Query, Body> & { readonly scope?: Scope }): Description<Path, Query, Body> {
+  const access = { scope, isAdvertiserBound: false }
+  return withKey({ ...rest, path: `/admin/v1${path}`, tag: 'Admin', access })
+}

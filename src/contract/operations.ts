@@ -1,14 +1,89 @@
-// Every HTTP operation of both ports, as data: the OpenAPI document is made from this table, and the
-// tests compare it with the interface and with the routes.
+// Every HTTP operation of both ports. The OpenAPI document, the routes of the campaign port and the checks
+// of its requests are made from this table.
+import { Type } from 'typebox'
 import { adminOperations } from './admin-operations.ts'
 import { campaignOperations } from './campaign-operations.ts'
-import type { Operation } from './operation.ts'
-import { operatorOperations } from './operator-operations.ts'
+import {
+  answer,
+  forbidden,
+  otherwise,
+  refusal,
+  unauthorized,
+  withIds,
+  type Operation,
+} from './operation.ts'
 import { trackingOperations } from './tracking-operations.ts'
+import { upkeepOperations } from './upkeep-operations.ts'
+
+const operator = {
+  method: 'get',
+  ports: ['campaign'],
+  tag: 'Operator',
+  access: null,
+  body: null,
+  addition: true,
+} as const
+
+const healthSchema = Type.Object({ status: Type.String() })
+
+const nodeTable = withIds({
+  getHealth: {
+    ...operator,
+    path: '/healthz',
+    ports: ['tracking', 'campaign'],
+    summary: 'Ask whether the process is alive',
+    description: 'Says nothing about its dependencies.',
+    responses: [answer('200', 'Alive.', healthSchema), otherwise],
+  },
+  getReadiness: {
+    ...operator,
+    path: '/readyz',
+    ports: ['tracking', 'campaign'],
+    summary: 'Ask whether the port takes traffic',
+    description: 'For load balancers. The status of the node says what is wrong with it.',
+    responses: [
+      answer('200', 'Takes traffic.', healthSchema),
+      refusal('503', 'Does not take traffic.'),
+      otherwise,
+    ],
+  },
+  getMetrics: {
+    ...operator,
+    path: '/metrics',
+    summary: 'Read the metrics',
+    description: 'Prometheus text over all processes of the node.',
+    access: { scope: 'metrics:read', isAdvertiserBound: false },
+    responses: [
+      {
+        status: '200',
+        description: 'The metrics.',
+        content: { mediaType: 'text/plain', schema: Type.String() },
+      },
+      unauthorized,
+      forbidden,
+      otherwise,
+    ],
+  },
+})
+
+const documentTable = withIds({
+  getOpenApi: {
+    ...operator,
+    path: '/openapi.json',
+    summary: 'Read this document',
+    description: 'The OpenAPI 3.1 document of both ports.',
+    responses: [answer('200', 'The document.', Type.Object({})), otherwise],
+  },
+})
+
+/** What every node answers, whatever its roles. */
+export const nodeOperations: readonly Operation[] = Object.values(nodeTable)
 
 export const operations: readonly Operation[] = [
-  ...trackingOperations,
-  ...campaignOperations,
-  ...adminOperations,
-  ...operatorOperations,
-]
+  trackingOperations,
+  campaignOperations,
+  adminOperations,
+  upkeepOperations,
+  documentTable,
+  nodeTable,
+].flatMap((table): readonly Operation[] => Object.values(table))

@@ -2,7 +2,7 @@
 // are read back. The names of a row are those of the feed's columns.
 import { Type } from 'typebox'
 import { productEntrySchema } from './catalog-bundle.ts'
-import { nameText, type Immutable } from './fields.ts'
+import { count, nameText, nullOr, type Of } from './fields.ts'
 import { compileParser } from './validate.ts'
 
 export const feedRowSchema = Type.Object(
@@ -21,8 +21,6 @@ export const feedRowSchema = Type.Object(
 export const feedColumns = ['gtin', 'title', 'brand', 'item_group_id'] as const
 
 export type FeedColumn = (typeof feedColumns)[number]
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const feedResultSchema = Type.Object(
   {
@@ -52,14 +50,14 @@ export const feedResultSchema = Type.Object(
 export const productPageSchema = Type.Object(
   {
     entries: Type.Array(productEntrySchema),
-    next: Type.Union([Type.String(), Type.Null()], {
+    next: nullOr(Type.String(), {
       description: 'What to ask for with after; null on the last page.',
     }),
   },
   { title: 'ProductPage' }
 )
 
-export type FeedResult = Immutable<Type.Static<typeof feedResultSchema>>
-export type ProductPage = Immutable<Type.Static<typeof productPageSchema>>
+export type FeedResult = Of<typeof feedResultSchema>
+export type ProductPage = Of<typeof productPageSchema>
 
 export const parseFeedRow = compileParser(feedRowSchema)

@@ -1,12 +1,24 @@
 import { Type } from 'typebox'
-import { dateText, type Immutable } from './fields.ts'
-
-const text = Type.String()
+import { dateText, instantText, nullOr, type Of } from './fields.ts'
 
 /** Open, because columns may be appended: by column name, as printed. */
-export const reportRowSchema = Type.Unsafe<Record<string, string | null>>(
-  Type.Object({}, { additionalProperties: Type.Union([text, Type.Null()]) })
+const reportRowSchema = Type.Unsafe<Record<string, string | null>>(
+  Type.Object({}, { additionalProperties: nullOr(Type.String()) })
 )
+
+/** What the two answers say of the days that they cover. */
+const coverage = {
+  completeThrough: nullOr(dateText(), {
+    description: 'The last day from which on back the figures are sealed; null if there is none.',
+  }),
+  renewingDays: Type.Array(dateText(), {
+    description:
+      'Days that input has reached since they were sealed, oldest first: they are sealed again soon.',
+  }),
+  unconverted: Type.Integer({
+    description: 'Amounts, over all pages, that are missing for want of an exchange rate.',
+  }),
+}
 
 export const reportJsonSchema = Type.Object(
   {
@@ -19,18 +31,50 @@ export const reportJsonSchema = Type.Object(
     page: Type.Integer(),
     limit: Type.Integer(),
     totalRows: Type.Integer({ description: 'Rows of the whole report, over all pages.' }),
-    completeThrough: Type.Union([dateText(), Type.Null()], {
-      description: 'The last day from which on back the figures are sealed; null if there is none.',
-    }),
-    renewingDays: Type.Array(dateText(), {
-      description:
-        'Days that input has reached since they were sealed, oldest first: they are sealed again soon.',
-    }),
-    unconverted: Type.Integer({
-      description: 'Amounts of all pages that are missing for want of an exchange rate.',
-    }),
+    ...coverage,
   },
   { title: 'SpaProductReport' }
 )
 
-export type JsonReport = Immutable<Type.Static<typeof reportJsonSchema>>
+export const reportSeriesSchema = Type.Object(
+  {
+    days: Type.Array(reportRowSchema, {
+      description:
+        'By DATE, then CURRENCY: exact sums of the rows of the report with dateBreakdown, and ORDERS, the ' +
+        'distinct purchases behind them; null where these are no longer known. Days without a row are left ' +
+        'out.',
+    }),
+    totals: Type.Array(reportRowSchema, {
+      description:
+        'By CURRENCY: the sums of the days, which are those of the report over all pages.',
+    }),
+    ...coverage,
+  },
+  { title: 'SpaProductSeries' }
+)
+
+export const sealedDaysSchema = Type.Object(
+  {
+    days: Type.Array(
+      Type.Object({
+        day: dateText({ description: "In the market's time zone." }),
+        market: nullOr(Type.String(), {
+          description: 'Its code; null for markets that the catalog does not know.',
+        }),
+        revision: Type.String({
+          description: "Names the day's figures: another one when they were computed again.",
+        }),
+        sealedAt: instantText(),
+      }),
+      { description: 'The oldest seal first; at least 5000 after `since`, if there are so many.' }
+    ),
+    hasMore: Type.Boolean({
+      description: 'Whether there are later ones; ask again with the last `sealedAt`.',
+    }),
+  },
+  { title: 'SealedDays' }
+)
+
+export type JsonReport = Of<typeof reportJsonSchema>
+export type JsonSeries = Of<typeof reportSeriesSchema>
+export type SealedDays = Of<typeof sealedDaysSchema>

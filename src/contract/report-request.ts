@@ -4,8 +4,8 @@ import { Type } from 'typebox'
 import { closed } from './closed.ts'
 import { daysBetween, parseDay } from '../domain/day.ts'
 import { isText } from '../domain/text.ts'
-import { dateText, int32, wordOf, type Immutable } from './fields.ts'
-import { compileParser } from './validate.ts'
+import { dateRange, dateText, int32, wordOf, type Of } from './fields.ts'
+import { compileParser, type Parsed } from './validate.ts'
 
 export const filterFields = ['GTIN', 'PRODUCT_TITLE', 'BRAND', 'MARKET'] as const
 
@@ -62,6 +62,18 @@ export const reportFilterSchema = Type.Object(
   { title: 'SpaProductReportFilter' }
 )
 
+/** The paging of every report. */
+export const reportPaging = {
+  page: Type.Optional(int32({ minimum: 0, maximum: reportLimits.pageMax })),
+  limit: Type.Optional(int32({ minimum: 1, maximum: reportLimits.limitMax })),
+}
+
+/** The range of the reports that are asked for by a query. */
+export const reportRange = dateRange({
+  zone: 'the time zone of the market',
+  daysMax: reportLimits.daysMax,
+})
+
 // The interface's schema marks page and limit as required, the rule text of its operation calls them
 // optional; requiring them would refuse callers who go by the text, so they are optional here.
 export const reportRequestSchema = closed(
@@ -73,8 +85,7 @@ export const reportRequestSchema = closed(
       startDate: dateText({ description: 'First day, in the time zone of the market.' }),
       endDate: dateText({ description: 'Last day, included.' }),
       attributionProfile: Type.Optional(wordOf(attributionProfiles)),
-      page: Type.Optional(int32({ minimum: 0, maximum: reportLimits.pageMax })),
-      limit: Type.Optional(int32({ minimum: 1, maximum: reportLimits.limitMax })),
+      ...reportPaging,
       sortType: Type.Optional(wordOf(sortTypes)),
       dateBreakdown: Type.Optional(Type.Boolean()),
       orderBy: Type.Optional(wordOf(orderByColumns)),
@@ -88,6 +99,15 @@ export const reportRequestSchema = closed(
   )
 )
 
+export const attributionsQuerySchema = Type.Object({
+  ...reportRange,
+  attributionProfile: Type.Optional(
+    wordOf(attributionProfiles, { description: 'IMP_1_DAY_CLK_14_DAYS when absent.' })
+  ),
+  ...reportPaging,
+})
+
+export type AttributionsQuery = Of<typeof attributionsQuerySchema>
 export type FilterField = (typeof filterFields)[number]
 export type AttributionProfile = (typeof attributionProfiles)[number]
 export type SortType = (typeof sortTypes)[number]
@@ -112,18 +132,14 @@ export interface ReportRequest {
   readonly orderBy: OrderByColumn
 }
 
-export type ParsedReportRequest =
-  | { readonly ok: true; readonly request: ReportRequest }
-  | { readonly ok: false; readonly messages: readonly string[] }
-
 /** As it is sent. */
-export type ReportBody = Immutable<Type.Static<typeof reportRequestSchema>>
+export type ReportBody = Of<typeof reportRequestSchema>
 
 const parseBody = compileParser(reportRequestSchema)
 const messagesMax = 20
 
 /** Checks the shape first and, when that holds, the meaning; then fills in the defaults. */
-export function parseReportRequest(value: unknown): ParsedReportRequest {
+export function parseReportRequest(value: unknown): Parsed<ReportRequest> {
   const parsed = parseBody(value)
   if (!parsed.ok) return parsed
 
@@ -134,7 +150,7 @@ export function parseReportRequest(value: unknown): ParsedReportRequest {
 
   return {
     ok: true,
-    request: {
+    value: {
       filters: filters.filters,
       startDate: body.startDate,
       endDate: body.endDate,

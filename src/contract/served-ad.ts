@@ -1,8 +1,8 @@
 // What is known of one served ad: the question with a tracking link, and the answer for operators.
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
-import { byProfile, creditRules, nullOr } from './explanation.ts'
-import { instantText, int32, uuidText, wordOf, type Immutable } from './fields.ts'
+import { byProfile, creditRules } from './explanation.ts'
+import { count, instantText, int32, nullOr, uuidText, wordOf, type Of } from './fields.ts'
 import { compileParser } from './validate.ts'
 
 export const servedAdLimits = {
@@ -14,8 +14,6 @@ export const servedAdLimits = {
 
 /** `nobody` is text that names no person, such as `anonymous`: it joins nothing. */
 export const carriedIds = ['absent', 'nobody', 'present'] as const
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const readLinkRequestSchema = closed(
   Type.Object(
@@ -129,7 +127,7 @@ export const servedAdReadingSchema = Type.Object(
   { title: 'ServedAdReading' }
 )
 
-export type ServedAdReading = Immutable<Type.Static<typeof servedAdReadingSchema>>
+export type ServedAdReading = Of<typeof servedAdReadingSchema>
 export type CarriedId = (typeof carriedIds)[number]
 
 export const parseReadLinkRequest = compileParser(readLinkRequestSchema)

@@ -1,8 +1,7 @@
 // Records that could not be shipped: the list of them, and shipping them once more.
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
-import { pageLimits } from './catalog-pages.ts'
-import { instantText, int32, type Immutable } from './fields.ts'
+import { afterParameter, count, instantText, limitParameter, next, type Of } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
 export const setAsideLimits = {
@@ -11,8 +10,6 @@ export const setAsideLimits = {
   keyLengthMax: 64,
   reasonLengthMax: 300,
 } as const
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const setAsidePageSchema = Type.Object(
   {
@@ -37,18 +34,14 @@ export const setAsidePageSchema = Type.Object(
       ),
       { description: 'Oldest first.' }
     ),
-    next: Type.Optional(
-      Type.String({ description: 'The `after` of the next page; absent on the last one.' })
-    ),
+    next,
   },
   { title: 'SetAsidePage' }
 )
 
 export const setAsideQuerySchema = Type.Object({
-  after: Type.Optional(
-    Type.String({ maxLength: 100, description: 'The `next` of the page before.' })
-  ),
-  limit: Type.Optional(int32({ minimum: 1, maximum: pageLimits.max })),
+  after: afterParameter({ pattern: String.raw`^\d{1,16}\.\S{1,64}$` }),
+  limit: limitParameter,
 })
 
 export const replayRequestSchema = closed(
@@ -83,8 +76,8 @@ export const replayResultSchema = Type.Object(
   { title: 'ReplayResult' }
 )
 
-export type SetAsidePage = Immutable<Type.Static<typeof setAsidePageSchema>>
-export type ReplayResult = Immutable<Type.Static<typeof replayResultSchema>>
+export type SetAsidePage = Of<typeof setAsidePageSchema>
+export type ReplayResult = Of<typeof replayResultSchema>
 
 /** Null: all. */
 export type ReplayKeys = readonly string[] | null

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { int32, wordOf, type Immutable } from './fields.ts'
+import { int32, wordOf, type Of } from './fields.ts'
 
 export const adGroupTypes = ['DISPLAY', 'SPA', 'SPONSORED_BRAND'] as const
 export const siteTypes = ['DESKTOP', 'MOBILE_WEB', 'MOBILE_APP', 'TABLET_APP', 'EMAIL'] as const
@@ -59,5 +59,5 @@ export const siteLocationsQuerySchema = Type.Object({
 })
 
 export type AdGroupType = (typeof adGroupTypes)[number]
-export type Location = Immutable<Type.Static<typeof locationSchema>>
-export type SiteLocations = Immutable<Type.Static<typeof siteLocationsSchema>>
+export type Location = Of<typeof locationSchema>
+export type SiteLocations = Of<typeof siteLocationsSchema>

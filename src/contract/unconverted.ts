@@ -1,14 +1,22 @@
 // Amounts that are missing from reports for want of a rate, and the question for them.
 import { Type } from 'typebox'
-import { pageLimits } from './catalog-pages.ts'
-import { dateText, int32, type Immutable } from './fields.ts'
+import {
+  afterParameter,
+  count,
+  dateRange,
+  dateText,
+  int32,
+  limitParameter,
+  next,
+  nullOr,
+  type Of,
+} from './fields.ts'
 
 export const unconvertedLimits = {
   /** A quarter, both ends included. */
   daysMax: 92,
 } as const
 
-const count = (description: string) => Type.Integer({ minimum: 0, description })
 const amount = (description: string) => Type.String({ description })
 
 export const unconvertedPageSchema = Type.Object(
@@ -18,7 +26,7 @@ export const unconvertedPageSchema = Type.Object(
         {
           date: dateText({ description: "In the market's time zone." }),
           marketId: int32(),
-          market: Type.Union([Type.String(), Type.Null()], {
+          market: nullOr(Type.String(), {
             description:
               'Its code; null for a market that the catalog does not know, which has no currency either.',
           }),
@@ -34,29 +42,16 @@ export const unconvertedPageSchema = Type.Object(
       ),
       { description: 'By date, market, advertiser and currency.' }
     ),
-    next: Type.Optional(
-      Type.String({ description: 'The `after` of the next page; absent on the last one.' })
-    ),
+    next,
   },
   { title: 'UnconvertedPage' }
 )
 
 export const unconvertedQuerySchema = Type.Object({
-  startDate: dateText({ description: "First day, in the market's time zone." }),
-  endDate: dateText({
-    description: `Last day, included; at most ${unconvertedLimits.daysMax} days in all.`,
-  }),
-  after: Type.Optional(
-    Type.String({ maxLength: 64, description: 'The `next` of the page before.' })
-  ),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: pageLimits.max,
-      description: `Rows per page, ${pageLimits.default} when absent.`,
-    })
-  ),
+  ...dateRange({ zone: "the market's time zone", daysMax: unconvertedLimits.daysMax }),
+  after: afterParameter({ pattern: String.raw`^\d{4}-\d\d-\d\d_\d{1,10}_\d{1,10}_[A-Z]{0,3}$` }),
+  limit: limitParameter,
 })
 
-export type UnconvertedPage = Immutable<Type.Static<typeof unconvertedPageSchema>>
+export type UnconvertedPage = Of<typeof unconvertedPageSchema>
 export type UnconvertedRow = UnconvertedPage['rows'][number]

@@ -1,6 +1,6 @@
 // Ids that events and purchases name and the catalog does not have.
 import { Type } from 'typebox'
-import { int32, wordOf, type Immutable } from './fields.ts'
+import { count, int32, wordOf, type Of } from './fields.ts'
 
 export const unknownIdsMax = 1_000
 
@@ -12,8 +12,6 @@ export const unknownIdKinds = [
   'campaign',
   'ad-group',
 ] as const
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const unknownIdsSchema = Type.Object(
   {
@@ -47,5 +45,5 @@ export const unknownIdsSchema = Type.Object(
   { title: 'UnknownIds' }
 )
 
-export type UnknownIds = Immutable<Type.Static<typeof unknownIdsSchema>>
+export type UnknownIds = Of<typeof unknownIdsSchema>
 export type UnknownId = UnknownIds['ids'][number]

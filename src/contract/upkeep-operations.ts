@@ -1,19 +1,29 @@
-// What operators do to single records and to the node: finding what does not fit, replaying, explaining,
-// voiding, erasing, backing up.
+// What operators do to single records and to the node: find what does not fit, replay, explain, void,
+// erase and back up.
 import { Type } from 'typebox'
-import { admin, refusals } from './admin-operation.ts'
-import { backupListSchema, backupRequestSchema, backupSchema } from './backups.ts'
-import { conflictPageSchema, conflictsQuerySchema } from './conflicts.ts'
+import {
+  backupListSchema,
+  backupRequestSchema,
+  backupSchema,
+  parseBackupRequest,
+} from './backups.ts'
+import { conflictPageSchema } from './conflicts.ts'
 import {
   erasurePageSchema,
   erasureRequestSchema,
   erasureSchema,
-  erasuresQuerySchema,
+  parseErasureRequest,
 } from './erasures.ts'
-import { explanationSchema, voidRequestSchema, voidResponseSchema } from './explanation.ts'
-import { catalogId } from './fields.ts'
-import { answer, jsonBody, refusal, type Operation } from './operation.ts'
 import {
+  explanationSchema,
+  parseVoidRequest,
+  voidRequestSchema,
+  voidResponseSchema,
+} from './explanation.ts'
+import { catalogId, limitQuerySchema } from './fields.ts'
+import { admin, answer, jsonBody, refusal, withIds } from './operation.ts'
+import {
+  parseReplayRequest,
   replayRequestSchema,
   replayResultSchema,
   setAsideLimits,
@@ -22,167 +32,117 @@ import {
 } from './set-aside.ts'
 import { unknownIdsMax, unknownIdsSchema } from './unknown-ids.ts'
 
-const setAsideOperations: readonly Operation[] = [
-  admin({
-    operationId: 'listSetAside',
-    method: 'get',
+const purchasePath = Type.Object({
+  publisherId: catalogId(),
+  transactionId: Type.String({ description: 'Percent-encoded.' }),
+})
+const noPurchase = 'nothing is known of such a purchase.'
+
+export const upkeepOperations = withIds({
+  listSetAside: admin({
     path: '/set-aside',
     summary: 'List what could not be shipped',
     description:
       'Records that the warehouse refused or that could not be read, with the reason, longest waiting first. ' +
-      'Nothing of what they say is shown.',
+      'Their content is not shown.',
     queryParameters: setAsideQuerySchema,
-    body: null,
-    responses: [answer('200', 'One page.', setAsidePageSchema), ...refusals],
+    success: answer('200', 'One page.', setAsidePageSchema),
   }),
-  admin({
-    operationId: 'replaySetAside',
+  replaySetAside: admin({
     method: 'post',
     path: '/set-aside/replay',
     summary: 'Ship once more what was set aside',
     description:
-      'Once its cause is mended. The records keep their keys and their instants of receipt, so repeating the ' +
-      `call changes nothing. At most ${setAsideLimits.replayMax} records a call.`,
-    body: jsonBody(replayRequestSchema),
-    responses: [answer('200', 'It is done.', replayResultSchema), ...refusals],
+      'For when the cause is mended. The records keep their keys and their instants of receipt, so repeating ' +
+      `the call changes nothing. At most ${setAsideLimits.replayMax} records a call.`,
+    body: jsonBody(replayRequestSchema, parseReplayRequest),
+    success: answer('200', 'The records were shipped or set aside again.', replayResultSchema),
   }),
-]
-
-const misfitOperations: readonly Operation[] = [
-  admin({
-    operationId: 'listConflicts',
-    method: 'get',
+  listConflicts: admin({
     path: '/conflicts',
     summary: 'List purchases and returns whose deliveries differ',
     description:
-      'Those of the last 30 days, newest first. One delivery of each counts and the others change nothing: ' +
-      'a purchase is explained by its publisher and transaction id. At most `limit`, and how many there are.',
-    queryParameters: conflictsQuerySchema,
-    body: null,
-    responses: [answer('200', 'The newest conflicts.', conflictPageSchema), ...refusals],
+      'Those of the last 30 days, newest first. One delivery of each counts and the others change nothing; ' +
+      'the explanation of the purchase shows them. At most `limit`, and how many there are.',
+    queryParameters: limitQuerySchema,
+    success: answer('200', 'The newest conflicts.', conflictPageSchema),
   }),
-  admin({
-    operationId: 'listUnknownIds',
-    method: 'get',
+  listUnknownIds: admin({
     path: '/unknown-ids',
     summary: 'List the ids that the catalog does not have',
     description:
       'What events and conversions of the last 30 days name and the catalog lacks, with how many name it; ' +
       `at most ${unknownIdsMax}. Repeats may count until they are merged.`,
-    body: null,
-    responses: [answer('200', 'The ids.', unknownIdsSchema), ...refusals],
+    success: answer('200', 'The ids.', unknownIdsSchema),
   }),
-]
-
-const purchasePath = Type.Object({
-  publisherId: catalogId(),
-  transactionId: Type.String({ description: 'Percent-encoded.' }),
-})
-const noPurchase = refusal('404', 'Not Found: nothing is known of such a purchase.')
-
-const conversionOperations: readonly Operation[] = [
-  admin({
-    operationId: 'explainConversion',
-    method: 'get',
+  explainConversion: admin({
     path: '/conversions/{publisherId}/{transactionId}',
     summary: 'Explain the attribution of a purchase',
     description:
       'Every delivery of it, and for each line of the one that counts who is credited, by which rule, and ' +
-      'why every other touchpoint is not. Decided anew from the events, and held against what the reports use.',
+      'why every other touchpoint is not. Decided anew from the events, and compared with what the reports ' +
+      'use.',
     pathParameters: purchasePath,
-    body: null,
-    responses: [answer('200', 'The explanation.', explanationSchema), noPurchase, ...refusals],
+    success: answer('200', 'The explanation.', explanationSchema),
+    notFound: noPurchase,
   }),
-  admin({
-    operationId: 'voidDelivery',
+  voidDelivery: admin({
     method: 'post',
     path: '/conversions/{publisherId}/{transactionId}/void',
     summary: 'Void a delivery of a purchase',
     description:
-      'The delivery never counts again and the next one does, or none. Attributions and sealed days follow ' +
-      'within minutes. It cannot be undone; doing it again changes nothing.',
+      'The delivery never counts again and the next one does, if there is one. Attributions and sealed days ' +
+      'follow within minutes. It cannot be undone; repeating it changes nothing.',
     pathParameters: purchasePath,
-    body: jsonBody(voidRequestSchema),
-    responses: [
-      answer('200', 'The delivery is void.', voidResponseSchema),
-      noPurchase,
-      ...refusals,
-    ],
+    body: jsonBody(voidRequestSchema, parseVoidRequest),
+    success: answer('200', 'The delivery is void.', voidResponseSchema),
+    notFound: noPurchase,
   }),
-]
-
-const erasureOperations: readonly Operation[] = [
-  admin({
-    operationId: 'requestErasure',
+  requestErasure: admin({
     method: 'post',
     path: '/erasures',
     summary: 'Erase a shopper',
     description:
-      'Removes what ties events to a person, of everything received until now; figures stay. Neither the ' +
+      'Removes what ties events to a person, for everything received until now; figures stay. Neither the ' +
       'answer nor the audit repeats an id.',
-    body: jsonBody(erasureRequestSchema),
-    responses: [answer('202', 'It is going to be done.', erasureSchema), ...refusals],
+    body: jsonBody(erasureRequestSchema, parseErasureRequest),
+    success: answer('202', 'The erasure is requested.', erasureSchema),
   }),
-  admin({
-    operationId: 'getErasure',
-    method: 'get',
+  getErasure: admin({
     path: '/erasures/{id}',
     summary: 'Read how far an erasure is',
-    description: 'By the id that the request was answered with.',
-    pathParameters: Type.Object({ id: Type.String({ description: 'Of the erasure.' }) }),
-    body: null,
-    responses: [
-      answer('200', 'The erasure.', erasureSchema),
-      refusal('404', 'Not Found: there is no such erasure.'),
-      ...refusals,
-    ],
+    description: 'By the id in the answer to the request.',
+    pathParameters: Type.Object({ id: Type.String({ description: 'The id of the erasure.' }) }),
+    success: answer('200', 'The erasure.', erasureSchema),
+    notFound: 'there is no such erasure.',
   }),
-  admin({
-    operationId: 'listErasures',
-    method: 'get',
+  listErasures: admin({
     path: '/erasures',
     summary: 'List the erasures',
     description: 'The newest `limit` of them (100 when absent), with their state.',
-    queryParameters: erasuresQuerySchema,
-    body: null,
-    responses: [answer('200', 'The newest erasures.', erasurePageSchema), ...refusals],
+    queryParameters: limitQuerySchema,
+    success: answer('200', 'The newest erasures.', erasurePageSchema),
   }),
-]
-
-const backupOperations: readonly Operation[] = [
-  admin({
-    operationId: 'createBackup',
+  createBackup: admin({
     method: 'post',
     path: '/backups',
     summary: 'Back up the node',
     description:
       'Begins to copy the warehouse in process and the spool, as they are at one instant, into a new folder of ' +
-      'SHELFTRACE_BACKUP_DIR, while the service runs; the list tells how far it is. Secrets are not in it.',
-    body: jsonBody(backupRequestSchema),
-    responses: [
-      answer('202', 'It has begun.', backupSchema),
+      'SHELFTRACE_BACKUP_DIR, while the service runs; the list shows the progress. Secrets are not copied.',
+    body: jsonBody(backupRequestSchema, parseBackupRequest),
+    success: answer('202', 'The backup has begun.', backupSchema),
+    otherResponses: [
       refusal(
         '409',
         'Conflict: another one is running, the name is in use, or the warehouse is a server.'
       ),
-      ...refusals,
     ],
   }),
-  admin({
-    operationId: 'listBackups',
-    method: 'get',
+  listBackups: admin({
     path: '/backups',
     summary: 'List the backups',
-    description: 'What lies in SHELFTRACE_BACKUP_DIR, with its state.',
-    body: null,
-    responses: [answer('200', 'The backups.', backupListSchema), ...refusals],
+    description: 'The backups in SHELFTRACE_BACKUP_DIR with their state.',
+    success: answer('200', 'The backups.', backupListSchema),
   }),
-]
-
-export const upkeepOperations: readonly Operation[] = [
-  ...setAsideOperations,
-  ...misfitOperations,
-  ...conversionOperations,
-  ...erasureOperations,
-  ...backupOperations,
-]
+})

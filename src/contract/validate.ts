@@ -4,9 +4,9 @@
 import { Ajv, _, type ErrorObject, type KeywordCxt, type Options, type ValidateFunction } from 'ajv'
 import type { Type, TSchema } from 'typebox'
 import { parseDay } from '../domain/day.ts'
+import { parseInstant } from '../domain/instant.ts'
 import { countCodePoints, isText } from '../domain/text.ts'
 import type { Immutable } from './fields.ts'
-import { parseInstant } from '../domain/instant.ts'
 import { messageOf } from './validation-message.ts'
 
 export interface CompileOptions {
@@ -37,7 +37,7 @@ const valid: readonly string[] = []
  */
 export function compile(schema: TSchema, options: CompileOptions = {}): Validate {
   const checked = withTextRule(schema)
-  const isValid = createAjv({ allErrors: false }).compile(checked)
+  const isValid = firstFault.compile(checked)
   const messagesMax = options.messagesMax ?? defaultMessagesMax
   const nodesMax = options.collectNodesMax ?? defaultCollectNodesMax
   let collect: ValidateFunction | undefined // Compiled by the first invalid value: most never meet one.
@@ -47,7 +47,7 @@ export function compile(schema: TSchema, options: CompileOptions = {}): Validate
     if (!hasAtMostNodes(value, nodesMax)) return messagesOf(isValid, messagesMax)
 
     isValid.errors = null
-    collect ??= createAjv({ allErrors: true }).compile(checked)
+    collect ??= allFaults.compile(checked)
     collect(value)
     return messagesOf(collect, messagesMax)
   }
@@ -108,6 +108,10 @@ const checkLength = {
     cxt.fail(_`${units} < ${schema * 2} && ${count}(${data}) < ${schema}`)
   },
 }
+
+// Sharing them is safe: no schema has an id, and each is compiled once.
+const firstFault = createAjv({ allErrors: false })
+const allFaults = createAjv({ allErrors: true })
 
 /** Marks every free text of the schema for `checkText`; the published schema stays standard. */
 function withTextRule(schema: object): object {

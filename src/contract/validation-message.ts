@@ -1,11 +1,13 @@
 // The words in which a fault is told: a JSON pointer to the place, then what must be. They never
 // contain the offending value, which may be personal or hostile.
 import type { ErrorObject } from 'ajv'
+import type { TSchema } from 'typebox'
 import { printable, unknownRule } from '../lib/unknown-fields.ts'
+import { int32Bounds } from './fields.ts'
 
 const formatWords: Readonly<Record<string, string>> = {
-  date: 'a date such as 2026-03-02',
-  'date-time': 'an instant such as 2026-03-02T10:00:00.000Z',
+  date: 'a date such as 2026-03-01',
+  'date-time': 'an instant such as 2026-03-01T00:00:00Z',
   uuid: 'a UUID',
 }
 
@@ -80,4 +82,21 @@ function titleOf(error: ErrorObject): string | null {
 function paramText(error: ErrorObject, name: string): string {
   const value: unknown = error.params[name]
   return typeof value === 'string' ? value : ''
+}
+
+/** The whole rule of a parameter: its text can break it in more ways than a value of its type. */
+export function parameterRule(schema: TSchema): string {
+  const rule: Readonly<Record<string, unknown>> = { ...schema }
+  const { type, title, minimum, maximum, minLength = 0, maxLength } = rule
+  const words = formatWords[String(rule['format'])]
+  if (typeof title === 'string') return title
+  if (Array.isArray(rule['enum'])) return `one of: ${rule['enum'].join(', ')}`
+  if (type === 'boolean') return 'true or false'
+  if (type === 'integer') {
+    const isBounded = minimum !== int32Bounds.minimum || maximum !== int32Bounds.maximum
+    return isBounded
+      ? `an integer from ${String(minimum)} to ${String(maximum)}`
+      : 'an integer of 32 bits'
+  }
+  return words ?? `text of ${String(minLength)} to ${String(maxLength)} characters`
 }

@@ -15,3 +15,8 @@ export function parseInstant(text: string): number | null {
   const atMs = Date.parse(text)
   return Number.isNaN(atMs) ? null : atMs
 }
+
+/** ISO 8601 in UTC with milliseconds. */
+export function printInstant(atMs: number): string {
+  return new Date(atMs).toISOString()
+}

@@ -44,10 +44,12 @@ export class Connections {
   readonly #networks = new Map<string, Set<Connection>>()
   readonly #bySocket = new WeakMap<Duplex, Connection>()
   readonly #byPeer = new Map<string, Connection>()
-  droppedCount = 0
+  readonly #noteDropped: () => void
 
-  constructor(bounds: ConnectionBounds) {
+  /** `noteDropped` is called for each connection that is refused or closed for want of room. */
+  constructor(bounds: ConnectionBounds, noteDropped: () => void) {
     this.#bounds = bounds
+    this.#noteDropped = noteDropped
   }
 
   watch(server: Server): void {
@@ -85,7 +87,7 @@ export class Connections {
       (perNetworkMax === null || peers.size < perNetworkMax || this.#dropIdle(peers)) &&
       (this.#all.size < connectionsMax || this.#dropIdle(this.#all))
     if (!hasRoom) {
-      this.droppedCount += 1
+      this.#noteDropped()
       raw.destroy()
       return
     }
@@ -114,7 +116,7 @@ export class Connections {
       if (!connection.wasUsed && isIdle(connection.socket)) {
         this.#forget(connection)
         connection.raw.destroy()
-        this.droppedCount += 1
+        this.#noteDropped()
         return true
       }
       connection.wasUsed = false

@@ -17,6 +17,8 @@ export interface TrackerCounts {
   readonly routes: readonly RouteCounts[]
   readonly cpuSeconds: number
   readonly residentBytes: number
+  /** Connections refused or closed for want of room. */
+  readonly droppedConnections: number
 }
 
 export interface RouteCounts {

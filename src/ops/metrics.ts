@@ -30,6 +30,8 @@ export interface Metrics {
   /** Prometheus text of this process and of the trackers; counters begin anew with their process. */
   readonly read: () => Promise<string>
   readonly noteAnswer: (answer: CampaignAnswer) => void
+  /** A connection to the campaign port was refused or closed for want of room. */
+  readonly noteDroppedConnection: () => void
 }
 
 export function createMetrics({
@@ -95,11 +97,16 @@ export function createMetrics({
   )
   return {
     read: async () => `${await registry.metrics()}\n${await trackers.read()}`,
-    noteAnswer: createAnswerMetrics(registry),
+    ...createPortMetrics(registry),
   }
 }
 
-function createAnswerMetrics(registry: Registry): Metrics['noteAnswer'] {
+function createPortMetrics(registry: Registry): Omit<Metrics, 'read'> {
+  const dropped = new Counter({
+    name: 'shelftrace_campaign_dropped_connections_total',
+    help: 'Connections to the campaign port that were refused or closed for want of room.',
+    registers: [registry],
+  })
   const answers = new Counter({
     name: 'shelftrace_campaign_answers_total',
     help: 'Answers of the campaign port by operation of the contract.',
@@ -113,8 +120,11 @@ function createAnswerMetrics(registry: Registry): Metrics['noteAnswer'] {
     buckets: [...latencyBounds, 30, 60],
     registers: [registry],
   })
-  return ({ operation, status, seconds }) => {
-    answers.inc({ operation, status })
-    latency.observe({ operation }, seconds)
+  return {
+    noteAnswer: ({ operation, status, seconds }) => {
+      answers.inc({ operation, status })
+      latency.observe({ operation }, seconds)
+    },
+    noteDroppedConnection: () => dropped.inc(),
   }
 }

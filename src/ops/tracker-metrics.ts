@@ -65,6 +65,12 @@ export class TrackerMetrics {
         type: 'gauge',
         read: (counts) => counts.residentBytes,
       }),
+      processMetric(trackers, {
+        name: 'shelftrace_tracking_dropped_connections_total',
+        help: 'Connections to the tracking port that were refused or closed for want of room.',
+        type: 'counter',
+        read: (counts) => counts.droppedConnections,
+      }),
       answersMetric(trackers),
       latencyMetric(trackers),
     ]

@@ -10,12 +10,12 @@ import { store } from './backend.ts'
 import { answerUnread, hasBody } from './body.ts'
 import type { BodyReader } from './body.ts'
 import type { TrackingDeps } from './deps.ts'
-import type { Failures } from './failures.ts'
+import type { TrackingFailures } from './failures.ts'
 import { RepeatCache } from './repeat-cache.ts'
 
 type AdEventDeps = Pick<TrackingDeps, 'spool' | 'opener' | 'clock'> & {
   readonly bodies: BodyReader
-  readonly failures: Failures
+  readonly failures: TrackingFailures
 }
 
 interface AdEvent {

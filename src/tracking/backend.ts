@@ -15,7 +15,7 @@ import { answerUnread, tooLarge } from './body.ts'
 import type { BodyReader } from './body.ts'
 import type { TrackingDeps } from './deps.ts'
 import { busy } from './failures.ts'
-import type { Failures } from './failures.ts'
+import type { TrackingFailures } from './failures.ts'
 
 /** What the backend of a publisher delivers at one path. */
 interface BackendRoute {
@@ -40,7 +40,7 @@ export function conversionRoute(hashIdentity: IdentityHasher): BackendRoute {
       if (!parsed.ok) return parsed
       return {
         ok: true,
-        record: toConversionRecord(parsed.conversion, { ...receipt, hashIdentity }),
+        record: toConversionRecord(parsed.value, { ...receipt, hashIdentity }),
       }
     },
   }
@@ -68,7 +68,7 @@ export async function store(spool: Pick<Spool, 'append'>, record: SpoolRecord): 
 
 type BackendDeps = Pick<TrackingDeps, 'spool' | 'clock' | 'trustProxy'> & {
   readonly bodies: BodyReader
-  readonly failures: Failures
+  readonly failures: TrackingFailures
 }
 
 /** Answers once; null when the sender has gone. */

@@ -14,7 +14,7 @@ export function unavailable(message: string, reason: RefusalReason): Answer {
 export const busy = unavailable('The service is busy; try again in a moment.', 'busy')
 
 /** Turns what the spool rejects with into an answer, and says so in the log, once a second. */
-export class Failures {
+export class TrackingFailures {
   readonly #deps: Pick<TrackingDeps, 'log' | 'clock'>
   #loggedAtMs = -Infinity
   #unloggedCount = 0

@@ -10,7 +10,7 @@ import { BodyReader, refuseDeclaredLength } from './body.ts'
 import { BackendHandler, conversionRoute, returnRoute } from './backend.ts'
 import { answerPreflight, withCors } from './cors.ts'
 import type { TrackingDeps } from './deps.ts'
-import { Failures, unavailable } from './failures.ts'
+import { TrackingFailures, unavailable } from './failures.ts'
 import { answerProtocolErrors } from './protocol-errors.ts'
 import { RequestCounts } from '../http/request-counts.ts'
 import type { RouteCounts } from '../http/request-counts.ts'
@@ -34,6 +34,8 @@ export interface TrackingServer {
   readonly server: Server
   /** The answers since the start. */
   readonly counts: () => readonly RouteCounts[]
+  /** Connections refused or closed for want of room since the start. */
+  readonly droppedConnections: () => number
   /** Stops accepting, answers what came in, then closes every connection; bounded in time. */
   readonly close: () => Promise<void>
 }
@@ -53,7 +55,8 @@ export function createTrackingServer(deps: TrackingDeps): TrackingServer {
     Math.min(limits.connectionsMax, deps.connectionsMax ?? Infinity),
     deps.trustProxy
   )
-  const connections = new Connections(bounds)
+  let droppedConnections = 0
+  const connections = new Connections(bounds, () => (droppedConnections += 1))
   const handler = new RequestHandler({ ...deps, connections }, counts)
   const server = listenerOf(deps, (request, response) => handler.handle(request, response))
   connections.watch(server)
@@ -66,6 +69,7 @@ export function createTrackingServer(deps: TrackingDeps): TrackingServer {
   return {
     server,
     counts: () => counts.read(),
+    droppedConnections: () => droppedConnections,
     close: async () => {
       handler.drain()
       await closeServer(server, connections, deps.drainMsMax ?? limits.drainMsMax)
@@ -109,14 +113,14 @@ class RequestHandler {
   readonly #adEvents: AdEventHandler
   readonly #conversions: BackendHandler
   readonly #returns: BackendHandler
-  readonly #failures: Failures
+  readonly #failures: TrackingFailures
   readonly #isLogging: boolean
   #isDraining = false
 
   constructor(deps: TrackingDeps & { readonly connections: Connections }, counts: RequestCounts) {
     this.#deps = deps
     this.#counts = counts
-    this.#failures = new Failures(deps)
+    this.#failures = new TrackingFailures(deps)
     const parts = { ...deps, bodies: new BodyReader(deps.connections), failures: this.#failures }
     this.#adEvents = new AdEventHandler(parts)
     this.#conversions = new BackendHandler(parts, conversionRoute(deps.hashIdentity))

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openKeyStore, type KeyStore } from '../../src/access/key-store.ts'
-import { commonHeaders } from '../../src/campaign/common-headers.ts'
+import { commonHeaders } from '../../src/campaign/send.ts'
 import { createDocsPages } from '../../src/campaign/docs-pages.ts'
 import { scopes, type KeyRequest, type Scope } from '../../src/contract/admin.ts'
 import type { Access, Operation } from '../../src/contract/operation.ts'

@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
-import { commonHeaders } from '../../src/campaign/common-headers.ts'
+import { connect as connectTls } from 'node:tls'
+import { commonHeaders } from '../../src/campaign/send.ts'
 import { makeCertificate } from '../helpers/certificate.ts'
 import { bearer, startHarness } from './harness.ts'
 
@@ -121,6 +123,12 @@ test('over TLS every answer says that the port is to be asked over nothing else'
     response?.resume()
     assert.equal(response?.headers['strict-transport-security'], 'max-age=31536000', path)
   }
+  const noHttp = connectTls({ port: Number(url.port), rejectUnauthorized: false })
+  noHttp.end('no HTTP\r\n\r\n')
+  assert.match(
+    await textOf(noHttp),
+    /^HTTP\/1\.1 400 [^]*strict-transport-security: max-age=31536000\r\n/
+  )
   const plain = startHarness()
   t.after(() => plain.app.close())
   const { headers } = await plain.app.inject({ url: '/healthz' })

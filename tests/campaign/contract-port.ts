@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { AuditTrail } from '../../src/access/audit-trail.ts'
 import { openKeyStore, type KeyStore } from '../../src/access/key-store.ts'
 import { buildCampaignApp } from '../../src/campaign/app.ts'
-import { catalogNames } from '../../src/campaign/operations/report/names.ts'
+import { catalogNames } from '../../src/catalog/catalog-names.ts'
 import { openCatalogStore, type CatalogStore } from '../../src/catalog/catalog-store.ts'
 import type { KeyRequest, Scope } from '../../src/contract/admin.ts'
 import type { CatalogBundle } from '../../src/contract/catalog-bundle.ts'
@@ -165,7 +165,11 @@ export async function openContractPort(): Promise<ContractPort> {
     adminHandlers: echoAdmin,
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     isReady: () => true,
-    metrics: { read: () => Promise.resolve(''), noteAnswer: () => undefined },
+    metrics: {
+      read: () => Promise.resolve(''),
+      noteAnswer: () => undefined,
+      noteDroppedConnection: () => undefined,
+    },
     clock,
     log: silentLog,
     requestsPerMinuteMax: 1_000_000,

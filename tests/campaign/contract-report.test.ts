@@ -104,7 +104,7 @@ test('headers of content and of acceptance decide nothing', async () => {
   }
 })
 
-const dateRule = (field: string) => `/${field} must be a date such as 2026-03-02`
+const dateRule = (field: string) => `/${field} must be a date such as 2026-03-01`
 const noDates = [
   '|2026-02-29|2026-02-30|2026-13-01|2026-00-10|2026-01-00|2026-1-1|20260301|2026-03-01T00:00:00Z',
   "2026-03-01 | 2026-03-01|01.03.2026|today|12026-03-01|-2026-03-01|2026-03-٠١|2026-03-01' OR 1=1",

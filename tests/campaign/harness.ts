@@ -258,7 +258,11 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
     adminHandlers: echoAdmin,
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     isReady: () => true,
-    metrics: { read: () => Promise.resolve('up 1\n'), noteAnswer: () => undefined },
+    metrics: {
+      read: () => Promise.resolve('up 1\n'),
+      noteAnswer: () => undefined,
+      noteDroppedConnection: () => undefined,
+    },
     clock: () => 1_772_000_000_000,
     reportWaitMsMax: 5,
     log: pino({ level: 'trace' }, log),

@@ -5,6 +5,7 @@ import { answerWith, received, run, useCliServer } from './harness.ts'
 useCliServer()
 
 test('audit prints a page with the cursor of the next one, and hands its options on', async () => {
+  const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
   const record = {
     at: '2026-03-01T00:00:00.000001Z',
     id: 'x',
@@ -17,7 +18,16 @@ test('audit prints a page with the cursor of the next one, and hands its options
   answerWith(200, { records: [record, { ...record, keyName: '' }], next: '17.abc' })
 
   const range = ['--from', '2026-03-01T00:00:00+01:00', '--to', '2026-04-01T00:00:00Z']
-  const rest = ['--action', 'key.create', '--key-id', 'key_1', '--limit', '2', '--after', '16.x']
+  const rest = [
+    '--action',
+    'key.create',
+    '--key-id',
+    'key_1',
+    '--limit',
+    '2',
+    '--after',
+    `16.${id}`,
+  ]
   const { exitCode, stdout } = await run(['audit', ...range, ...rest])
   answerWith(200, { records: [] })
   const empty = await run(['audit', '--json'])
@@ -26,7 +36,8 @@ test('audit prints a page with the cursor of the next one, and hands its options
   assert.equal(
     received[0]?.url,
     '/admin/v1/audit?from=2026-03-01T00%3A00%3A00%2B01%3A00&to=2026-04-01T00%3A00%3A00Z' +
-      '&action=key.create&keyId=key_1&after=16.x&limit=2'
+      '&action=key.create&keyId=key_1&after=16.' +
+      `${id}&limit=2`
   )
   assert.match(stdout, /^AT +KEY NAME +KEY ID +ACTION +SUBJECT +DETAILS\n/)
   assert.match(stdout, /Ada +key_1 +key\.create +key_2 +\{"name":/)

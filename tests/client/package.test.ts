@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { clientVersion } from '../../src/client/version.ts'
+import { clientVersion } from '../../src/client/caller.ts'
 import { installPacked } from '../helpers/packed-package.ts'
 import { answer, playScript } from '../helpers/scripted-server.ts'
 

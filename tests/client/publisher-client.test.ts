@@ -6,7 +6,7 @@ import {
   type Conversion,
   type PurchaseReturn,
 } from '../../src/client/client.ts'
-import { clientVersion } from '../../src/client/version.ts'
+import { clientVersion } from '../../src/client/caller.ts'
 import { answer, breakOff, hangUp, playScript, stayMute } from '../helpers/scripted-server.ts'
 import { freePort } from '../helpers/service.ts'
 

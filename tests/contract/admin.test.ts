@@ -5,7 +5,6 @@ import {
   parseKeyRequest,
   parseTrackingLinksRequest,
 } from '../../src/contract/admin.ts'
-import { buildExceptionResponse } from '../../src/contract/errors-body.ts'
 import { parseCatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { placement } from '../helpers/placement.ts'
 
@@ -227,8 +226,4 @@ test('a faulty line is told what is wrong, inside its conversion or return too',
     lineFaults({ type: 'return', receivedAt, return: { ...sentBack, return_id: '' } }),
     ['/return/return_id must be text with a visible character']
   )
-})
-
-test('a refusal is a list of messages', () => {
-  assert.deepEqual(buildExceptionResponse(['a', 'b']), { messages: ['a', 'b'] })
 })

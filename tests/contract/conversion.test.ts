@@ -185,8 +185,8 @@ test('optional fields may be absent', () => {
   const parsed = parseConversion(aConversion({ products: [{ gtin: '1', price: 1, quantity: 1 }] }))
 
   assert.ok(parsed.ok)
-  assert.deepEqual(Object.keys(parsed.conversion.products[0] ?? {}), ['gtin', 'price', 'quantity'])
-  assert.ok(!('user_logged_in_id' in parsed.conversion))
+  assert.deepEqual(Object.keys(parsed.value.products[0] ?? {}), ['gtin', 'price', 'quantity'])
+  assert.ok(!('user_logged_in_id' in parsed.value))
 })
 
 test('a body that is no object is refused as such', () => {
@@ -199,7 +199,7 @@ test('currency is an active ISO 4217 code in any case and comes out in upper cas
   for (const currency of ['EUR', 'eur', 'Kwd', 'byn', 'VED', 'SLE']) {
     const parsed = parseConversion(aConversion({ currency }))
     assert.ok(parsed.ok)
-    assert.equal(parsed.conversion.currency, currency.toUpperCase())
+    assert.equal(parsed.value.currency, currency.toUpperCase())
   }
   for (const currency of ['', 'EU', 'BYR', 'HRK', 'BGN', 'XXQ', 'E R', '€', 'eür']) {
     assert.deepEqual(faults(aConversion({ currency })), [
@@ -222,9 +222,9 @@ test('unknown fields are ignored and not copied, whatever they are called', () =
   const parsed = parseConversion(body.value)
 
   assert.ok(parsed.ok)
-  assert.equal(parsed.conversion.user_logged_in_id, undefined)
-  assert.equal(parsed.conversion.products[0]?.brand, undefined)
-  assert.deepEqual(parsed.conversion, {
+  assert.equal(parsed.value.user_logged_in_id, undefined)
+  assert.equal(parsed.value.products[0]?.brand, undefined)
+  assert.deepEqual(parsed.value, {
     user_id: 'u1',
     transaction_id: 't-1',
     site_id: 101,
@@ -243,7 +243,7 @@ test('of a doubled key the last value is validated and kept', () => {
   assert.ok(body.ok)
   const parsed = parseConversion(body.value)
   assert.ok(parsed.ok)
-  assert.equal(parsed.conversion.products[0]?.price, 99)
+  assert.equal(parsed.value.products[0]?.price, 99)
 })
 
 test('every fault of a small body is told at once, each only once', () => {
@@ -338,7 +338,7 @@ test('whatever obeys the interface is taken as it is', () => {
   fc.assert(
     fc.property(conversionArbitrary, (conversion) => {
       fc.pre(!JSON.stringify(conversion).includes(String.raw`\u0000`))
-      assert.deepEqual(parseConversion(conversion), { ok: true, conversion })
+      assert.deepEqual(parseConversion(conversion), { ok: true, value: conversion })
     })
   )
 })

@@ -17,7 +17,7 @@ function faults(body: unknown): readonly string[] {
 function filterValuesOf(values: readonly unknown[]): readonly string[] {
   const parsed = parseReportRequest(aRequest({ filters: [{ field: 'GTIN', values }] }))
   assert.ok(parsed.ok)
-  return parsed.request.filters[0]?.values ?? []
+  return parsed.value.filters[0]?.values ?? []
 }
 
 const elementRule = 'must be a string, a finite number, or an object whose value is one'
@@ -25,7 +25,7 @@ const elementRule = 'must be a string, a finite number, or an object whose value
 test('what is left out gets its default', () => {
   assert.deepEqual(parseReportRequest(aRequest()), {
     ok: true,
-    request: {
+    value: {
       filters: [],
       startDate: '2026-03-01',
       endDate: '2026-03-31',
@@ -51,7 +51,7 @@ test('what is given is kept', () => {
     orderBy: 'DATE',
   }
 
-  assert.deepEqual(parseReportRequest(given), { ok: true, request: given })
+  assert.deepEqual(parseReportRequest(given), { ok: true, value: given })
 })
 
 test('both dates are required and exist in the calendar', () => {
@@ -67,7 +67,7 @@ test('both dates are required and exist in the calendar', () => {
   ]
   for (const startDate of [...impossible, ...misspelled]) {
     assert.deepEqual(faults(aRequest({ startDate })), [
-      '/startDate must be a date such as 2026-03-02',
+      '/startDate must be a date such as 2026-03-01',
     ])
   }
   assert.deepEqual(faults(aRequest({ endDate: null })), ['/endDate must be string'])

@@ -43,8 +43,8 @@ test('dates, instants and UUIDs are strict', () => {
   const faults = validate({ day: '2026-02-30', at: '2026-02-28', id: 'x' })
 
   assert.deepEqual(faults, [
-    '/day must be a date such as 2026-03-02',
-    '/at must be an instant such as 2026-03-02T10:00:00.000Z',
+    '/day must be a date such as 2026-03-01',
+    '/at must be an instant such as 2026-03-01T00:00:00Z',
     '/id must be a UUID',
   ])
   const good = '123E4567-e89b-12d3-a456-426614174000'

@@ -8,13 +8,13 @@ import type { Call } from './call.ts'
 import { judgeCall, judgeRawCall } from './judge.ts'
 import { Wire, type Heard } from './wire.ts'
 
-const operation = operations.find(({ operationId }) => operationId === 'listKeys')
+const operation = operations.find(({ operationId }) => operationId === 'readAudit')
 assert.ok(operation !== undefined)
 const call: Call = {
   operation,
   port: 'campaign',
   method: 'GET',
-  target: '/admin/v1/keys',
+  target: '/admin/v1/audit',
   headers: [],
   body: null,
   isChunked: false,

@@ -1,7 +1,7 @@
 // What every answer must be, whatever was asked.
 import type { TSchema } from 'typebox'
 import type { Operation, OperationResponse } from '../../src/contract/operation.ts'
-import { exceptionResponseSchema } from '../../src/contract/errors-body.ts'
+import { exceptionResponseSchema } from '../../src/contract/operation.ts'
 import { compile, type Validate } from '../../src/contract/validate.ts'
 import type { Call } from './call.ts'
 import type { RawCall } from './raw-call.ts'

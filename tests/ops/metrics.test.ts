@@ -8,7 +8,7 @@ import { prepareService, eventually } from '../helpers/service.ts'
 function countsOf(note: (counts: RequestCounts) => void): TrackerCounts {
   const counts = new RequestCounts()
   note(counts)
-  return { routes: counts.read(), cpuSeconds: 1.5, residentBytes: 1e8 }
+  return { routes: counts.read(), cpuSeconds: 1.5, residentBytes: 1e8, droppedConnections: 3 }
 }
 
 test('what trackers counted is served by tracker, with buckets that add up', async () => {
@@ -27,6 +27,7 @@ test('what trackers counted is served by tracker, with buckets that add up', asy
     'shelftrace_trackers 2',
     'shelftrace_tracker_cpu_seconds_total{tracker="1"} 1.5',
     'shelftrace_tracker_resident_bytes{tracker="2"} 100000000',
+    'shelftrace_tracking_dropped_connections_total{tracker="2"} 3',
     'shelftrace_tracking_answers_total{tracker="2",route="/conversion",status="200",reason=""} 2',
     'shelftrace_tracking_answers_total{tracker="2",route="/conversion",status="400",reason="body"} 1',
     'shelftrace_tracking_seconds_bucket{tracker="2",route="/conversion",le="0.001"} 1',

@@ -14,7 +14,7 @@ import {
 import { AdEventHandler, limits } from '../../src/tracking/ad-event.ts'
 import type { Answer } from '../../src/tracking/answers.ts'
 import { BodyReader } from '../../src/tracking/body.ts'
-import { Failures } from '../../src/tracking/failures.ts'
+import { TrackingFailures } from '../../src/tracking/failures.ts'
 import { anAd, nowMs, startTracker } from './fixture.ts'
 
 const keyRing = createKeyRing()
@@ -52,7 +52,7 @@ function aHandler(opener: Opener = createOpener(keyRing)): Harness {
       },
     },
     bodies: new BodyReader({ networkOf: () => null }),
-    failures: new Failures({ log, clock }),
+    failures: new TrackingFailures({ log, clock }),
   })
   return {
     send: (token, method = 'POST') =>

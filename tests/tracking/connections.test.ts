@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { get } from 'node:https'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { makeCertificate } from '../helpers/certificate.ts'
@@ -154,4 +155,10 @@ test('over TLS every answer tells browsers to come by nothing else, and without 
     const { headers } = await plain.send('GET', path)
     assert.equal(headers['strict-transport-security'], undefined)
   }
+  const noHttp = connectTls({ port: tracker.port, rejectUnauthorized: false })
+  noHttp.end('no HTTP\r\n\r\n')
+  assert.match(
+    await textOf(noHttp),
+    /^HTTP\/1\.1 400 [^]*strict-transport-security: max-age=31536000\r\n/
+  )
 })

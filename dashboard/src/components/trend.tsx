@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { JsonSeries } from '../../../src/contract/report-series.ts'
+import type { JsonSeries } from '../../../src/contract/report-json.ts'
 import { formatDay } from '../format.ts'
 import {
   comparedMetrics,

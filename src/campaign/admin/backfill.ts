@@ -1,8 +1,9 @@
 import type { AuditTrail } from '../../access/audit-trail.ts'
-import { answerJson, type Handler } from '../../http/handler.ts'
+import { answerJson, type HandlerTable } from '../../http/handler.ts'
 import type { AccessKey } from '../../access/key.ts'
 import type { EventsResult } from '../../contract/admin.ts'
-import { assert } from '../../lib/assert.ts'
+import { adminOperations } from '../../contract/admin-operations.ts'
+import { handle } from '../handle.ts'
 import type { SpoolRecord } from '../../spool/record.ts'
 import type { AdminDeps } from './deps.ts'
 import { toRecord } from './event-record.ts'
@@ -28,12 +29,11 @@ interface BackfillResult extends EventsResult {
  * Events of the past, one per line. Answered when every accepted line is on disk. Repeating a backfill
  * that broke off counts nothing twice: the natural keys of the events see to that.
  */
-export function createBackfill(deps: BackfillDeps, audit: AuditTrail): Handler {
-  return async ({ key, stream }) => {
-    assert(key !== null && stream !== null, 'a backfill is the stream of a key')
+export function createBackfill(deps: BackfillDeps, audit: AuditTrail): HandlerTable {
+  return handle(adminOperations.backfillEvents, async ({ key, body }) => {
     const backfill = new Backfill(deps, key)
     try {
-      for await (const lines of readLines(stream)) await backfill.take(lines)
+      for await (const lines of readLines(body)) await backfill.take(lines)
       await backfill.flush()
     } finally {
       // Also of one that broke off: what was accepted stays.
@@ -42,7 +42,7 @@ export function createBackfill(deps: BackfillDeps, audit: AuditTrail): Handler {
       await audit.record({ key, action: 'events.backfill', subject })
     }
     return answerJson(200, backfill.result())
-  }
+  })
 }
 
 class Backfill {

@@ -1,13 +1,14 @@
-import { answerJson, refuse, type Handler } from '../../http/handler.ts'
-import { QueryReader } from '../../http/query-reader.ts'
+import { pageLimits } from '../../contract/fields.ts'
+import { upkeepOperations } from '../../contract/upkeep-operations.ts'
+import { answerJson, type HandlerTable } from '../../http/handler.ts'
+import { handle } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 
 /** Purchases and returns whose deliveries differ. */
-export function createListConflicts({ readConflicts }: Pick<AdminDeps, 'readConflicts'>): Handler {
-  return async ({ query }) => {
-    const reader = new QueryReader(query)
-    const limit = reader.limit()
-    if (reader.messages.length > 0) return refuse(422, reader.messages)
-    return answerJson(200, await readConflicts(limit))
-  }
+export function createListConflicts({
+  readConflicts,
+}: Pick<AdminDeps, 'readConflicts'>): HandlerTable {
+  return handle(upkeepOperations.listConflicts, async ({ query: { limit = pageLimits.default } }) =>
+    answerJson(200, await readConflicts(limit))
+  )
 }

@@ -1,20 +1,12 @@
 import type { AuditTrail } from '../../access/audit-trail.ts'
-import { answerJson, refuse, type Answer, type Handler } from '../../http/handler.ts'
-import { QueryReader } from '../../http/query-reader.ts'
-import { erasureLimits, parseErasureRequest, type ErasurePage } from '../../contract/erasures.ts'
-import { parseJsonBody } from '../../contract/json.ts'
+import { erasureLimits, type ErasurePage } from '../../contract/erasures.ts'
+import { pageLimits } from '../../contract/fields.ts'
+import { upkeepOperations as operations } from '../../contract/upkeep-operations.ts'
+import { answerJson, refuse, type Answer, type HandlerTable } from '../../http/handler.ts'
+import { handle, handleAt } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 
 type ErasureDeps = Pick<AdminDeps, 'erasures' | 'hashIdentity'>
-
-/** Erasing a shopper. The ids leave this file as hashes only: not to the audit, nor to any answer. */
-export function createErasureHandlers(deps: ErasureDeps, audit: AuditTrail) {
-  return {
-    requestErasure: createRequest(deps, audit),
-    getErasure: createGet(deps),
-    listErasures: createList(deps),
-  }
-}
 
 const tooMany: Answer = {
   ...refuse(429, [
@@ -23,37 +15,34 @@ const tooMany: Answer = {
   headers: { 'retry-after': '86400' },
 }
 
-function createRequest({ erasures, hashIdentity }: ErasureDeps, audit: AuditTrail): Handler {
-  return async ({ key, body }) => {
-    const json = parseJsonBody(body)
-    const parsed = json.ok ? parseErasureRequest(json.value) : json
-    if (!parsed.ok) return refuse(422, parsed.messages)
-    const { publisherId, userId = '', userLoggedInId = '' } = parsed.value
-    const identities = [
-      hashIdentity('user', publisherId, userId),
-      hashIdentity('login', publisherId, userLoggedInId),
-    ].filter((identity) => identity !== '')
-    if ((await erasures.countOpen()) >= erasureLimits.openMax) return tooMany
-    const erasure = await erasures.request({ publisherId, identities })
-    const details = { publisherId, ids: identities.length }
-    await audit.record({ key, action: 'erasure.request', subject: erasure.id, details })
-    return answerJson(202, erasure)
+/** Erasing a shopper. The ids leave this file only as hashes: neither the audit nor any answer has them. */
+export function createErasureHandlers(
+  { erasures, hashIdentity }: ErasureDeps,
+  audit: AuditTrail
+): HandlerTable {
+  const erasureInPath = {
+    find: ({ id }: { readonly id: string }) => erasures.find(id),
+    notFound: 'There is no such erasure.',
   }
-}
-
-function createGet({ erasures }: ErasureDeps): Handler {
-  return async ({ pathParameters }) => {
-    const erasure = await erasures.find(pathParameters['id'] ?? '')
-    return erasure === null ? refuse(404, ['no such erasure']) : answerJson(200, erasure)
-  }
-}
-
-function createList({ erasures }: ErasureDeps): Handler {
-  return async ({ query }) => {
-    const reader = new QueryReader(query)
-    const limit = reader.limit()
-    if (reader.messages.length > 0) return refuse(422, reader.messages)
-    const page: ErasurePage = { erasures: await erasures.list(limit) }
-    return answerJson(200, page)
+  return {
+    ...handle(operations.requestErasure, async ({ key, body }) => {
+      const { publisherId, userId = '', userLoggedInId = '' } = body
+      const identities = [
+        hashIdentity('user', publisherId, userId),
+        hashIdentity('login', publisherId, userLoggedInId),
+      ].filter((identity) => identity !== '')
+      if ((await erasures.countOpen()) >= erasureLimits.openMax) return tooMany
+      const erasure = await erasures.request({ publisherId, identities })
+      const details = { publisherId, ids: identities.length }
+      await audit.record({ key, action: 'erasure.request', subject: erasure.id, details })
+      return answerJson(202, erasure)
+    }),
+    ...handleAt(operations.getErasure, erasureInPath, (_call, erasure) =>
+      Promise.resolve(answerJson(200, erasure))
+    ),
+    ...handle(operations.listErasures, async ({ query: { limit = pageLimits.default } }) => {
+      const page: ErasurePage = { erasures: await erasures.list(limit) }
+      return answerJson(200, page)
+    }),
   }
 }

@@ -1,5 +1,7 @@
 import type { HandlerTable } from '../../http/handler.ts'
 import { answerJson } from '../../http/handler.ts'
+import { adminOperations } from '../../contract/admin-operations.ts'
+import { handle } from '../handle.ts'
 import { createReadAudit } from './audit.ts'
 import { createBackupHandlers } from './backups.ts'
 import { createBackfill } from './backfill.ts'
@@ -25,19 +27,19 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     ...createCatalogHandlers(deps, audit),
     ...createProductHandlers(deps, audit),
     ...createKeyHandlers(deps, audit),
-    mintTrackingLinks: createMintLinks(deps, audit),
-    readTrackingLink: createReadLink(deps),
-    backfillEvents: createBackfill(deps, audit),
-    putRates: createPutRates(deps, audit),
-    rebuildDays: createRebuildDays(deps, audit),
-    listUnconverted: createListUnconverted(deps),
-    listConflicts: createListConflicts(deps),
-    listUnknownIds: createListUnknownIds(deps),
+    ...createMintLinks(deps, audit),
+    ...createReadLink(deps),
+    ...createBackfill(deps, audit),
+    ...createPutRates(deps, audit),
+    ...createRebuildDays(deps, audit),
+    ...createListUnconverted(deps),
+    ...createListConflicts(deps),
+    ...createListUnknownIds(deps),
     ...createSetAsideHandlers(deps, audit),
     ...createConversionHandlers(deps, audit),
     ...createBackupHandlers(deps, audit),
     ...createErasureHandlers(deps, audit),
-    readAudit: createReadAudit(audit),
-    getStatus: async () => answerJson(200, await deps.status()),
+    ...createReadAudit(audit),
+    ...handle(adminOperations.getStatus, async () => answerJson(200, await deps.status())),
   }
 }

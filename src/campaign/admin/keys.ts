@@ -1,10 +1,10 @@
 import type { AuditTrail } from '../../access/audit-trail.ts'
 import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import type { AccessKey } from '../../access/key.ts'
-import { parseKeyRequest, type KeyList, type KeyRequest, type Scope } from '../../contract/admin.ts'
-import { parseJsonBody } from '../../contract/json.ts'
+import type { KeyList, KeyRequest, Scope } from '../../contract/admin.ts'
+import { adminOperations as operations } from '../../contract/admin-operations.ts'
 import { printInstant } from '../../domain/instant.ts'
-import { assert } from '../../lib/assert.ts'
+import { handle } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 
 export function createKeyHandlers(
@@ -12,16 +12,12 @@ export function createKeyHandlers(
   audit: AuditTrail
 ): HandlerTable {
   return {
-    createKey: async ({ key, body }) => {
-      const json = parseJsonBody(body)
-      const parsed = json.ok ? parseKeyRequest(json.value) : json
-      if (!parsed.ok) return refuse(422, parsed.messages)
-      assert(key !== null, 'a key is made by a key')
-      const faults = reachFaults(parsed.value)
+    ...handle(operations.createKey, async ({ key, body }) => {
+      const faults = reachFaults(body)
       if (faults.length > 0) return refuse(422, faults)
 
-      const created = await keys.create(parsed.value)
-      const { name, scopes, advertisers = [], publishers = [] } = parsed.value
+      const created = await keys.create(body)
+      const { name, scopes, advertisers = [], publishers = [] } = body
       await audit.record({
         key,
         action: 'key.create',
@@ -29,14 +25,15 @@ export function createKeyHandlers(
         details: { name, scopes, advertisers, publishers },
       })
       return answerJson(201, created)
-    },
-    listKeys: () => Promise.resolve(answerJson(200, { keys: keys.list().map(toListed) })),
-    revokeKey: async ({ key, pathParameters }) => {
-      const id = pathParameters['id'] ?? ''
+    }),
+    ...handle(operations.listKeys, () =>
+      Promise.resolve(answerJson(200, { keys: keys.list().map(toListed) }))
+    ),
+    ...handle(operations.revokeKey, async ({ key, path: { id } }) => {
       if (!(await keys.revoke(id))) return refuse(404, ['There is no such key.'])
       await audit.record({ key, action: 'key.revoke', subject: id })
       return { status: 204, body: null }
-    },
+    }),
   }
 }
 

@@ -1,68 +1,61 @@
 import type { Readable } from 'node:stream'
-import {
-  answerJson,
-  refuse,
-  type Call,
-  type Handler,
-  type HandlerTable,
-} from '../../http/handler.ts'
-import type { ProductPage } from '../../contract/products.ts'
-import { parsePositiveInt32 } from '../../domain/ids.ts'
-import { assert } from '../../lib/assert.ts'
 import type { AuditTrail } from '../../access/audit-trail.ts'
+import { adminOperations as operations } from '../../contract/admin-operations.ts'
+import { pageLimits } from '../../contract/fields.ts'
+import type { ProductPage } from '../../contract/products.ts'
+import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
+import { handleAt } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 import { parseHeader } from './feed/feed-header.ts'
 import { RowReader } from './feed/feed-rows.ts'
-import { readLines, withoutByteOrderMark, type Line } from './line-reader.ts'
 import { ProductFeed } from './feed/product-feed.ts'
-import { QueryReader } from '../../http/query-reader.ts'
-
-type ProductDeps = Pick<AdminDeps, 'catalog'>
-
-const noMarket = refuse(404, ['There is no such market.'])
-
-export function createProductHandlers(deps: ProductDeps, audit: AuditTrail): HandlerTable {
-  return {
-    putProducts: createPutProducts(deps, audit),
-    listProducts: createListProducts(deps),
-  }
-}
+import { readLines, withoutByteOrderMark, type Line } from './line-reader.ts'
 
 /**
- * A merchant feed of any length in flat memory. What is taken stands, also of a feed that breaks off:
- * each product is true by itself, and the repeat of the feed replaces it. Only the end of a whole feed
+ * A merchant feed of any length in flat memory. What was taken stays, also from a feed that breaks off:
+ * each product is true by itself, and loading the feed again replaces it. Only the end of a whole feed
  * deactivates anything.
  */
-function createPutProducts({ catalog }: ProductDeps, audit: AuditTrail): Handler {
-  return async ({ key, stream, pathParameters, query }) => {
-    assert(key !== null && stream !== null, 'a feed is the stream of a key')
-    const marketId = marketOf(pathParameters, catalog)
-    if (marketId === null) return noMarket
-    const options = new QueryReader(query)
-    const dryRun = options.flag('dryRun')
-    const replace = options.flag('replace')
-    if (options.messages.length > 0) return refuse(422, options.messages)
-
-    const { products } = catalog
-    const feed = new ProductFeed({ products: dryRun ? null : products, marketId, replace })
-    try {
-      const faults = await readFeed(stream, feed)
-      if (faults.length > 0) return refuse(422, faults)
-      await feed.finish()
-    } finally {
-      // Also of one that broke off.
-      if (feed.hasStored) {
-        const { taken, refusedCount, deactivated } = feed.result()
-        const subject = `market ${marketId}: ${taken} taken, ${refusedCount} refused`
-        await audit.record({
-          key,
-          action: 'products.put',
-          subject,
-          details: { replace, deactivated },
-        })
+export function createProductHandlers(
+  { catalog }: Pick<AdminDeps, 'catalog'>,
+  audit: AuditTrail
+): HandlerTable {
+  const market = {
+    find: ({ id }: { readonly id: number }) => catalog.current().markets.get(id),
+    notFound: 'There is no such market.',
+  }
+  return {
+    ...handleAt(operations.putProducts, market, async ({ key, body, query }, { id: marketId }) => {
+      const { dryRun = false, replace = false } = query
+      const products = dryRun ? null : catalog.products
+      const feed = new ProductFeed({ products, marketId, replace })
+      try {
+        const faults = await readFeed(body, feed)
+        if (faults.length > 0) return refuse(422, faults)
+        await feed.finish()
+      } finally {
+        // A feed that broke off is recorded too.
+        if (feed.hasStored) {
+          const { taken, refusedCount, deactivated } = feed.result()
+          const subject = `market ${marketId}: ${taken} taken, ${refusedCount} refused`
+          const details = { replace, deactivated }
+          await audit.record({ key, action: 'products.put', subject, details })
+        }
       }
-    }
-    return answerJson(200, feed.result())
+      return answerJson(200, feed.result())
+    }),
+    ...handleAt(operations.listProducts, market, async ({ query }, { id: marketId }) => {
+      const { after = null, limit = pageLimits.default, gtin = null, title = null } = query
+      const { products, next } = await catalog.products.list({
+        marketId,
+        after,
+        limit,
+        gtin,
+        title,
+      })
+      const page: ProductPage = { entries: products, next }
+      return answerJson(200, page)
+    }),
   }
 }
 
@@ -87,33 +80,4 @@ async function readFeed(stream: Readable, feed: ProductFeed): Promise<readonly s
 
 function isBlank({ bytes }: Line): boolean {
   return bytes !== null && bytes.toString('latin1').trim() === ''
-}
-
-function createListProducts({ catalog }: ProductDeps): Handler {
-  return async ({ pathParameters, query }) => {
-    const marketId = marketOf(pathParameters, catalog)
-    if (marketId === null) return noMarket
-    const options = new QueryReader(query)
-    const question = {
-      marketId,
-      after: options.text('after', 60),
-      limit: options.limit(),
-      gtin: options.text('gtin', 60),
-      title: options.text('title', 500),
-    }
-    if (options.messages.length > 0) return refuse(422, options.messages)
-
-    const { products, next } = await catalog.products.list(question)
-    const page: ProductPage = { entries: products, next }
-    return answerJson(200, page)
-  }
-}
-
-/** Null when the path names no market of the catalog. */
-function marketOf(
-  pathParameters: Call['pathParameters'],
-  catalog: Pick<ProductDeps['catalog'], 'current'>
-): number | null {
-  const id = parsePositiveInt32(pathParameters['id'] ?? '')
-  return id !== null && catalog.current().markets.has(id) ? id : null
 }

@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream'
 import type { AuditTrail } from '../../access/audit-trail.ts'
-import { answerJson, refuse, type Handler } from '../../http/handler.ts'
+import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import { parseRatesHeader, parseRatesLine, type DayRates } from '../../catalog/ecb-rates.ts'
 import type { RatesHeader } from '../../catalog/ecb-rates.ts'
 import type { RatesResult } from '../../contract/admin.ts'
-import { assert } from '../../lib/assert.ts'
+import { adminOperations } from '../../contract/admin-operations.ts'
+import { handle } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 import { readLines, withoutByteOrderMark, type Line } from './line-reader.ts'
 
@@ -13,10 +14,12 @@ const daysMax = 20_000
 const faultsMax = 100
 
 /** Takes a file of the central bank whole or not at all: a wrong rate bends every figure behind it. */
-export function createPutRates({ rates }: Pick<AdminDeps, 'rates'>, audit: AuditTrail): Handler {
-  return async ({ key, stream }) => {
-    assert(key !== null && stream !== null, 'rates are the stream of a key')
-    const file = await readFile(stream)
+export function createPutRates(
+  { rates }: Pick<AdminDeps, 'rates'>,
+  audit: AuditTrail
+): HandlerTable {
+  return handle(adminOperations.putRates, async ({ key, body }) => {
+    const file = await readFile(body)
     if (file.faults.length > 0) return refuse(422, file.faults)
 
     await rates.store(file.days)
@@ -24,7 +27,7 @@ export function createPutRates({ rates }: Pick<AdminDeps, 'rates'>, audit: Audit
     const subject = `${result.rates} rates of ${result.days} days`
     await audit.record({ key, action: 'rates.put', subject })
     return answerJson(200, result)
-  }
+  })
 }
 
 interface RatesFile {

@@ -1,11 +1,8 @@
-import { answerJson, refuse, type Handler } from '../../http/handler.ts'
+import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import { findSite, type CatalogSnapshot } from '../../catalog/snapshot.ts'
-import { parseJsonBody } from '../../contract/json.ts'
-import {
-  parseReadLinkRequest,
-  type CarriedId,
-  type ServedAdReading,
-} from '../../contract/served-ad.ts'
+import { adminOperations } from '../../contract/admin-operations.ts'
+import type { CarriedId, ServedAdReading } from '../../contract/served-ad.ts'
+import { handle } from '../handle.ts'
 import { printInstant } from '../../domain/instant.ts'
 import { normalizeId } from '../../domain/identity.ts'
 import { formatDecimal } from '../../domain/money.ts'
@@ -20,12 +17,9 @@ import { findTrackingData, type PastedLink } from './pasted-link.ts'
 type ReadLinkDeps = Pick<AdminDeps, 'catalog' | 'openTrackingData' | 'readServedAd'>
 
 /** Everything that is known of the served ad behind a link, but for the person it was served to. */
-export function createReadLink(deps: ReadLinkDeps): Handler {
-  return async ({ body }) => {
-    const json = parseJsonBody(body)
-    const parsed = json.ok ? parseReadLinkRequest(json.value) : json
-    if (!parsed.ok) return refuse(422, parsed.messages)
-    const found = findTrackingData(parsed.value.link)
+export function createReadLink(deps: ReadLinkDeps): HandlerTable {
+  return handle(adminOperations.readTrackingLink, async ({ body }) => {
+    const found = findTrackingData(body.link)
     if (!found.ok) return refuse(422, [pasteFaults[found.reason]])
     const opened = deps.openTrackingData(found.trackingData)
     if (!opened.ok) return refuse(422, [openFaults[opened.reason]])
@@ -38,7 +32,7 @@ export function createReadLink(deps: ReadLinkDeps): Handler {
       ...(await deps.readServedAd(data)),
     }
     return answerJson(200, answer)
-  }
+  })
 }
 
 const pasteFaults = {

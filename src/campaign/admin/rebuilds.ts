@@ -1,8 +1,8 @@
 import type { AuditTrail } from '../../access/audit-trail.ts'
-import { answerJson, refuse, type Handler } from '../../http/handler.ts'
-import { parseRebuildRequest } from '../../contract/admin.ts'
-import { parseJsonBody } from '../../contract/json.ts'
+import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
+import { adminOperations } from '../../contract/admin-operations.ts'
 import { daysBetween } from '../../domain/day.ts'
+import { handle } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 
 /** A year and a month: what is kept at all, and what an engine can do again overnight. */
@@ -15,12 +15,9 @@ const dayMax = '2100-12-31'
 export function createRebuildDays(
   { rebuildDays }: Pick<AdminDeps, 'rebuildDays'>,
   audit: AuditTrail
-): Handler {
-  return async ({ key, body }) => {
-    const json = parseJsonBody(body)
-    const parsed = json.ok ? parseRebuildRequest(json.value) : json
-    if (!parsed.ok) return refuse(422, parsed.messages)
-    const { startDate, endDate } = parsed.value
+): HandlerTable {
+  return handle(adminOperations.rebuildDays, async ({ key, body }) => {
+    const { startDate, endDate } = body
     if (startDate < dayMin || endDate > dayMax) {
       return refuse(422, [`/startDate and endDate must lie between ${dayMin} and ${dayMax}`])
     }
@@ -38,5 +35,5 @@ export function createRebuildDays(
     const subject = `${startDate} to ${endDate}`
     await audit.record({ key, action: 'rebuild.request', subject, details: { purchases } })
     return answerJson(202, { purchases })
-  }
+  })
 }

@@ -1,72 +1,73 @@
 import type { AuditTrail } from '../../access/audit-trail.ts'
-import { answerJson, refuse, type Handler } from '../../http/handler.ts'
-import { QueryReader } from '../../http/query-reader.ts'
-import { parseJsonBody } from '../../contract/json.ts'
-import { parseReplayRequest, setAsideLimits, type SetAsidePage } from '../../contract/set-aside.ts'
+import { pageLimits } from '../../contract/fields.ts'
+import { setAsideLimits, type SetAsidePage } from '../../contract/set-aside.ts'
+import { upkeepOperations as operations } from '../../contract/upkeep-operations.ts'
+import { printInstant } from '../../domain/instant.ts'
+import { answerJson, type HandlerTable } from '../../http/handler.ts'
+import { cutPage, handle } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 
-type SetAsideDeps = Pick<AdminDeps, 'setAside'>
+/** A list of keys may be too long for one record; the warehouse knows which were replayed. */
+const keysAudited = Math.floor(2_000 / setAsideLimits.keyLengthMax)
 
 /** What could not be shipped: the list, and shipping it once more. */
-export function createSetAsideHandlers(deps: SetAsideDeps, audit: AuditTrail) {
+export function createSetAsideHandlers(
+  { setAside }: Pick<AdminDeps, 'setAside'>,
+  audit: AuditTrail
+): HandlerTable {
   return {
-    listSetAside: createList(deps),
-    replaySetAside: createReplay(deps, audit),
+    ...handle(operations.listSetAside, async ({ query: { after, limit = pageLimits.default } }) => {
+      const place = after === undefined ? null : readCursor(after)
+      const found = await setAside.list({ after: place, limit: limit + 1 })
+      const { shown, next } = cutPage(found, limit, (last) => printCursor(last.place))
+      const page: SetAsidePage = {
+        records: shown.map(printRecord),
+        ...next,
+      }
+      return answerJson(200, page)
+    }),
+    ...handle(operations.replaySetAside, async ({ key, body }) => {
+      const result = await setAside.replay(body)
+      const { replayed, setAsideAgain, unknown } = result
+      const keys = body?.slice(0, keysAudited) ?? 'all'
+      await audit.record({
+        key,
+        action: 'set-aside.replay',
+        subject: `${replayed} records`,
+        details: { keys, replayed, setAsideAgain, unknown },
+      })
+      return answerJson(200, result)
+    }),
   }
 }
 
-function createList({ setAside }: SetAsideDeps): Handler {
-  return async ({ query }) => {
-    const reader = new QueryReader(query)
-    const after = reader.optional('after', {
-      rule: 'the next of the page before, unchanged',
-      parse: parseCursor,
-    })
-    const limit = reader.limit()
-    if (reader.messages.length > 0) return refuse(422, reader.messages)
+type Found = Awaited<ReturnType<AdminDeps['setAside']['list']>>[number]
 
-    // One more than asked for tells whether there is another page.
-    const found = await setAside.list({ after, limit: limit + 1 })
-    const shown = found.slice(0, limit)
-    const last = shown.at(-1)
-    const page: SetAsidePage = {
-      records: shown.map(({ place, type, receivedAtMs, reason }) => ({
-        key: place.key,
-        setAsideAt: new Date(Math.floor(place.atMicros / 1_000)).toISOString(),
-        type,
-        ...(receivedAtMs !== null && { receivedAt: new Date(receivedAtMs).toISOString() }),
-        reason,
-      })),
-      ...(found.length > shown.length &&
-        last !== undefined && { next: `${last.place.atMicros}.${last.place.key}` }),
-    }
-    return answerJson(200, page)
+function printRecord({
+  place,
+  type,
+  receivedAtMs,
+  reason,
+}: Found): SetAsidePage['records'][number] {
+  return {
+    key: place.key,
+    setAsideAt: printInstant(Math.floor(place.atMicros / 1_000)),
+    type,
+    ...(receivedAtMs !== null && { receivedAt: printInstant(receivedAtMs) }),
+    reason,
   }
 }
 
-function parseCursor(text: string): { readonly atMicros: number; readonly key: string } | null {
-  const [, micros, key] = /^(\d{1,16})\.(\S{1,64})$/u.exec(text) ?? []
-  return micros === undefined || key === undefined ? null : { atMicros: Number(micros), key }
+interface Place {
+  readonly atMicros: number
+  readonly key: string
 }
 
-function createReplay({ setAside }: SetAsideDeps, audit: AuditTrail): Handler {
-  return async ({ key, body }) => {
-    const json = parseJsonBody(body)
-    const parsed = json.ok ? parseReplayRequest(json.value) : json
-    if (!parsed.ok) return refuse(422, parsed.messages)
-
-    const result = await setAside.replay(parsed.value)
-    const { replayed, setAsideAgain, unknown } = result
-    // A list of keys may be too long for one record; which were replayed stands in the warehouse.
-    const keys = parsed.value?.slice(0, keysAudited) ?? 'all'
-    await audit.record({
-      key,
-      action: 'set-aside.replay',
-      subject: `${replayed} records`,
-      details: { keys, replayed, setAsideAgain, unknown },
-    })
-    return answerJson(200, result)
-  }
+function printCursor({ atMicros, key }: Place): string {
+  return `${atMicros}.${key}`
 }
 
-const keysAudited = Math.floor(2_000 / setAsideLimits.keyLengthMax)
+function readCursor(text: string): Place {
+  const dot = text.indexOf('.')
+  return { atMicros: Number(text.slice(0, dot)), key: text.slice(dot + 1) }
+}

@@ -1,22 +1,18 @@
 import { isForAdvertiser } from '../../access/authenticate.ts'
 import type { AuditTrail } from '../../access/audit-trail.ts'
-import { answerJson, refuse, type Handler } from '../../http/handler.ts'
+import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import { productId } from '../../catalog/product-table.ts'
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts'
-import {
-  parseTrackingLinksRequest,
-  type LinkRequest,
-  type TrackingLinksResponse,
-} from '../../contract/admin.ts'
+import type { LinkRequest, TrackingLinksResponse } from '../../contract/admin.ts'
+import { adminOperations } from '../../contract/admin-operations.ts'
 import { parseInstant } from '../../domain/instant.ts'
-import { parseJsonBody } from '../../contract/json.ts'
 import { parseCurrency } from '../../domain/currency.ts'
-import { assert } from '../../lib/assert.ts'
 import {
   parseCostMicros,
   TrackingDataError,
   type ServedAd,
 } from '../../tracking-data/tracking-data.ts'
+import { handle } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 import { linkFaults } from './link-faults.ts'
 
@@ -29,13 +25,8 @@ const messagesMax = 100
  * Tokens and addresses for served ads, all or none. Of the tokens nothing is stored; the record of
  * the call says for whom they were minted and how many.
  */
-export function createMintLinks(deps: MintDeps, audit: AuditTrail): Handler {
-  return async ({ key, body }) => {
-    const json = parseJsonBody(body)
-    const parsed = json.ok ? parseTrackingLinksRequest(json.value) : json
-    if (!parsed.ok) return refuse(422, parsed.messages)
-    assert(key !== null, 'links are minted for a key')
-    const { links } = parsed.value
+export function createMintLinks(deps: MintDeps, audit: AuditTrail): HandlerTable {
+  return handle(adminOperations.mintTrackingLinks, async ({ key, body: { links } }) => {
     if (!links.every(({ advertiserId }) => isForAdvertiser(key, advertiserId))) {
       return refuse(403, ['The key is not for every advertiser of the request.'])
     }
@@ -52,7 +43,7 @@ export function createMintLinks(deps: MintDeps, audit: AuditTrail): Handler {
     const subject = minted.length === 1 ? '1 link' : `${minted.length} links`
     await audit.record({ key, action: 'links.mint', subject, details: { advertisers } })
     return answerJson(200, { links: minted })
-  }
+  })
 }
 
 type CheckedAd =

@@ -1,55 +1,49 @@
-import { parseDateRange } from '../../http/date-range.ts'
-import { answerJson, refuse, type Handler } from '../../http/handler.ts'
-import { QueryReader, type QueryRule } from '../../http/query-reader.ts'
-import { unconvertedLimits, type UnconvertedPage } from '../../contract/unconverted.ts'
+import { adminOperations } from '../../contract/admin-operations.ts'
+import { pageLimits } from '../../contract/fields.ts'
+import type { UnconvertedPage } from '../../contract/unconverted.ts'
 import { parseDay } from '../../domain/day.ts'
+import { isInt32 } from '../../domain/ids.ts'
+import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import type { UnconvertedPlace } from '../../reports/unconverted.ts'
+import { cutPage, handle } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 
-/** No event lies outside of these, and the warehouse's dates wrap round outside of 1970 to 2149. */
+/** No event lies outside of these, and the dates of the warehouse wrap round outside of 1970 to 2149. */
 const dayMin = '2020-01-01'
 const dayMax = '2100-12-31'
 
 /** Which amounts have no rate, a page at a time. */
 export function createListUnconverted({
   readUnconverted,
-}: Pick<AdminDeps, 'readUnconverted'>): Handler {
-  return async ({ query }) => {
-    const range = parseDateRange(query, unconvertedLimits.daysMax)
-    const reader = new QueryReader(query)
-    const after = reader.optional('after', cursorRule)
-    const limit = reader.limit()
-    const messages = [...(range.ok ? [] : range.messages), ...reader.messages]
-    if (!range.ok || messages.length > 0) return refuse(422, messages)
-    const { startDate, endDate } = range
-    if (startDate < dayMin || endDate > dayMax) {
+}: Pick<AdminDeps, 'readUnconverted'>): HandlerTable {
+  return handle(adminOperations.listUnconverted, async ({ query }) => {
+    const { startDate, endDate, limit = pageLimits.default } = query
+    const after = query.after === undefined ? null : readCursor(query.after)
+    if (after === 'broken')
+      return refuse(422, ['after must be the next of the page before, unchanged'])
+    if (!isPossible(startDate) || !isPossible(endDate)) {
       return refuse(422, [`startDate and endDate must lie between ${dayMin} and ${dayMax}`])
     }
-    // One more than asked for tells whether there is another page.
     const found = await readUnconverted({ startDate, endDate, after, limit: limit + 1 })
-    const rows = found.slice(0, limit)
-    const last = rows.at(-1)
-    const page: UnconvertedPage = {
-      rows,
-      ...(found.length > rows.length && last !== undefined && { next: printCursor(last) }),
-    }
+    const { shown, next } = cutPage(found, limit, printCursor)
+    const page: UnconvertedPage = { rows: shown, ...next }
     return answerJson(200, page)
-  }
+  })
+}
+
+function isPossible(day: string): boolean {
+  return day >= dayMin && day <= dayMax
 }
 
 function printCursor({ date, marketId, advertiserId, currency }: UnconvertedPlace): string {
   return [date, marketId, advertiserId, currency].join('_')
 }
 
-const cursorRule: QueryRule<UnconvertedPlace> = {
-  rule: 'the next of the page before, unchanged',
-  parse: (text) => {
-    const [, day = '', marketId, advertiserId, currency = ''] =
-      /^(\d{4}-\d\d-\d\d)_(\d{1,10})_(\d{1,10})_([A-Z]{0,3})$/.exec(text) ?? []
-    const date = parseDay(day)
-    if (date === null || date < dayMin || date > dayMax) return null
-    const ids = [Number(marketId), Number(advertiserId)] as const
-    if (ids.some((id) => id > 2_147_483_647)) return null
-    return { date, marketId: ids[0], advertiserId: ids[1], currency }
-  },
+/** The form is checked by the contract; the warehouse also needs a day and ids that it can hold. */
+function readCursor(text: string): UnconvertedPlace | 'broken' {
+  const [day = '', marketId, advertiserId, currency = ''] = text.split('_')
+  const date = parseDay(day)
+  const ids = [Number(marketId), Number(advertiserId)] as const
+  if (date === null || !isPossible(date) || !ids.every(isInt32)) return 'broken'
+  return { date, marketId: ids[0], advertiserId: ids[1], currency }
 }

@@ -1,7 +1,9 @@
-import { answerJson, type Handler } from '../../http/handler.ts'
+import { answerJson, type HandlerTable } from '../../http/handler.ts'
 import { findSite, type CatalogSnapshot } from '../../catalog/snapshot.ts'
 import { unknownIdKinds, unknownIdsMax } from '../../contract/unknown-ids.ts'
 import type { UnknownId, UnknownIds } from '../../contract/unknown-ids.ts'
+import { upkeepOperations } from '../../contract/upkeep-operations.ts'
+import { handle } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 
 type Named = Awaited<ReturnType<AdminDeps['readNamedIds']>>
@@ -10,11 +12,11 @@ type Named = Awaited<ReturnType<AdminDeps['readNamedIds']>>
 export function createListUnknownIds({
   readNamedIds,
   catalog,
-}: Pick<AdminDeps, 'readNamedIds' | 'catalog'>): Handler {
-  return async () => {
+}: Pick<AdminDeps, 'readNamedIds' | 'catalog'>): HandlerTable {
+  return handle(upkeepOperations.listUnknownIds, async () => {
     const named = await readNamedIds()
     return answerJson(200, findUnknown(named, catalog.current()))
-  }
+  })
 }
 
 function findUnknown(named: Named, catalog: CatalogSnapshot): UnknownIds {

@@ -1,20 +1,48 @@
-import { answerJson, type Handler } from '../../http/handler.ts'
+import type { AccessKey, PartyIds } from '../../access/key.ts'
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts'
+import { campaignOperations as operations } from '../../contract/campaign-operations.ts'
 import type { AdvertiserEntry } from '../../contract/catalog-bundle.ts'
-import { accountEntriesMax, type AdvertiserAccount } from '../../contract/me.ts'
+import { accountEntriesMax, type AdvertiserAccount, type Me } from '../../contract/me.ts'
+import { printInstant } from '../../domain/instant.ts'
+import { answerJson, type HandlerTable } from '../../http/handler.ts'
 import type { CampaignDeps } from '../deps.ts'
-import { findAdvertiser, noAdvertiser } from './find-advertiser.ts'
+import { advertiserIn, handle, handleAt } from '../handle.ts'
 
-/** What the catalog holds of one advertiser, for people who choose among it. */
-export function createReadAccount({ catalog }: Pick<CampaignDeps, 'catalog'>): Handler {
-  return async (call) => {
-    await Promise.resolve()
-    const snapshot = catalog.current()
-    const advertiser = findAdvertiser(snapshot, call)
-    return advertiser === undefined
-      ? noAdvertiser
-      : answerJson(200, describeAccount(snapshot, advertiser))
+/** What the key may do, and what the catalog holds of one advertiser, for people who choose among it. */
+export function createAccountHandlers({ catalog }: Pick<CampaignDeps, 'catalog'>): HandlerTable {
+  return {
+    ...handle(operations.readMe, async ({ key }) => {
+      await Promise.resolve()
+      return answerJson(200, describeKey(key, catalog.current()))
+    }),
+    ...handleAt(
+      operations.readAdvertiserAccount,
+      advertiserIn(catalog),
+      async (_call, advertiser) => {
+        await Promise.resolve()
+        return answerJson(200, describeAccount(catalog.current(), advertiser))
+      }
+    ),
   }
+}
+
+/** Names only those that the key is for, and nobody else. */
+function describeKey(key: AccessKey, { advertisers, publishers }: CatalogSnapshot): Me {
+  return {
+    name: key.name,
+    scopes: key.scopes,
+    advertisers: nameAll(key.advertisers, advertisers),
+    publishers: nameAll(key.publishers, publishers),
+    expiresAt: key.expiresAtMs === null ? null : printInstant(key.expiresAtMs),
+  }
+}
+
+function nameAll(
+  ids: PartyIds,
+  entries: ReadonlyMap<number, { readonly name: string }>
+): Me['advertisers'] {
+  if (ids === 'all') return ids
+  return ids.map((id) => ({ id, name: entries.get(id)?.name ?? null }))
 }
 
 function describeAccount(

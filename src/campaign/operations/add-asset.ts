@@ -1,4 +1,4 @@
-import { answerJson, refuse, type Answer, type Call, type Handler } from '../../http/handler.ts'
+import { answerJson, refuse, type Answer, type HandlerTable } from '../../http/handler.ts'
 import { isActive, type CatalogSnapshot } from '../../catalog/snapshot.ts'
 import type {
   AdGroupEntry,
@@ -6,18 +6,12 @@ import type {
   CampaignEntry,
   CreativeSizeEntry,
 } from '../../contract/catalog-bundle.ts'
-import {
-  parseCreativeRequest,
-  type CreativeRequest,
-  type DisplayAdGroupAssetResponse,
-} from '../../contract/creative.ts'
-import { parseJsonBody } from '../../contract/json.ts'
-import { parsePositiveInt32 } from '../../domain/ids.ts'
+import { campaignOperations } from '../../contract/campaign-operations.ts'
+import type { CreativeRequest, DisplayAdGroupAssetResponse } from '../../contract/creative.ts'
 import type { CampaignDeps } from '../deps.ts'
+import { handleAt } from '../handle.ts'
 
-const notThere = refuse(404, ['There is no such ad group in this campaign of this advertiser.'])
-
-interface Place {
+interface PlacedAdGroup {
   readonly campaign: CampaignEntry
   readonly adGroup: AdGroupEntry
 }
@@ -30,44 +24,48 @@ type Chosen =
 export function createAddAsset({
   catalog,
   audit,
-}: Pick<CampaignDeps, 'catalog' | 'audit'>): Handler {
-  return async (call) => {
-    const snapshot = catalog.current()
-    const place = findPlace(snapshot, call)
-    if (place === null) return notThere
-    const body = parseJsonBody(call.body)
-    if (!body.ok) return refuse(422, body.messages)
-    const parsed = parseCreativeRequest(body.value)
-    if (!parsed.ok) return refuse(422, parsed.messages)
-    const chosen = choose(snapshot, place, parsed.value)
-    if (!chosen.ok) return refuse(422, chosen.messages)
-
-    const { asset, size } = chosen
-    const adGroupId = place.adGroup.id
-    await catalog.attach({ adGroupId, creativeSizeId: size.id, assetId: asset.id })
-    await audit.record({
-      key: call.key,
-      action: 'asset.attach',
-      subject: `ad group ${adGroupId}, creative size ${size.id}`,
-      details: { advertiserId: place.campaign.advertiserId, assetId: asset.id },
-    })
-    return created(asset, size)
+}: Pick<CampaignDeps, 'catalog' | 'audit'>): HandlerTable {
+  const adGroup = {
+    find: (path: AdGroupPath) => findAdGroup(catalog.current(), path),
+    notFound: 'There is no such ad group in this campaign of this advertiser.',
   }
+  return handleAt(
+    campaignOperations.addDisplayAdGroupAsset,
+    adGroup,
+    async ({ key, body }, place) => {
+      const chosen = choose(catalog.current(), place, body)
+      if (!chosen.ok) return refuse(422, chosen.messages)
+
+      const { asset, size } = chosen
+      const adGroupId = place.adGroup.id
+      await catalog.attach({ adGroupId, creativeSizeId: size.id, assetId: asset.id })
+      await audit.record({
+        key,
+        action: 'asset.attach',
+        subject: `ad group ${adGroupId}, creative size ${size.id}`,
+        details: { advertiserId: place.campaign.advertiserId, assetId: asset.id },
+      })
+      return created(asset, size)
+    }
+  )
 }
 
-/** Every id of the path must belong to the one before it: a foreign one is as good as none. */
-function findPlace(snapshot: CatalogSnapshot, { pathParameters }: Call): Place | null {
-  const advertiserId = parsePositiveInt32(pathParameters['advertiserId'] ?? '')
-  const campaignId = parsePositiveInt32(pathParameters['campaignId'] ?? '')
-  const adGroupId = parsePositiveInt32(pathParameters['adGroupId'] ?? '')
-  const campaign = campaignId === null ? undefined : snapshot.campaigns.get(campaignId)
-  const adGroup = adGroupId === null ? undefined : snapshot.adGroups.get(adGroupId)
+interface AdGroupPath {
+  readonly advertiserId: number
+  readonly campaignId: number
+  readonly adGroupId: number
+}
+
+/** Each id of the path must belong to the one before it; otherwise it is treated like an unknown one. */
+function findAdGroup(snapshot: CatalogSnapshot, path: AdGroupPath): PlacedAdGroup | null {
+  const campaign = snapshot.campaigns.get(path.campaignId)
+  const adGroup = snapshot.adGroups.get(path.adGroupId)
   if (campaign === undefined || adGroup === undefined) return null
-  const isHere = campaign.advertiserId === advertiserId && adGroup.campaignId === campaign.id
+  const isHere = campaign.advertiserId === path.advertiserId && adGroup.campaignId === campaign.id
   return isHere ? { campaign, adGroup } : null
 }
 
-function choose(snapshot: CatalogSnapshot, place: Place, request: CreativeRequest): Chosen {
+function choose(snapshot: CatalogSnapshot, place: PlacedAdGroup, request: CreativeRequest): Chosen {
   const { advertiserId } = place.campaign
   const size = snapshot.creativeSizes.get(request.creativeSizeId)
   const asset = snapshot.assets.get(request.assetId.toLowerCase())
@@ -91,7 +89,7 @@ function choose(snapshot: CatalogSnapshot, place: Place, request: CreativeReques
   return { ok: true, asset, size }
 }
 
-function placeFaults(snapshot: CatalogSnapshot, { campaign, adGroup }: Place): string[] {
+function placeFaults(snapshot: CatalogSnapshot, { campaign, adGroup }: PlacedAdGroup): string[] {
   const messages: string[] = []
   const advertiser = snapshot.advertisers.get(campaign.advertiserId)
   if (adGroup.type !== 'DISPLAY' && adGroup.type !== 'SPONSORED_BRAND') {

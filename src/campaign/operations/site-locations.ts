@@ -1,81 +1,42 @@
-import { answerJson, refuse, type Handler } from '../../http/handler.ts'
 import { isActive, type CatalogSnapshot } from '../../catalog/snapshot.ts'
+import { campaignOperations } from '../../contract/campaign-operations.ts'
 import type {
   AdvertiserEntry,
   LocationEntry,
   PublisherEntry,
   SiteEntry,
 } from '../../contract/catalog-bundle.ts'
-import {
-  adGroupTypes,
-  type AdGroupType,
-  type Location,
-  type SiteLocations,
+import type { Of } from '../../contract/fields.ts'
+import type {
+  AdGroupType,
+  Location,
+  SiteLocations,
+  siteLocationsQuerySchema,
 } from '../../contract/site-locations.ts'
+import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import type { CampaignDeps } from '../deps.ts'
-import { findAdvertiser, noAdvertiser } from './find-advertiser.ts'
-import { parseInt32Text, queryText } from '../../http/query-text.ts'
+import { advertiserIn, handleAt } from '../handle.ts'
 
-interface Wanted {
-  readonly publisherId: number
-  readonly marketId: number
-  readonly adGroupType: AdGroupType | null
-}
-
-type ParsedQuery =
-  | { readonly ok: true; readonly wanted: Wanted }
-  | { readonly ok: false; readonly messages: readonly string[] }
+type Wanted = Of<typeof siteLocationsQuerySchema>
 
 /** The sites of a publisher and their locations that an advertiser may use in a market. */
-export function createSiteLocations({ catalog }: Pick<CampaignDeps, 'catalog'>): Handler {
-  return async (call) => {
-    await Promise.resolve()
-    const snapshot = catalog.current()
-    const advertiser = findAdvertiser(snapshot, call)
-    if (advertiser === undefined) return noAdvertiser
-    const query = parseQuery(call.query)
-    if (!query.ok) return refuse(422, query.messages)
-
-    const { wanted } = query
-    const publisher = snapshot.publishers.get(wanted.publisherId)
-    // A publisher without a grant is none to the advertiser, so that nobody learns who else there is.
-    const grants = grantsAt(advertiser, wanted.publisherId)
-    if (publisher === undefined || grants.length === 0) {
-      return refuse(404, ['There is no such publisher.'])
+export function createSiteLocations({ catalog }: Pick<CampaignDeps, 'catalog'>): HandlerTable {
+  return handleAt(
+    campaignOperations.listEligibleSiteLocations,
+    advertiserIn(catalog),
+    async ({ query: wanted }, advertiser) => {
+      await Promise.resolve()
+      const snapshot = catalog.current()
+      const publisher = snapshot.publishers.get(wanted.publisherId)
+      // A publisher without a grant is treated like an unknown one, so that nobody learns who else there is.
+      const grants = grantsAt(advertiser, wanted.publisherId)
+      if (publisher === undefined || grants.length === 0) {
+        return refuse(404, ['There is no such publisher.'])
+      }
+      if (!snapshot.markets.has(wanted.marketId)) return refuse(404, ['There is no such market.'])
+      return answerJson(200, listEligible(snapshot, { advertiser, publisher, grants, wanted }))
     }
-    if (!snapshot.markets.has(wanted.marketId)) return refuse(404, ['There is no such market.'])
-    return answerJson(200, listEligible(snapshot, { advertiser, publisher, grants, wanted }))
-  }
-}
-
-function parseQuery(query: URLSearchParams): ParsedQuery {
-  const messages: string[] = []
-  const publisherId = parseId(query, 'publisherId', messages)
-  const marketId = parseId(query, 'marketId', messages)
-  const adGroupType = parseAdGroupType(query, messages)
-  return messages.length > 0
-    ? { ok: false, messages }
-    : { ok: true, wanted: { publisherId, marketId, adGroupType } }
-}
-
-/** 0, which no entry has, beside a message. */
-function parseId(query: URLSearchParams, name: string, messages: string[]): number {
-  const value = queryText(query, name)
-  if (value.kind === 'absent') messages.push(`${name} is required`)
-  if (value.kind === 'repeated') messages.push(`${name} must be given once`)
-  if (value.kind !== 'given') return 0
-  const id = parseInt32Text(value.text)
-  if (id === null) messages.push(`${name} must be an integer of 32 bits`)
-  return id ?? 0
-}
-
-function parseAdGroupType(query: URLSearchParams, messages: string[]): AdGroupType | null {
-  const value = queryText(query, 'adGroupType')
-  if (value.kind === 'repeated') messages.push('adGroupType must be given once')
-  if (value.kind !== 'given') return null
-  const type = adGroupTypes.find((known) => known === value.text)
-  if (type === undefined) messages.push(`adGroupType must be one of: ${adGroupTypes.join(', ')}`)
-  return type ?? null
+  )
 }
 
 type Grant = NonNullable<AdvertiserEntry['access']>[number]
@@ -114,9 +75,9 @@ function hasAccess(grants: readonly Grant[], site: SiteEntry, { marketId }: Want
   )
 }
 
-function listLocations(site: SiteEntry, adGroupType: AdGroupType | null): readonly Location[] {
+function listLocations(site: SiteEntry, adGroupType?: AdGroupType): readonly Location[] {
   return (site.locations ?? [])
-    .filter((location) => adGroupType === null || location.adGroupTypes.includes(adGroupType))
+    .filter((location) => adGroupType === undefined || location.adGroupTypes.includes(adGroupType))
     .map(toLocation)
 }
 

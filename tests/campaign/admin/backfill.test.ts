@@ -163,7 +163,7 @@ test('lines that break a rule are told by number, and the others are taken', asy
     result.refused.map(({ line, messages }) => [line, messages[0]]),
     [
       [3, 'body must be valid JSON, broken at position 1'],
-      [4, '/receivedAt must be an instant such as 2026-03-02T10:00:00.000Z'],
+      [4, '/receivedAt must be an instant such as 2026-03-01T00:00:00Z'],
       [5, '/receivedAt must be from 2020-01-01 to 2100-01-01 UTC'],
       [6, '/conversion/products must have at least 1 item'],
       [7, '/trackingData must be the string that the ad server issued, unchanged'],

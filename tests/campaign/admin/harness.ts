@@ -22,7 +22,7 @@ import { buildCampaignApp } from '../../../src/campaign/app.ts'
 import type { KeyRequest, StatusResponse } from '../../../src/contract/admin.ts'
 import { buildOpenApi } from '../../../src/contract/openapi.ts'
 import { createIdentityHasher } from '../../../src/domain/identity.ts'
-import { catalogNames } from '../../../src/campaign/operations/report/names.ts'
+import { catalogNames } from '../../../src/catalog/catalog-names.ts'
 import { createConflictReader } from '../../../src/reports/conflicts.ts'
 import { createExplainer } from '../../../src/attribution/explain/explain.ts'
 import { createOwnExplainer } from '../../../src/attribution/explain/for-advertiser.ts'
@@ -188,7 +188,11 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     readSeries: () => Promise.reject(new Error('no reports here')),
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     isReady: () => true,
-    metrics: { read: () => Promise.resolve(''), noteAnswer: () => undefined },
+    metrics: {
+      read: () => Promise.resolve(''),
+      noteAnswer: () => undefined,
+      noteDroppedConnection: () => undefined,
+    },
     clock,
     log: pinoLog,
   })

@@ -136,7 +136,7 @@ const faults: readonly (readonly [changes: object, message: string])[] = [
   [{ publisherId: 0 }, '/links/1/publisherId must be at least 1'],
   [
     { servedAt: '2026-02-30T00:00:00Z' },
-    '/links/1/servedAt must be an instant such as 2026-03-02T10:00:00.000Z',
+    '/links/1/servedAt must be an instant such as 2026-03-01T00:00:00Z',
   ],
   [
     { servedAt: '2019-12-31T23:59:59Z' },

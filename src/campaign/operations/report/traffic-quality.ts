@@ -1,15 +1,13 @@
-import { parseDateRange } from '../../../http/date-range.ts'
-import { refuse, type Handler } from '../../../http/handler.ts'
-import { QueryReader } from '../../../http/query-reader.ts'
-import { trafficQualityColumns, trafficQualityLimits } from '../../../contract/traffic-quality.ts'
+import { campaignOperations } from '../../../contract/campaign-operations.ts'
+import { trafficQualityColumns } from '../../../contract/report-columns.ts'
+import { reportLimits } from '../../../contract/report-request.ts'
+import type { HandlerTable } from '../../../http/handler.ts'
 import type { CsvCell } from '../../../reports/csv.ts'
 import type { TrafficQualityRow } from '../../../reports/traffic-quality.ts'
 import type { CampaignDeps } from '../../deps.ts'
-import { findAdvertiser, noAdvertiser } from '../find-advertiser.ts'
+import { advertiserIn, handleAt } from '../../handle.ts'
 import type { ReportPlaces } from '../../report-places.ts'
-import { withinEventDays } from './event-days.ts'
-import { csvAnswer } from './handlers.ts'
-import { readPageQuery } from './page-query.ts'
+import { csvAnswer, withinEventDays } from './csv-answer.ts'
 
 type QualityDeps = Pick<CampaignDeps, 'catalog' | 'readTrafficQuality'>
 
@@ -17,31 +15,25 @@ type QualityDeps = Pick<CampaignDeps, 'catalog' | 'readTrafficQuality'>
 export function createDownloadTrafficQuality(
   { catalog, readTrafficQuality }: QualityDeps,
   places: ReportPlaces
-): Handler {
-  return async (call) => {
-    const advertiser = findAdvertiser(catalog.current(), call)
-    if (advertiser === undefined) return noAdvertiser
-    const reader = new QueryReader(call.query)
-    const paging = readPageQuery(reader)
-    const range = parseDateRange(call.query, trafficQualityLimits.daysMax)
-    if (!range.ok || reader.messages.length > 0) {
-      return refuse(422, [...reader.messages, ...(range.ok ? [] : range.messages)])
-    }
-
-    return await places.run(call, async (keyId) => {
-      const { startDate, endDate } = range
-      const advertiserId = advertiser.id
-      const request = withinEventDays({ startDate, endDate, ...paging })
-      const { signal } = call
-      const quality = await readTrafficQuality({ advertiserId, request, keyId, signal })
-      const pagePart = paging.page === 0 ? '' : `-page-${paging.page}`
-      return csvAnswer(quality, {
-        file: `traffic-quality-advertiser-${advertiserId}-${startDate}-to-${endDate}${pagePart}.csv`,
-        header: trafficQualityColumns,
-        cells: (row) => trafficQualityColumns.map((name) => cells[name](row)),
+): HandlerTable {
+  return handleAt(
+    campaignOperations.downloadTrafficQuality,
+    advertiserIn(catalog),
+    async (call, { id: advertiserId }) =>
+      places.run(call, async (keyId) => {
+        const asked = { page: 0, limit: reportLimits.limitMax, ...call.query }
+        const request = withinEventDays(asked)
+        const { signal } = call
+        const quality = await readTrafficQuality({ advertiserId, request, keyId, signal })
+        return csvAnswer(quality, {
+          what: 'traffic-quality',
+          advertiserId,
+          request: asked,
+          header: trafficQualityColumns,
+          cells: (row) => trafficQualityColumns.map((name) => cells[name](row)),
+        })
       })
-    })
-  }
+  )
 }
 
 const cells: Readonly<

@@ -1,0 +1,141 @@
+// A report as it leaves the port: which value goes into which column, and the JSON forms with their sums.
+import { listColumns, type Column } from '../../../contract/report-columns.ts'
+import type { JsonReport, JsonSeries } from '../../../contract/report-json.ts'
+import type { ReportRequest } from '../../../contract/report-request.ts'
+import { minorDigits } from '../../../domain/currency.ts'
+import { divideHalfEven, formatAmount, nanosScale, readNanos } from '../../../domain/money.ts'
+import type { CsvCell } from '../../../reports/csv.ts'
+import type { ReportResult, ReportRow } from '../../../reports/report.ts'
+import type { ReportSums, SeriesResult, SeriesSums } from '../../../reports/series.ts'
+
+/** The cell of each column. Text is made safe for spreadsheets, numbers are not. */
+export const cellOf: Readonly<Record<Column, (row: ReportRow) => CsvCell>> = {
+  GTIN: ({ gtin }) => ({ text: gtin }),
+  PRODUCT_TITLE: ({ title }) => ({ text: title }),
+  BRAND: ({ brand }) => ({ text: brand }),
+  MARKET: ({ market }) => ({ text: market }),
+  PUBLISHER_ID: ({ publisherId }) => ({ number: String(publisherId) }),
+  PUBLISHER_NAME: ({ publisherName }) => ({ text: publisherName }),
+  CAMPAIGN_ID: ({ campaignId }) => ({ number: String(campaignId) }),
+  CAMPAIGN_NAME: ({ campaignName }) => ({ text: campaignName }),
+  AD_GROUP_ID: ({ adGroupId }) => ({ number: String(adGroupId) }),
+  AD_GROUP_NAME: ({ adGroupName }) => ({ text: adGroupName }),
+  DATE: ({ date }) => ({ text: date ?? '' }),
+  IMPRESSIONS: ({ impressions }) => ({ number: impressions }),
+  CLICKS: ({ clicks }) => ({ number: clicks }),
+  LOADS: ({ loads }) => ({ number: loads }),
+  CONVERSIONS: ({ conversions }) => ({ number: conversions }),
+  UNITS_SOLD: ({ unitsSold }) => ({ number: unitsSold }),
+  CLICK_THROUGH_RATE: ({ clickThroughRate }) => ({ number: clickThroughRate }),
+  CONVERSION_RATE: ({ conversionRate }) => ({ number: conversionRate }),
+  CONVERSION_VALUE: ({ conversionValue }) => ({ number: conversionValue }),
+  AD_SPEND_REVENUE: ({ adSpendRevenue }) => ({ number: adSpendRevenue }),
+  COST_PER_CLICK: ({ costPerClick }) => ({ number: costPerClick }),
+  RETURN_ON_AD_SPEND: ({ returnOnAdSpend }) => ({ number: returnOnAdSpend }),
+  CURRENCY: ({ currency }) => ({ text: currency }),
+}
+
+type JsonRow = JsonReport['rows'][number]
+
+/** One page, bounded by `limit` (at most 10,000 rows), so it is built in memory. */
+export function jsonReport(result: ReportResult, request: ReportRequest): JsonReport {
+  const columns = listColumns(request)
+  const rows: JsonRow[] = []
+  const totals = new Map<string, Totals>()
+  for (const row of result.rows) {
+    rows.push(toJsonRow(row, columns))
+    addRow(totalsOf(totals, row.currency), row)
+  }
+  return {
+    rows,
+    totals: [...totals].toSorted(byCode).map(([currency, sums]) => printSums(sums, currency)),
+    page: request.page,
+    limit: request.limit,
+    totalRows: result.totalRows,
+    completeThrough: result.completeThrough,
+    renewingDays: [...(result.renewingDays ?? [])],
+    unconverted: result.unconvertedCount,
+  }
+}
+
+/** As in the CSV, but unescaped, and null for a ratio over zero. */
+function toJsonRow(row: ReportRow, columns: readonly Column[]): JsonRow {
+  const values: Record<string, string | null> = {}
+  for (const column of columns) {
+    const cell = cellOf[column](row)
+    if ('text' in cell) values[column] = cell.text
+    else values[column] = cell.number === '' ? null : cell.number
+  }
+  return values
+}
+
+type Totals = { -readonly [Sum in keyof ReportSums]: ReportSums[Sum] }
+
+function totalsOf(totals: Map<string, Totals>, currency: string): Totals {
+  const known = totals.get(currency)
+  if (known !== undefined) return known
+  const made: Totals = {
+    impressions: 0n,
+    clicks: 0n,
+    loads: 0n,
+    conversions: 0n,
+    unitsSold: 0n,
+    valueNanos: 0n,
+    spendNanos: 0n,
+  }
+  totals.set(currency, made)
+  return made
+}
+
+function addRow(totals: Totals, row: ReportRow): void {
+  totals.impressions += BigInt(row.impressions)
+  totals.clicks += BigInt(row.clicks)
+  totals.loads += BigInt(row.loads)
+  totals.conversions += BigInt(row.conversions)
+  totals.unitsSold += BigInt(row.unitsSold)
+  totals.valueNanos += BigInt(readNanos(row.conversionValue))
+  totals.spendNanos += BigInt(readNanos(row.adSpendRevenue))
+}
+
+function byCode([one]: readonly [string, Totals], [other]: readonly [string, Totals]): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}
+
+export function jsonSeries(result: SeriesResult): JsonSeries {
+  return {
+    days: result.days.map(({ day, ...sums }) => ({ DATE: day, ...printSeriesSums(sums) })),
+    totals: result.totals.map(printSeriesSums),
+    completeThrough: result.completeThrough,
+    renewingDays: [...result.renewingDays],
+    unconverted: result.unconvertedCount,
+  }
+}
+
+function printSeriesSums({ currency, orders, ...sums }: SeriesSums) {
+  return { ...printSums(sums, currency), ORDERS: orders === null ? null : String(orders) }
+}
+
+/** Exact sums, printed like the figures of a row; ratios are computed from the sums, null over zero. */
+function printSums(sums: ReportSums, currency: string): JsonReport['totals'][number] {
+  const { impressions, clicks, conversions, valueNanos, spendNanos } = sums
+  const digits = minorDigits(currency)
+  return {
+    IMPRESSIONS: String(impressions),
+    CLICKS: String(clicks),
+    LOADS: String(sums.loads),
+    CONVERSIONS: String(conversions),
+    UNITS_SOLD: String(sums.unitsSold),
+    CLICK_THROUGH_RATE: ratio(clicks, impressions, 6),
+    CONVERSION_RATE: ratio(conversions, clicks, 6),
+    CONVERSION_VALUE: formatAmount(valueNanos, digits),
+    AD_SPEND_REVENUE: formatAmount(spendNanos, digits),
+    COST_PER_CLICK: ratio(spendNanos, clicks * 10n ** BigInt(nanosScale), 6),
+    RETURN_ON_AD_SPEND: ratio(valueNanos, spendNanos, 4),
+    CURRENCY: currency,
+  }
+}
+
+function ratio(numerator: bigint, denominator: bigint, digits: number): string | null {
+  return denominator === 0n ? null : divideHalfEven(numerator, denominator, digits)
+}

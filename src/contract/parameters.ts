@@ -1,0 +1,89 @@
+// Parameters of paths and queries arrive as text. The schema of an operation says what the text must
+// spell: here it becomes that value, or a message that names the parameter and its rule.
+import type { TObject, TSchema } from 'typebox'
+import { daysBetween } from '../domain/day.ts'
+import type { Of } from './fields.ts'
+import type { Given } from './operation.ts'
+import { compile, type Parsed, type Validate } from './validate.ts'
+import { parameterRule } from './validation-message.ts'
+
+/** The texts of a parameter by its name, in the order in which they were given. */
+type Texts = (name: string) => readonly string[]
+
+/** Parameters that the schema does not describe are ignored. */
+export function compileParameters<Schema extends TObject>(
+  schema: Schema,
+  faultsOf: (given: Given<Schema>) => readonly string[] = () => []
+): (texts: Texts) => Parsed<Of<Schema>> {
+  const required = new Set<string>(schema.required ?? [])
+  const parameters = Object.entries(schema.properties).map(
+    ([name, one]) => new Parameter(name, one, required.has(name))
+  )
+  return (texts) => {
+    const values: Record<string, unknown> = {}
+    const messages: string[] = []
+    for (const parameter of parameters) {
+      const reading = parameter.read(texts(parameter.name))
+      if ('message' in reading) messages.push(reading.message)
+      else if (reading.value !== undefined) values[parameter.name] = reading.value
+    }
+    // Each value was checked against its part of the schema.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const given = values as Of<Schema>
+    messages.push(...faultsOf(given))
+    return messages.length > 0 ? { ok: false, messages } : { ok: true, value: given }
+  }
+}
+
+/** Undefined: not given. */
+type Reading = { readonly value: unknown } | { readonly message: string }
+
+class Parameter {
+  readonly name: string
+  readonly #schema: TSchema
+  readonly #isRequired: boolean
+  #validate: Validate | undefined // Compiled when the parameter is given for the first time.
+
+  constructor(name: string, schema: TSchema, isRequired: boolean) {
+    this.name = name
+    this.#schema = schema
+    this.#isRequired = isRequired
+  }
+
+  read([text, ...others]: readonly string[]): Reading {
+    const { name } = this
+    if (text === undefined) {
+      return this.#isRequired ? { message: `${name} is required` } : { value: undefined }
+    }
+    // Proxies disagree about which of two counts.
+    if (others.length > 0) return { message: `${name} must be given once` }
+    this.#validate ??= compile(this.#schema)
+    const value = valueOf(text, this.#schema)
+    const isValid = value !== undefined && this.#validate(value).length === 0
+    return isValid ? { value } : { message: `${name} must be ${parameterRule(this.#schema)}` }
+  }
+}
+
+/** A number has one spelling, so that caches and rate limits cannot be passed by with `007` or `+7`. */
+function valueOf(text: string, schema: TSchema): unknown {
+  switch (Reflect.get(schema, 'type')) {
+    case 'boolean':
+      return text === 'true' || text === 'false' ? text === 'true' : undefined
+    case 'integer':
+      return /^(?:0|-?[1-9][0-9]{0,9})$/.test(text) ? Number(text) : undefined
+    default:
+      return text
+  }
+}
+
+/** The rules of a range of days, both included. */
+export function rangeFaults(
+  { startDate, endDate }: { readonly startDate?: string; readonly endDate?: string },
+  daysMax: number
+): readonly string[] {
+  if (startDate === undefined || endDate === undefined) return []
+  const dayCount = daysBetween(startDate, endDate) + 1
+  if (dayCount < 1) return ['startDate must not be after endDate']
+  if (dayCount <= daysMax) return []
+  return [`endDate must be at most ${daysMax} days from startDate, both included`]
+}

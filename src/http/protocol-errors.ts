@@ -1,0 +1,83 @@
+// What is not even a request: it is answered on the bare socket, in the shape of every other refusal, and
+// the connection ends.
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
+import { owedAnswer } from './connections.ts'
+
+/** Time for the answer to leave before what is still coming in resets the connection. */
+const lingerMs = 500
+
+/** RFC 6797: a browser that came over TLS once uses nothing else for a year. */
+export const tlsOnly = { 'strict-transport-security': 'max-age=31536000' } as const
+
+export interface ProtocolError {
+  readonly status: number
+  readonly message: string
+  readonly reason: 'malformed' | 'headers-too-large' | 'too-slow' | 'tunnel'
+}
+
+const malformed: ProtocolError = {
+  status: 400,
+  message: 'The request is not valid HTTP.',
+  reason: 'malformed',
+}
+
+const errors: ReadonlyMap<unknown, ProtocolError> = new Map([
+  [
+    'HPE_HEADER_OVERFLOW',
+    {
+      status: 431,
+      message: 'The request line and headers must be at most 32 KiB.',
+      reason: 'headers-too-large',
+    },
+  ],
+  [
+    'ERR_HTTP_REQUEST_TIMEOUT',
+    { status: 408, message: 'The request did not arrive in time.', reason: 'too-slow' },
+  ],
+])
+
+/** What Node reports as `clientError`; null: the sender has hung up, and gets no answer. */
+export function protocolErrorOf(error: Error): ProtocolError | null {
+  const code = 'code' in error ? error.code : undefined
+  return code === 'ECONNRESET' ? null : (errors.get(code) ?? malformed)
+}
+
+/**
+ * Ends the connection with the answer; without one, if null. An earlier request of the connection may
+ * still wait for its own, which this one would be taken for: then that one is answered as it should be,
+ * and nothing follows it.
+ */
+export function endWith(
+  socket: Duplex,
+  error: ProtocolError | null,
+  headers: Readonly<Record<string, string>>
+): void {
+  // What comes behind a broken head breaks it again: closing now would reset the answer on its way.
+  if (socket.writableEnded && error !== null) return
+  socket.on('error', ignoreReset)
+  const owed = owedAnswer(socket)
+  if (owed !== null && owed.req.complete) {
+    owed.shouldKeepAlive = false
+    return
+  }
+  if (error === null || !socket.writable || owed?.headersSent === true) {
+    socket.destroy()
+    return
+  }
+  const body = JSON.stringify({ messages: [error.message] })
+  const lines = Object.entries({
+    connection: 'close',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...(socket instanceof TLSSocket && tlsOnly),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}`)
+  const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`
+  socket.end([status, ...lines, '', body].join('\r\n'))
+  setTimeout(() => socket.destroy(), lingerMs).unref()
+}
+
+/** A sender that sends no HTTP may also hang up. */
+function ignoreReset(): void {}
