@@ -1,15 +1,18 @@
-// Certificate and key of the ports, read from files and read again when they are renewed, so that a
-// renewal needs no restart and breaks no connection.
+// Certificate and key of the ports. Both files are read again and again, so that a renewal needs no restart
+// and breaks no connection.
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Server } from 'node:http'
-import { Server as TlsServer } from 'node:tls'
+import { createSecureContext, Server as TlsServer } from 'node:tls'
+import { isDeepStrictEqual } from 'node:util'
+import type { Logger } from 'pino'
 import type { TlsFiles } from '../config.ts'
 import { ServiceError } from '../errors.ts'
 import { assert } from '../lib/assert.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Loop } from '../lib/loop.ts'
-import { judgePair, type Certificate, type JudgedPair } from './certificate.ts'
+import { systemCode } from '../lib/system-error.ts'
 
 export const tlsLimits = {
   /** A chain of ten certificates has some 20 KB. */
@@ -20,71 +23,56 @@ export const tlsLimits = {
   expiryWarningEveryMs: 86_400_000,
 } as const
 
-interface TlsLog {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
-
 export interface TlsOptions {
   readonly files: TlsFiles
-  readonly log: TlsLog
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly clock: Clock
   readonly pollMs?: number
 }
 
-/** What a file held at one moment. */
-type Content =
-  { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly reason: string }
-
+/** What both files held at one moment, as PEM: the certificate, then those that vouch for it; the key. */
 interface Reading {
-  readonly cert: Content
-  readonly key: Content
+  readonly cert: Buffer
+  readonly key: Buffer
+  /** Why a file could not be read. Each names its variable. */
+  readonly faults: readonly string[]
 }
 
 /** Throws CONFIG_INVALID naming the variables whose files are unfit. */
 export async function openTls(options: TlsOptions): Promise<RenewedTls> {
   const reading = await readPair(options.files)
-  const judged = judge(reading)
-  if (!judged.ok) {
-    throw new ServiceError(
-      'CONFIG_INVALID',
-      `invalid configuration:\n  ${judged.reasons.join('\n  ')}`
-    )
+  const faults = faultsOf(reading)
+  if (faults.length > 0) {
+    throw new ServiceError('CONFIG_INVALID', `invalid configuration:\n  ${faults.join('\n  ')}`)
   }
-  return new RenewedTls(options, { reading, certificate: judged.certificate })
+  return new RenewedTls(options, reading)
 }
 
-/**
- * The pair in use. Files are compared by what they hold: renewals swap links, rename or write in
- * place, on disks of all kinds, and no notice or date of a file can be relied on through all of them.
- */
+/** The pair in use. Contents are compared, since no date or notice of a file is reliable everywhere. */
 export class RenewedTls {
   readonly #options: TlsOptions
   readonly #servers: TlsServer[] = []
-  #certificate: Certificate
+  #current: Reading
   #lastRead: Reading
   #lastJudged: Reading
   #warnedAtMs = -Infinity
   #polling: Loop | null = null
 
-  constructor(
-    options: TlsOptions,
-    first: { readonly reading: Reading; readonly certificate: Certificate }
-  ) {
+  constructor(options: TlsOptions, first: Reading) {
     this.#options = options
-    this.#lastRead = first.reading
-    this.#lastJudged = first.reading
-    this.#certificate = first.certificate
-    this.#tellTaken('the certificate is read')
+    this.#current = first
+    this.#lastRead = first
+    this.#lastJudged = first
+    options.log.info(this.#facts(), 'the certificate is read')
+    this.#watchExpiry()
   }
 
-  get current(): Pick<Certificate, 'cert' | 'key'> {
-    const { cert, key } = this.#certificate
+  get current(): Pick<Reading, 'cert' | 'key'> {
+    const { cert, key } = this.#current
     return { cert, key }
   }
 
-  /** The server gets the pair in use and every later one. Connections that are open keep theirs. */
+  /** The server gets the pair in use and every later one. Open connections keep theirs. */
   serve(server: Server): void {
     assert(server instanceof TlsServer, 'a port with a certificate speaks TLS')
     this.#servers.push(server)
@@ -106,13 +94,13 @@ export class RenewedTls {
 
   /**
    * One look. A pair counts when two looks in a row find the same: certificate and key are never
-   * replaced at one instant, and a chain that is only half written could be taken for a whole one.
+   * replaced at the same instant, and a half written chain could be taken for a whole one.
    */
   async check(): Promise<void> {
     const reading = await readPair(this.#options.files)
-    const isSettled = isSame(reading, this.#lastRead)
+    const isSettled = isDeepStrictEqual(reading, this.#lastRead)
     this.#lastRead = reading
-    if (isSettled && !isSame(reading, this.#lastJudged)) this.#consider(reading)
+    if (isSettled && !isDeepStrictEqual(reading, this.#lastJudged)) this.#judge(reading)
     this.#watchExpiry()
   }
 
@@ -120,90 +108,115 @@ export class RenewedTls {
     await this.#polling?.stop()
   }
 
-  #consider(reading: Reading): void {
+  #judge(reading: Reading): void {
     const { log } = this.#options
     this.#lastJudged = reading
-    const judged = judge(reading)
-    if (!judged.ok) {
-      const { reasons } = judged
+    const reasons = faultsOf(reading)
+    if (reasons.length > 0) {
       log.error(
         { reasons, ...this.#facts() },
         'the new certificate is not taken, the old one goes on'
       )
       return
     }
-    this.#certificate = judged.certificate
+    this.#current = reading
     for (const server of this.#servers) this.#hand(server)
     this.#warnedAtMs = -Infinity
-    this.#tellTaken('the certificate is taken from its files anew')
+    log.info(this.#facts(), 'the certificate is taken from its files anew')
   }
 
   #hand(server: TlsServer): void {
-    // It sets everything anew: what is not said here again is back at its default.
+    // This resets every setting: what is not repeated here is back at its default.
     server.setSecureContext({ ...this.current, minVersion: 'TLSv1.2' })
   }
 
-  #tellTaken(message: string): void {
-    this.#options.log.info(this.#facts(), message)
-    this.#watchExpiry()
-  }
-
-  /** Once a day, while it matters. */
+  /** Logs once a day, while it matters. */
   #watchExpiry(): void {
     const { log, clock } = this.#options
-    const { validFromMs, expiresAtMs } = this.#certificate
+    const { validFrom, expiresAt } = this.#facts()
     const nowMs = clock()
+    const isEarly = nowMs < validFrom.getTime()
+    const leftMs = expiresAt.getTime() - nowMs
     const isDue = nowMs - this.#warnedAtMs >= tlsLimits.expiryWarningEveryMs
-    const isTimely = validFromMs <= nowMs && nowMs < expiresAtMs - tlsLimits.expiryWarningMs
-    if (isTimely || !isDue) return
+    if (!isDue || (!isEarly && leftMs > tlsLimits.expiryWarningMs)) return
     this.#warnedAtMs = nowMs
-    if (nowMs >= expiresAtMs) log.error(this.#facts(), 'the certificate has expired')
-    else if (nowMs < validFromMs) log.warn(this.#facts(), 'the certificate is not valid yet')
+    if (leftMs <= 0) log.error(this.#facts(), 'the certificate has expired')
+    else if (isEarly) log.warn(this.#facts(), 'the certificate is not valid yet')
     else log.warn(this.#facts(), 'the certificate expires soon')
   }
 
+  /** The fingerprint is SHA-256, as browsers and `openssl x509 -fingerprint -sha256` show it. */
   #facts() {
-    const { fingerprint, validFromMs, expiresAtMs } = this.#certificate
-    return { fingerprint, validFrom: new Date(validFromMs), expiresAt: new Date(expiresAtMs) }
+    const { fingerprint256, validFrom, validTo } = new X509Certificate(this.#current.cert)
+    return {
+      fingerprint: fingerprint256,
+      validFrom: new Date(validFrom),
+      expiresAt: new Date(validTo),
+    }
   }
 }
 
-function judge({ cert, key }: Reading): JudgedPair {
-  if (cert.ok && key.ok) return judgePair({ cert: cert.bytes, key: key.bytes })
-  return { ok: false, reasons: [cert, key].flatMap((file) => (file.ok ? [] : [file.reason])) }
+/** Why the pair cannot serve: the variable and the rule, with nothing of either file. */
+function faultsOf({ cert, key, faults }: Reading): readonly string[] {
+  if (faults.length > 0) return faults
+  const leaf = orNull(() => new X509Certificate(cert))
+  const privateKey = orNull(() => createPrivateKey(key))
+  if (leaf === null || privateKey === null) {
+    return [
+      ...(leaf === null ? ['SHELFTRACE_TLS_CERT must hold a certificate in PEM'] : []),
+      ...(privateKey === null
+        ? ['SHELFTRACE_TLS_KEY must hold a private key in PEM, without a passphrase']
+        : []),
+    ]
+  }
+  if (!leaf.checkPrivateKey(privateKey)) {
+    return ['SHELFTRACE_TLS_KEY must be the key of the first certificate in SHELFTRACE_TLS_CERT']
+  }
+  try {
+    // Finds what only TLS itself does: a broken chain behind the certificate, a key that is too weak.
+    createSecureContext({ cert, key })
+    return []
+  } catch (error) {
+    const reason = systemCode(error) ?? 'they are refused'
+    return [`SHELFTRACE_TLS_CERT and SHELFTRACE_TLS_KEY must be fit for TLS: ${reason}`]
+  }
+}
+
+/** OpenSSL's own words would help nobody, and could repeat what a file holds. */
+function orNull<Parsed>(parse: () => Parsed): Parsed | null {
+  try {
+    return parse()
+  } catch {
+    return null
+  }
 }
 
 async function readPair({ certPath, keyPath }: TlsFiles): Promise<Reading> {
-  return {
-    cert: await readContent('SHELFTRACE_TLS_CERT', certPath),
-    key: await readContent('SHELFTRACE_TLS_KEY', keyPath),
+  const faults: string[] = []
+  const read = async (variable: string, path: string): Promise<Buffer> => {
+    const content = await readContent(path)
+    if (Buffer.isBuffer(content)) return content
+    faults.push(`${variable} ${content}`)
+    return Buffer.alloc(0)
   }
+  const cert = await read('SHELFTRACE_TLS_CERT', certPath)
+  const key = await read('SHELFTRACE_TLS_KEY', keyPath)
+  return { cert, key, faults }
 }
 
-async function readContent(variable: string, path: string): Promise<Content> {
+/** The bytes of a file, or the rule that it breaks. */
+async function readContent(path: string): Promise<Buffer | string> {
   try {
-    // A pipe would otherwise hold a thread until somebody writes to it.
+    // Without O_NONBLOCK, a pipe would hold a thread until somebody writes to it.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const facts = await file.stat()
-      if (facts.isFile() && facts.size <= tlsLimits.fileBytesMax) {
-        return { ok: true, bytes: await file.readFile() }
-      }
-      return { ok: false, reason: `${variable} must name a file of at most 1 MiB` }
+      const isFit = facts.isFile() && facts.size <= tlsLimits.fileBytesMax
+      return isFit ? await file.readFile() : 'must name a file of at most 1 MiB'
     } finally {
       await file.close()
     }
   } catch (error) {
-    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null
-    return { ok: false, reason: `${variable} must name a readable file (${String(code)})` }
+    return `must name a readable file (${String(systemCode(error))})`
   }
-}
-
-function isSame(one: Reading, other: Reading): boolean {
-  return isSameContent(one.cert, other.cert) && isSameContent(one.key, other.key)
-}
-
-function isSameContent(one: Content, other: Content): boolean {
-  if (one.ok && other.ok) return one.bytes.equals(other.bytes)
-  return !one.ok && !other.ok && one.reason === other.reason
 }

@@ -61,8 +61,8 @@ export async function startPort(t: TestContext, options: PortOptions = {}): Prom
   const files = (options.files ?? makeFiles)(t, first)
   const at = { ms: options.nowMs ?? Date.now() }
   const lines: Logged[] = []
-  const log = (level: string) => (fields: object, message: string) => {
-    lines.push({ level, fields: { ...fields }, message })
+  const log = (level: string) => (fields: unknown, message?: unknown) => {
+    lines.push({ level, fields: { ...Object(fields) }, message: String(message) })
   }
   const tls = await openTls({
     files,
