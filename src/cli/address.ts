@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLoopback } from '../lib/loopback.ts'
-import { CliError, usageError } from './cli-error.ts'
-import type { Environment } from './context.ts'
+import { CliError, usageError, type Environment } from './command.ts'
 
 const urlDefault = 'http://127.0.0.1:8081'
 

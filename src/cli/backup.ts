@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { resolve } from 'node:path'
 import { backupListSchema, backupSchema, type Backup } from '../contract/backups.ts'
-import { CliError } from './cli-error.ts'
-import type { Command, CommandContext, Terminal } from './context.ts'
+import { CliError, type Command, type CommandContext, type Terminal } from './command.ts'
 import { listCommand } from './list.ts'
-import { readAs } from './client.ts'
-
-const readBackup = readAs(backupSchema)
-const readList = readAs(backupListSchema)
 
 const lookPauseMs = 500
 
@@ -15,15 +10,11 @@ export const backup: Command = {
   name: 'backup',
   usage: '[NAME]',
   summary: 'Back up the running service into a folder of SHELFTRACE_BACKUP_DIR',
-  options: {},
-  positionalCount: 0,
   optionalCount: 1,
   run: async (context) => {
     const [name] = context.positionals
-    const body = Buffer.from(JSON.stringify({ name }))
-    const started = readBackup(
-      await context.client().call({ method: 'POST', path: '/backups', body })
-    )
+    const call = { method: 'POST', path: '/backups', json: { name } } as const
+    const started = await context.call(backupSchema, call)
     const ended = await awaitEnd(context, started)
     if (ended.state !== 'complete') {
       throw new CliError(`The backup ${ended.name} failed: ${ended.reason ?? 'it broke off'}.`)
@@ -41,7 +32,8 @@ async function awaitEnd(context: CommandContext, started: Backup): Promise<Backu
   let current: Backup | undefined = started
   while (current?.state === 'running') {
     await sleep(lookPauseMs)
-    current = (await listBackups(context)).find(({ name }) => name === started.name)
+    const { backups } = await context.call(backupListSchema, { method: 'GET', path: '/backups' })
+    current = backups.find(({ name }) => name === started.name)
     const { bytes = 0, bytesTotal } = current ?? {}
     if (bytesTotal !== undefined) tell(context.terminal, `${bytes} of ${bytesTotal} bytes`)
   }
@@ -60,10 +52,6 @@ export const backupList = listCommand({
   empty: 'There is no backup.',
 })
 
-async function listBackups(context: CommandContext): Promise<readonly Backup[]> {
-  return readList(await context.client().call({ method: 'GET', path: '/backups' })).backups
-}
-
 export const restore: Command = {
   name: 'restore',
   usage: 'FOLDER [--unsigned]',
@@ -73,7 +61,7 @@ export const restore: Command = {
   positionalCount: 1,
   run: async ({ terminal, options, positionals, print }) => {
     const [folder = ''] = positionals
-    // Loaded on demand: no other command needs the engine of the warehouse.
+    // Loaded on demand: no other command needs ClickHouse.
     const { runRestore } = await import('../restore.ts')
     const restored = await runRestore(terminal.environment, {
       source: resolve(folder),
@@ -92,7 +80,7 @@ export const restore: Command = {
   },
 }
 
-/** A line that is written over, for people only; null clears it. */
+/** Rewrites one line on a terminal; null clears it. */
 function tell({ stderr }: Terminal, text: string | null): void {
   if (stderr.isTTY !== true) return
   stderr.write(text === null ? '\r\u001B[K' : `\r\u001B[K${text}`)

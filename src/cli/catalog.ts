@@ -3,18 +3,11 @@ import { catalogBundleSchema, catalogResultSchema } from '../contract/catalog-bu
 import { pageKinds } from '../contract/catalog-pages.ts'
 import { feedResultSchema, type FeedResult } from '../contract/products.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
-import { CliError, usageError } from './cli-error.ts'
-import type { Command, CommandContext } from './context.ts'
-import { readInput } from './input.ts'
-import { printRows } from './list.ts'
-import { readAs } from './client.ts'
-import { formatTable } from './table.ts'
-import { describeRefused, upload } from './upload.ts'
+import { CliError, usageError, type Command, type CommandContext } from './command.ts'
+import { describeRefused, readInput, upload } from './input.ts'
+import { formatTable, printRows } from './list.ts'
 
 const bytesMax = 67_108_864
-
-const readResult = readAs(catalogResultSchema)
-const readFeedResult = readAs(feedResultSchema)
 
 export const catalogLoad: Command = {
   name: 'catalog load',
@@ -25,10 +18,10 @@ export const catalogLoad: Command = {
   run: async (context) => {
     const body = await readInput(context)
     if (body.length > bytesMax) {
-      throw new CliError('A bundle has at most 64 MiB: load it in parts, owners before the owned.')
+      throw new CliError('A bundle has at most 64 MiB: split it, and load parents before children.')
     }
     const path = `/catalog${queryOf(context, { 'dry-run': 'dryRun' })}`
-    const result = readResult(await context.client().call({ method: 'PUT', path, body }))
+    const result = await context.call(catalogResultSchema, { method: 'PUT', path, body })
     const done = result.dryRun === true ? 'would be taken; nothing is stored' : 'taken'
     context.print(result, `${result.entries} entries and ${result.products} products ${done}.`)
     return 0
@@ -48,13 +41,11 @@ export const catalogProducts: Command = {
   run: async (context) => {
     const marketId = requireMarket(context)
     const query = queryOf(context, { 'dry-run': 'dryRun', replace: 'replace' })
-    const result = readFeedResult(
-      await upload(context, {
-        method: 'PUT',
-        path: `/markets/${marketId}/products${query}`,
-        contentType: 'text/tab-separated-values',
-      })
-    )
+    const result = await upload(context, feedResultSchema, {
+      method: 'PUT',
+      path: `/markets/${marketId}/products${query}`,
+      contentType: 'text/tab-separated-values',
+    })
     context.print(result, describeFeed(result))
     return result.refusedCount === 0 && result.notReplaced === undefined ? 0 : 1
   },
@@ -78,13 +69,10 @@ function queryOf({ options }: CommandContext, names: Readonly<Record<string, str
   return on.length === 0 ? '' : `?${on.map(([, name]) => `${name}=true`).join('&')}`
 }
 
-const readBundle = readAs(catalogBundleSchema)
-const readPage = readAs(
-  Type.Object({
-    entries: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-    next: Type.Union([Type.String(), Type.Null()]),
-  })
-)
+const entriesPageSchema = Type.Object({
+  entries: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  next: Type.Union([Type.String(), Type.Null()]),
+})
 
 const productOptions = ['market', 'gtin', 'title'] as const
 
@@ -99,13 +87,12 @@ export const catalogShow: Command = {
     gtin: { type: 'string' },
     title: { type: 'string' },
   },
-  positionalCount: 0,
   optionalCount: 1,
   run: async (context) => {
     const [kind] = context.positionals
     if (kind === undefined) return await showCounts(context)
     const path = pathOf(context, kind)
-    const page = readPage(await context.client().call({ method: 'GET', path }))
+    const page = await context.call(entriesPageSchema, { method: 'GET', path })
     const more = page.next === null ? [] : [`More follow: --after ${page.next}`]
     context.print(page, [entriesText(page.entries), ...more].join('\n'))
     return 0
@@ -114,7 +101,7 @@ export const catalogShow: Command = {
 
 /** Without a kind: how many entries of each there are, and with `--json` the entries themselves. */
 async function showCounts(context: CommandContext): Promise<number> {
-  const bundle = readBundle(await context.client().call({ method: 'GET', path: '/catalog' }))
+  const bundle = await context.call(catalogBundleSchema, { method: 'GET', path: '/catalog' })
   const rows = Object.entries(bundle).map(([kind, entries]) => [kind, String(entries.length)])
   context.print(bundle, formatTable(['KIND', 'ENTRIES'], rows))
   return 0
@@ -138,7 +125,7 @@ function pathOf(context: CommandContext, kind: string): string {
   return query.size === 0 ? path : `${path}?${query.toString()}`
 }
 
-function entriesText(entries: ReturnType<typeof readPage>['entries']): string {
+function entriesText(entries: readonly Readonly<Record<string, unknown>>[]): string {
   const columns = [...new Set(entries.flatMap((entry) => Object.keys(entry)))]
   return entries.length === 0 ? 'There are none.' : printRows(entries, columns)
 }

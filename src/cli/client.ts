@@ -6,19 +6,16 @@ import type { Readable } from 'node:stream'
 import type { Type, TSchema } from 'typebox'
 import type { Immutable } from '../contract/fields.ts'
 import { compileParser } from '../contract/validate.ts'
-import { CliError } from './cli-error.ts'
+import { CliError } from './command.ts'
 
 export interface AdminCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Behind `/admin/v1`. */
   readonly path: string
   readonly body?: Buffer | Readable
+  /** Sent as JSON, instead of a body. */
+  readonly json?: object
   readonly contentType?: string
-}
-
-export interface AdminClient {
-  /** The body of a success as parsed JSON, null when it has none. Throws a CliError otherwise. */
-  call(call: AdminCall): Promise<unknown>
 }
 
 const silenceMsMax = 120_000
@@ -26,15 +23,33 @@ const silenceMsMax = 120_000
 /** Answers of the admin API are lists of at most some thousand entries, but a catalog may be large. */
 const answerBytesMax = 268_435_456
 
-export function createClient(address: { readonly url: URL; readonly key: string }): AdminClient {
-  return {
-    async call(call) {
-      try {
-        return readAnswer(await send(address, call))
-      } catch (error) {
-        throw explain(error, address.url)
-      }
-    },
+interface Address {
+  readonly url: URL
+  readonly key: string
+}
+
+/**
+ * Makes one call. Resolves with the answer as the schema says, null if it has no body; another server, or
+ * another version, may answer something else. Throws a CliError for that and for everything that fails.
+ */
+export async function callServer<Schema extends TSchema>(
+  address: Address,
+  schema: Schema,
+  call: AdminCall
+): Promise<Immutable<Type.Static<Schema>>> {
+  const answer = await fetchAnswer(address, call)
+  const parsed = compileParser(schema)(answer)
+  if (parsed.ok) return parsed.value
+  throw new CliError(
+    `Unexpected answer from the server. Does its version match this command line? (${parsed.messages.join('; ')})`
+  )
+}
+
+async function fetchAnswer(address: Address, call: AdminCall): Promise<unknown> {
+  try {
+    return readAnswer(await send(address, call))
+  } catch (error) {
+    throw explain(error, address.url)
   }
 }
 
@@ -44,9 +59,10 @@ interface RawAnswer {
 }
 
 async function send(
-  { url, key }: { readonly url: URL; readonly key: string },
-  { method, path, body, contentType = 'application/json' }: AdminCall
+  { url, key }: Address,
+  { method, path, json, contentType = 'application/json', ...call }: AdminCall
 ): Promise<RawAnswer> {
+  const body = json === undefined ? call.body : Buffer.from(JSON.stringify(json))
   const target = new URL(`${url.pathname.replace(/\/+$/, '')}/admin/v1${path}`, url)
   const length = Buffer.isBuffer(body) ? { 'content-length': String(body.length) } : {}
   const headers = {
@@ -134,20 +150,6 @@ function parseJson(text: string): unknown {
     throw new CliError('The answer is not JSON: is this the campaign port of Shelftrace?', {
       cause,
     })
-  }
-}
-
-/** Reads an answer as the contract promises it. Another server, or another version, may differ. */
-export function readAs<T extends TSchema>(
-  schema: T
-): (answer: unknown) => Immutable<Type.Static<T>> {
-  const parse = compileParser(schema)
-  return (answer) => {
-    const parsed = parse(answer)
-    if (parsed.ok) return parsed.value
-    throw new CliError(
-      `Unexpected answer from the server. Does its version match this command line? (${parsed.messages.join('; ')})`
-    )
   }
 }
 

@@ -1,15 +1,12 @@
-import { audit } from './audit.ts'
 import { backup, backupList, restore } from './backup.ts'
 import { catalogLoad, catalogProducts, catalogShow } from './catalog.ts'
-import type { Command } from './context.ts'
+import type { Command } from './command.ts'
 import { explain, voidDelivery } from './conversions.ts'
 import { erase, erasuresList } from './erase.ts'
-import { eventsLoad } from './events.ts'
-import { conflicts, unknownIds } from './data-quality.ts'
-import { ratesLoad, ratesMissing, rebuild } from './figures.ts'
+import { audit, conflicts, unknownIds } from './lists.ts'
+import { eventsLoad, ratesLoad, ratesMissing, rebuild } from './figures.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
-import { linksMint } from './links.ts'
-import { link } from './read-link.ts'
+import { link, linksMint } from './links.ts'
 import { setAsideList, setAsideReplay } from './set-aside.ts'
 import { status } from './status.ts'
 
@@ -17,8 +14,6 @@ const serve: Command = {
   name: 'serve',
   usage: '',
   summary: 'Run the service: trackers, engine and warehouse, as the environment configures them',
-  options: {},
-  positionalCount: 0,
   run: async ({ terminal }) => {
     // Loaded on demand: no other command needs the service.
     const { runSupervisor } = await import('../supervisor.ts')

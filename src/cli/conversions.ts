@@ -1,23 +1,17 @@
 import { explanationSchema, voidResponseSchema } from '../contract/explanation.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
-import { usageError } from './cli-error.ts'
-import type { Command, CommandContext } from './context.ts'
+import { usageError, type Command, type CommandContext } from './command.ts'
 import { formatExplanation } from './explanation-text.ts'
-import { readAs } from './client.ts'
-
-const readExplanation = readAs(explanationSchema)
-const readVoid = readAs(voidResponseSchema)
 
 export const explain: Command = {
   name: 'explain',
   usage: 'PUBLISHER TRANSACTION',
   summary:
     'Explain the attribution of a purchase: its deliveries, who won each line, and who lost why',
-  options: {},
   positionalCount: 2,
   run: async (context) => {
     const call = { method: 'GET', path: pathOf(context) } as const
-    const explanation = readExplanation(await context.client().call(call))
+    const explanation = await context.call(explanationSchema, call)
     context.print(explanation, formatExplanation(explanation))
     return 0
   },
@@ -35,9 +29,9 @@ export const voidDelivery: Command = {
       throw usageError('--reason must say why the delivery does not count; it goes into the audit')
     }
     const deliveryId = context.positionals[2] ?? ''
-    const body = Buffer.from(JSON.stringify({ deliveryId, reason }))
-    const call = { method: 'POST', path: `${pathOf(context)}/void`, body } as const
-    const result = readVoid(await context.client().call(call))
+    const path = `${pathOf(context)}/void`
+    const call = { method: 'POST', path, json: { deliveryId, reason } } as const
+    const result = await context.call(voidResponseSchema, call)
     const counted =
       result.countedDeliveryId === null
         ? 'No delivery of the purchase counts now.'
@@ -55,7 +49,7 @@ function pathOf({ positionals }: CommandContext): string {
   if (parsePositiveInt32(publisher) === null) {
     throw usageError('PUBLISHER must be the id of a publisher such as 10')
   }
-  // An address cannot hold these as the name of anything: they mean the folder itself and the one above.
+  // In an address these mean the folder itself and the one above.
   if (transaction === '' || transaction === '.' || transaction === '..') {
     throw usageError('TRANSACTION must be the id of a transaction, not empty, "." or ".."')
   }

@@ -1,16 +1,11 @@
-import { readFile } from 'node:fs/promises'
-import { buffer } from 'node:stream/consumers'
 import { erasurePageSchema, erasureSchema } from '../contract/erasures.ts'
 import { limitQuerySchema } from '../contract/fields.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
-import { CliError, usageError } from './cli-error.ts'
-import type { Command, CommandContext } from './context.ts'
+import { CliError, usageError, type Command, type CommandContext } from './command.ts'
+import { readInput } from './input.ts'
 import { listCommand } from './list.ts'
-import { readAs } from './client.ts'
 
-const readErasure = readAs(erasureSchema)
-
-/** An id is never an argument: lists of processes and histories of shells show those. */
+/** An id is never an argument, since the list of processes and the history of the shell show those. */
 export const erase: Command = {
   name: 'erase',
   usage: 'PUBLISHER --user-id-file FILE|- | --user-logged-in-id-file FILE|-',
@@ -32,35 +27,26 @@ export const erase: Command = {
     if (userPath === '-' && loginPath === '-') {
       throw usageError('Only one of the two ids can come from standard input')
     }
-    const request = {
+    const json = {
       publisherId,
       ...(typeof userPath === 'string' && { userId: await readId(context, userPath) }),
       ...(typeof loginPath === 'string' && { userLoggedInId: await readId(context, loginPath) }),
     }
-    const body = Buffer.from(JSON.stringify(request))
-    const answer = await context.client().call({ method: 'POST', path: '/erasures', body })
-    const erasure = readErasure(answer)
+    const erasure = await context.call(erasureSchema, { method: 'POST', path: '/erasures', json })
     context.print(erasure, `Erasure ${erasure.id} is requested; \`erasures list\` tells its state.`)
     return 0
   },
 }
 
-/** One id; the end of its line is not part of it. */
-async function readId({ terminal }: CommandContext, path: string): Promise<string> {
-  const bytes = path === '-' ? await buffer(terminal.stdin) : await readIdFile(path)
-  const text = bytes.toString('utf8').replace(/\r?\n$/u, '')
+/** One id. The end of its line is not part of it. */
+async function readId(context: CommandContext, path: string): Promise<string> {
+  const text = String(await readInput(context, path)).replace(/\r?\n$/u, '')
   if (text === '' || text.includes('\n')) {
-    throw new CliError('The file of an id must hold exactly one line.')
+    throw new CliError(
+      `${path === '-' ? 'The standard input' : path} must hold one id, on one line.`
+    )
   }
   return text
-}
-
-async function readIdFile(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path)
-  } catch (cause) {
-    throw new CliError(`${path} cannot be read.`, { cause })
-  }
 }
 
 export const erasuresList = listCommand({

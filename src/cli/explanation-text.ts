@@ -3,7 +3,7 @@
 import type { Explanation, LossReason } from '../contract/explanation.ts'
 import { attributionProfiles } from '../contract/report-request.ts'
 import type { AttributionProfile } from '../contract/report-request.ts'
-import { formatTable, printable } from './table.ts'
+import { formatTable, printable } from './list.ts'
 
 type Line = Explanation['lines'][number]
 type Candidate = Line['candidates'][number]

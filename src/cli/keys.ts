@@ -1,12 +1,9 @@
+import { Type } from 'typebox'
 import { keyListSchema, keyResponseSchema, scopes, type Scope } from '../contract/admin.ts'
 import { parseInstant } from '../domain/instant.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
-import { usageError } from './cli-error.ts'
-import type { Command, CommandContext } from './context.ts'
+import { usageError, type Command, type CommandContext } from './command.ts'
 import { listCommand } from './list.ts'
-import { readAs } from './client.ts'
-
-const readCreated = readAs(keyResponseSchema)
 
 export const keysCreate: Command = {
   name: 'keys create',
@@ -20,19 +17,16 @@ export const keysCreate: Command = {
     publishers: { type: 'string' },
     expires: { type: 'string' },
   },
-  positionalCount: 0,
   run: async (context) => {
-    const request = {
+    const json = {
       name: required(context, 'name'),
       scopes: parseScopes(required(context, 'scopes')),
       ...parsePartyIds(context, 'advertisers'),
       ...parsePartyIds(context, 'publishers'),
       ...parseExpiry(context.options['expires']),
     }
-    const body = Buffer.from(JSON.stringify(request))
-    const created = readCreated(
-      await context.client().call({ method: 'POST', path: '/keys', body })
-    )
+    const call = { method: 'POST', path: '/keys', json } as const
+    const created = await context.call(keyResponseSchema, call)
     context.print(created, `id   ${created.id}\nkey  ${created.key}\nThe key is not shown again.`)
     return 0
   },
@@ -51,11 +45,11 @@ export const keysRevoke: Command = {
   name: 'keys revoke',
   usage: 'ID',
   summary: 'Revoke a key, everywhere within 5 seconds; cannot be undone',
-  options: {},
   positionalCount: 1,
   run: async (context) => {
     const [id = ''] = context.positionals
-    await context.client().call({ method: 'DELETE', path: `/keys/${encodeURIComponent(id)}` })
+    const path = `/keys/${encodeURIComponent(id)}`
+    await context.call(Type.Unknown(), { method: 'DELETE', path })
     context.print({ id, revoked: true }, `${id} is revoked.`)
     return 0
   },

@@ -1,20 +1,23 @@
+import { attributionProfiles } from '../contract/report-request.ts'
+import {
+  servedAdLimits,
+  servedAdReadingSchema,
+  type ServedAdReading,
+} from '../contract/served-ad.ts'
 import { trackingLinksResponseSchema } from '../contract/admin.ts'
-import type { Command } from './context.ts'
+import { usageError, type Command, type CommandContext } from './command.ts'
 import { readInput } from './input.ts'
-import { readAs } from './client.ts'
-
-const readLinks = readAs(trackingLinksResponseSchema)
+import { formatTable, printable } from './list.ts'
 
 export const linksMint: Command = {
   name: 'links mint',
   usage: 'FILE|-',
   summary: 'Mint tracking links for served ads ({"links":[…]} as in the API)',
-  options: {},
   positionalCount: 1,
   run: async (context) => {
     const body = await readInput(context)
-    const answer = await context.client().call({ method: 'POST', path: '/tracking-links', body })
-    const { links } = readLinks(answer)
+    const call = { method: 'POST', path: '/tracking-links', body } as const
+    const { links } = await context.call(trackingLinksResponseSchema, call)
     const text = links
       .map(({ servedAdId, impressionUrl, clickUrl, loadUrl }) =>
         [
@@ -28,4 +31,118 @@ export const linksMint: Command = {
     context.print({ links }, text)
     return 0
   },
+}
+
+export const link: Command = {
+  name: 'link',
+  usage: 'LINK|TRACKING-DATA|-',
+  summary:
+    'Show what is known of the ad behind a tracking link: what it says, its events, what is credited to it',
+  positionalCount: 1,
+  run: async (context) => {
+    const json = { link: await linkOf(context) }
+    const call = { method: 'POST', path: '/tracking-links/read', json } as const
+    const reading = await context.call(servedAdReadingSchema, call)
+    context.print(reading, formatReading(reading))
+    return 0
+  },
+}
+
+/** `-` reads the standard input, since an argument would stay in the history of the shell. */
+async function linkOf(context: CommandContext): Promise<string> {
+  const [given = ''] = context.positionals
+  const text = (given === '-' ? String(await readInput(context)) : given).trim()
+  if (text === '' || text.length > servedAdLimits.linkLengthMax) {
+    throw usageError(
+      `The link must have 1 to ${servedAdLimits.linkLengthMax} characters; - reads it from the standard input`
+    )
+  }
+  return text
+}
+
+function formatReading(reading: ServedAdReading): string {
+  return [
+    `Ad ${reading.ad.servedAdId}, served at ${reading.ad.servedAt}`,
+    '',
+    ...adLines(reading),
+    '',
+    ...eventLines(reading),
+    '',
+    ...creditLines(reading),
+    ...(reading.isFinal
+      ? ['', 'The day of serving is final: what came of it may have been dropped since.']
+      : []),
+  ].join('\n')
+}
+
+const carried = {
+  absent: 'none',
+  nobody: 'text that names nobody',
+  present: 'yes (not shown)',
+} as const
+
+function adLines({
+  ad,
+  names,
+  viewsCountUntil,
+  clicksCountUntil,
+}: ServedAdReading): readonly string[] {
+  const facts = [
+    ['publisher', named(ad.publisherId, names.publisher)],
+    ['site', named(ad.siteId, names.site)],
+    ['market', named(ad.marketId, names.market)],
+    ['advertiser', named(ad.advertiserId, names.advertiser)],
+    ['campaign', named(ad.campaignId, names.campaign)],
+    ['ad group', named(ad.adGroupId, names.adGroup)],
+    ['GTIN', ad.gtin],
+    ['group', ad.groupId === '' ? 'none' : ad.groupId],
+    ['cost per click', `${ad.costPerClick} ${ad.currency}`],
+    ['cost per mille', `${ad.costPerMille} ${ad.currency}`],
+    ['landing page', ad.landingUrl === '' ? 'none' : ad.landingUrl],
+    ['user id', carried[ad.userId]],
+    ['logged-in id', carried[ad.userLoggedInId]],
+    ['tracking key', ad.keyId],
+    ['views count until', viewsCountUntil],
+    ['clicks count until', clicksCountUntil],
+  ] as const
+  return facts.map(([name, value]) => `  ${name.padEnd(18)}  ${printable(value)}`)
+}
+
+function named(id: number, name: string | null): string {
+  return `${id} ${name ?? '(not in the catalog)'}`
+}
+
+function eventLines({ events }: ServedAdReading): readonly string[] {
+  if (events.length === 0) return ['No event of it has come in.']
+  const rows = events.map(({ kind, verdict, receivedAt }) => [kind, receivedAt, verdict])
+  return [formatTable(['EVENT', 'FIRST RECEIVED AT', 'VERDICT'], rows)]
+}
+
+function creditLines({
+  credits,
+  creditsLeftOut,
+  creditedPurchases,
+}: ServedAdReading): readonly string[] {
+  if (creditedPurchases === 0) return ['No purchase is credited to it.']
+  const rows = credits.map((one) => [
+    String(one.publisherId),
+    one.transactionId,
+    one.purchasedAt,
+    String(one.line),
+    `${one.value} ${one.currency}`,
+    ...attributionProfiles.map((profile) => one.rules[profile] ?? '-'),
+  ])
+  const header = [
+    'PUBLISHER',
+    'TRANSACTION',
+    'PURCHASED AT',
+    'LINE',
+    'VALUE',
+    ...attributionProfiles,
+  ]
+  return [
+    `Purchases credited to it: ${creditedPurchases}`,
+    formatTable(header, rows),
+    ...(creditsLeftOut === 0 ? [] : [`(${creditsLeftOut} more lines)`]),
+  ]
 }

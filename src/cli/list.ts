@@ -4,10 +4,7 @@
 import type { Type, TObject, TSchema } from 'typebox'
 import type { Immutable } from '../contract/fields.ts'
 import { compileParser } from '../contract/validate.ts'
-import { usageError } from './cli-error.ts'
-import type { Command, CommandContext } from './context.ts'
-import { readAs } from './client.ts'
-import { formatTable } from './table.ts'
+import { usageError, type Command, type CommandContext } from './command.ts'
 
 type Page<Schema extends TSchema> = Immutable<Type.Static<Schema>>
 
@@ -33,16 +30,14 @@ export function listCommand<Schema extends TObject>(spec: ListSpec<Schema>): Com
   const { name, summary, path, query, answer, empty, notes } = spec
   const parameters = Object.keys(query?.properties ?? {})
   const readQuery = query === undefined ? null : createQueryReader(query)
-  const readPage = readAs(answer)
   return {
     name,
     usage: usageOf(query),
     summary,
     options: Object.fromEntries(parameters.map((one) => [optionOf(one), { type: 'string' }])),
-    positionalCount: 0,
     run: async (context) => {
       const asked = readQuery?.(context) ?? ''
-      const page = readPage(await context.client().call({ method: 'GET', path: path + asked }))
+      const page = await context.call(answer, { method: 'GET', path: path + asked })
       const rows = rowsOf(page, spec.rows)
       const text = typeof empty === 'string' ? empty : empty(page)
       const table = rows.length === 0 ? text : printRows(rows, spec.columns ?? columnsOf(spec))
@@ -149,7 +144,31 @@ function cursorOf(page: object): readonly string[] {
   return typeof next === 'string' ? [`More: --after ${next}`] : []
 }
 
-/** A list that is cut says so. */
+/** The note of a list that is cut. */
 export function shownOf(shown: number, total: number): readonly string[] {
   return total > shown ? [`${shown} of ${total} are shown.`] : []
+}
+
+/** Rows under a header, aligned; cells never break the layout or drive the terminal. */
+export function formatTable(
+  header: readonly string[],
+  rows: readonly (readonly string[])[]
+): string {
+  const lines = [header, ...rows].map((cells) => cells.map(printable))
+  const widths = header.map((_, column) =>
+    Math.max(...lines.map((cells) => cells[column]?.length ?? 0))
+  )
+  return lines
+    .map((cells) =>
+      cells
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd()
+    )
+    .join('\n')
+}
+
+/** Control and format characters (escape sequences, changes of direction) show as a mark. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD')
 }

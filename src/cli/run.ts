@@ -1,13 +1,18 @@
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ServiceError } from '../errors.ts'
 import { locateSystemError, systemCode } from '../lib/system-error.ts'
 import { findKey, findUrl } from './address.ts'
-import { CliError, usageError } from './cli-error.ts'
-import { createClient, type AdminClient } from './client.ts'
+import { callServer } from './client.ts'
+import {
+  CliError,
+  usageError,
+  type Command,
+  type CommandContext,
+  type Terminal,
+} from './command.ts'
 import { commands } from './commands.ts'
-import type { Command, CommandContext, Terminal } from './context.ts'
 import { suggest } from '../lib/suggest.ts'
+import { version } from '../ops/version.ts'
 
 const commonOptions = {
   url: { type: 'string' },
@@ -18,12 +23,12 @@ const commonOptions = {
 
 /** Runs one command line; the exit code is 0 for done, 1 for failed, 2 for not understood. */
 export async function runCli(terminal: Terminal): Promise<number> {
-  // `| head` has seen enough. What the command does is done all the same.
+  // A reader such as `head` may close the pipe; the command still runs to its end.
   for (const output of [terminal.stdout, terminal.stderr]) output.on('error', () => undefined)
   try {
     return await dispatch(terminal)
   } catch (error) {
-    // What the machine or its operator caused is told in one line; anything else is a fault of ours.
+    // A failure that the machine or its operator caused takes one line. Anything else is a bug.
     const isOurs = error instanceof CliError || error instanceof ServiceError
     if (!isOurs && systemCode(error) === null) throw error
     terminal.stderr.write(`shelftrace: ${isOurs ? error.message : locateSystemError(error)}\n`)
@@ -34,7 +39,7 @@ export async function runCli(terminal: Terminal): Promise<number> {
 async function dispatch(terminal: Terminal): Promise<number> {
   const [first = 'help'] = terminal.argv
   if (first === '--version' || first === 'version') {
-    terminal.stdout.write(`${readVersion()}\n`)
+    terminal.stdout.write(`${version}\n`)
     return 0
   }
   if (first === 'help' || first === '--help' || first === '-h') {
@@ -58,7 +63,7 @@ async function start(
     terminal.stdout.write(details(command))
     return 0
   }
-  const { positionalCount, optionalCount = 0 } = command
+  const { positionalCount = 0, optionalCount = 0 } = command
   const surplus = positionals.length - positionalCount
   if (surplus < 0 || surplus > optionalCount) {
     throw usageError(`Usage: shelftrace ${command.name} ${command.usage}`.trimEnd())
@@ -75,7 +80,7 @@ function parse(command: Command, argv: readonly string[]) {
     })
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause
-    // The first sentence names the option; what follows is advice for programmers.
+    // The first sentence names the option; the rest is advice for programmers.
     const [reason = ''] = cause.message.split('. ')
     throw usageError(`${reason}. See "shelftrace help ${command.name}".`)
   }
@@ -88,24 +93,18 @@ function contextOf(
 ): CommandContext {
   const { environment, stdout } = terminal
   const isJson = options['json'] === true
-  const url = options['url']
-  let client: AdminClient | null = null
+  const url = typeof options['url'] === 'string' ? options['url'] : undefined
+  const allowPlainHttp = options['allow-plain-http'] === true
   return {
     terminal,
     options,
     positionals,
-    client: () => {
-      client ??= createClient({
-        url: findUrl(
-          {
-            url: typeof url === 'string' ? url : undefined,
-            allowPlainHttp: options['allow-plain-http'] === true,
-          },
-          environment
-        ),
+    call: async (schema, call) => {
+      const address = {
+        url: findUrl({ url, allowPlainHttp }, environment),
         key: findKey(environment),
-      })
-      return client
+      }
+      return await callServer(address, schema, call)
     },
     print: (value, text) => {
       stdout.write(`${isJson ? JSON.stringify(value, null, 2) : text}\n`)
@@ -162,11 +161,3 @@ const commonHelp = [
   '  --allow-plain-http   send the key also to an http:// address of another machine',
   'The key is read from SHELFTRACE_KEY, else from admin-key in SHELFTRACE_DATA_DIR (default ./data).',
 ]
-
-function readVersion(): string {
-  const file: unknown = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  )
-  const hasVersion = typeof file === 'object' && file !== null && 'version' in file
-  return hasVersion ? String(file.version) : 'unknown'
-}

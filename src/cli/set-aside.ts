@@ -3,12 +3,8 @@ import {
   setAsidePageSchema,
   setAsideQuerySchema,
 } from '../contract/set-aside.ts'
-import { usageError } from './cli-error.ts'
-import type { Command } from './context.ts'
+import { usageError, type Command } from './command.ts'
 import { listCommand } from './list.ts'
-import { readAs } from './client.ts'
-
-const readResult = readAs(replayResultSchema)
 
 export const setAsideList = listCommand({
   name: 'set-aside list',
@@ -23,16 +19,15 @@ export const setAsideList = listCommand({
 export const setAsideReplay: Command = {
   name: 'set-aside replay',
   usage: '--all | --key KEY',
-  summary: 'Ship records once more that were set aside, once the cause is mended',
+  summary: 'Ship records that were set aside, once their cause is fixed',
   options: { all: { type: 'boolean' }, key: { type: 'string' } },
-  positionalCount: 0,
   run: async (context) => {
     const { all, key } = context.options
     const isAll = all === true
     if (isAll === (typeof key === 'string')) throw usageError('Give either --all or --key KEY')
-    const body = Buffer.from(JSON.stringify(isAll ? { all: true } : { keys: [key] }))
-    const answer = await context.client().call({ method: 'POST', path: '/set-aside/replay', body })
-    const result = readResult(answer)
+    const json = isAll ? { all: true } : { keys: [key] }
+    const call = { method: 'POST', path: '/set-aside/replay', json } as const
+    const result = await context.call(replayResultSchema, call)
     const { replayed, setAsideAgain, unknown, remaining } = result
     context.print(
       result,
@@ -41,7 +36,7 @@ export const setAsideReplay: Command = {
         ...(unknown > 0 ? ['Nothing waits under that key.'] : []),
       ].join('\n')
     )
-    // What could not be shipped, or was not there, must not look done to a script.
+    // A script must not take a record that was not shipped, or was not there, for done.
     return setAsideAgain + unknown === 0 ? 0 : 1
   },
 }

@@ -1,18 +1,13 @@
 import { statusResponseSchema, type StatusResponse } from '../contract/admin.ts'
-import type { Command } from './context.ts'
-import { readAs } from './client.ts'
-import { formatTable } from './table.ts'
-
-const readStatus = readAs(statusResponseSchema)
+import type { Command } from './command.ts'
+import { formatTable } from './list.ts'
 
 export const status: Command = {
   name: 'status',
   usage: '',
   summary: 'Show what waits, what is sealed, and what does not count and why',
-  options: {},
-  positionalCount: 0,
   run: async (context) => {
-    const answer = readStatus(await context.client().call({ method: 'GET', path: '/status' }))
+    const answer = await context.call(statusResponseSchema, { method: 'GET', path: '/status' })
     context.print(answer, describe(answer))
     return 0
   },

@@ -1,3 +1,4 @@
+import { auditActions, auditPageSchema, auditQuerySchema } from '../contract/audit.ts'
 import { conflictPageSchema } from '../contract/conflicts.ts'
 import { limitQuerySchema } from '../contract/fields.ts'
 import { unknownIdsSchema } from '../contract/unknown-ids.ts'
@@ -28,4 +29,15 @@ export const unknownIds = listCommand({
     ...shownOf(ids.length, total),
     ...(complete ? [] : [notLookedAt]),
   ],
+})
+
+export const audit = listCommand({
+  name: 'audit',
+  summary: `Show who changed what, newest first. Actions: ${auditActions.join(', ')}`,
+  path: '/audit',
+  query: auditQuerySchema,
+  answer: auditPageSchema,
+  rows: 'records',
+  columns: ['at', 'keyName', 'keyId', 'action', 'subject', 'details'],
+  empty: 'No change is on record.',
 })
