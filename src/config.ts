@@ -1,5 +1,5 @@
-// The only file that sees the environment. Everything is checked at start, and a fault names the
-// variable, what was expected and what was given (never the value of a secret).
+// The only file of the service that reads the environment. Everything is checked at start. A fault names the
+// variable, what was expected and what was given, but never the value of a secret.
 
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -21,7 +21,7 @@ export interface Config {
   readonly trackerCount: number
   /** Null: the warehouse runs in process, inside the data folder. */
   readonly warehouseUrl: string | null
-  /** What minted links begin with; no trailing slash. */
+  /** Minted links begin with it. No trailing slash. */
   readonly trackingUrl: string
   readonly campaignUrl: string
   readonly tls: TlsFiles | null
@@ -47,7 +47,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const adminKeyLengthMin = 32
 
-/** Throws CONFIG_INVALID whose message lists every fault, a line each. */
+/** Throws CONFIG_INVALID; its message lists every fault on a line of its own. */
 export function parseConfig(environment: Environment): Config {
   const reader = new Reader(environment)
   const dataDir = resolve(reader.text('SHELFTRACE_DATA_DIR', './data'))
@@ -151,7 +151,7 @@ function readRoles(reader: Reader): readonly Role[] {
   return roles
 }
 
-/** A blank key would make an empty bearer value the key of everything. */
+/** With a blank key, an empty bearer value would open everything. */
 function readAdminKey(reader: Reader): string | null {
   const key = reader.given('SHELFTRACE_ADMIN_KEY')
   if (key === undefined) return null
@@ -218,42 +218,20 @@ function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-const known = new Set([
-  'SHELFTRACE_DATA_DIR',
-  'SHELFTRACE_HOST',
-  'SHELFTRACE_TRACKING_PORT',
-  'SHELFTRACE_CAMPAIGN_PORT',
-  'SHELFTRACE_TRACKERS',
-  'SHELFTRACE_WAREHOUSE_URL',
-  'SHELFTRACE_TRACKING_URL',
-  'SHELFTRACE_TLS_CERT',
-  'SHELFTRACE_TLS_KEY',
-  'SHELFTRACE_ROLES',
-  'SHELFTRACE_SETTLE_MS',
-  'SHELFTRACE_SPOOL_BYTES_MAX',
-  'SHELFTRACE_RETENTION_DAYS',
-  'SHELFTRACE_TRUST_PROXY',
-  'SHELFTRACE_TRUST_WAREHOUSE_NETWORK',
-  'SHELFTRACE_REQUESTS_PER_MINUTE',
-  'SHELFTRACE_REPORTS_AT_ONCE',
-  'SHELFTRACE_LOG_LEVEL',
-  'SHELFTRACE_SECRETS_FILE',
-  'SHELFTRACE_BACKUP_DIR',
-  'SHELFTRACE_ADMIN_KEY',
-  // The command line's own, which share the environment.
-  'SHELFTRACE_URL',
-  'SHELFTRACE_KEY',
-])
+/** Variables of the command line, which shares the environment. */
+const commandLineVariables = ['SHELFTRACE_URL', 'SHELFTRACE_KEY'] as const
 
 class Reader {
   readonly faults: string[] = []
   readonly #environment: Environment
+  readonly #known = new Set<string>(commandLineVariables)
 
   constructor(environment: Environment) {
     this.#environment = environment
   }
 
   given(name: string): string | undefined {
+    this.#known.add(name)
     return this.#environment[name]
   }
 
@@ -289,7 +267,7 @@ class Reader {
     return fallback
   }
 
-  /** An address with a password in it is never repeated in a fault. */
+  /** A fault never repeats the address, which may hold a password. */
   url(name: string): string | null {
     const value = this.optional(name)
     if (value === null) return null
@@ -303,10 +281,13 @@ class Reader {
     this.faults.push(`${name} ${rule}, got ${JSON.stringify(value)}`)
   }
 
-  /** A misspelt variable would otherwise be a setting that silently does nothing. */
+  /**
+   * A misspelt variable would otherwise be a setting that silently does nothing. Known are those that were
+   * read, so this comes last.
+   */
   refuseUnknown(): void {
     for (const name of Object.keys(this.#environment)) {
-      if (name.startsWith('SHELFTRACE_') && !known.has(name)) {
+      if (name.startsWith('SHELFTRACE_') && !this.#known.has(name)) {
         this.faults.push(`${name} is not a variable of Shelftrace; see docs/configuration.md`)
       }
     }

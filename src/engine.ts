@@ -11,15 +11,15 @@ import { openKeyStore } from './access/key-store.ts'
 import type { KeyStore } from './access/key-store.ts'
 import { createAdminHandlers } from './campaign/admin/handlers.ts'
 import { Backups } from './backup/backups.ts'
-import { deriveProofKey } from './backup/proof.ts'
+import { deriveProofKey } from './backup/manifest.ts'
 import { refuseHalfRestored } from './backup/restore.ts'
 import { buildCampaignApp } from './campaign/app.ts'
 import { createDashboardPages } from './campaign/dashboard-pages.ts'
 import { createDocsPages } from './campaign/docs-pages.ts'
 import { openCatalogStore } from './catalog/catalog-store.ts'
 import type { CatalogStore } from './catalog/catalog-store.ts'
-import { RateTable } from './catalog/rate-table.ts'
 import { catalogNames } from './catalog/catalog-names.ts'
+import { createRateStore } from './catalog/ecb-rates.ts'
 import { isTrustedSource } from './catalog/trusted-sources.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
@@ -350,7 +350,7 @@ function createAdmin(
     openTrackingData: createOpener(secrets.keyRing).open,
     hashIdentity: createIdentityHasher(secrets.identitySecret),
     trackingUrl: config.trackingUrl,
-    rates: new RateTable({ warehouse: lookups, clock: systemClock }),
+    rates: createRateStore(lookups, systemClock),
     rebuildDays: (days) => access.pipeline.runAsStep(() => rebuildDays({ warehouse, ...days })),
     readConflicts: createConflictReader(reports),
     readNamedIds: createNamedIdsReader(reports),

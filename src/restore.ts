@@ -2,7 +2,7 @@
 // data folder and the secrets, as it does for the node that is started there afterwards.
 
 import { existsSync } from 'node:fs'
-import { deriveProofKey } from './backup/proof.ts'
+import { deriveProofKey } from './backup/manifest.ts'
 import { restoreBackup } from './backup/restore.ts'
 import type { RestoreOptions } from './backup/restore.ts'
 import { parseConfig } from './config.ts'

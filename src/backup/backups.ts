@@ -14,11 +14,12 @@ import {
   format,
   formatFileList,
   manifestName,
+  proofName,
+  proofOf,
   readManifest,
   sha256Of,
 } from './manifest.ts'
 import type { ListedFile, Manifest } from './manifest.ts'
-import { proofName, proofOf } from './proof.ts'
 import { releaseSnapshot, takeSnapshot } from './snapshot.ts'
 import type { Snapshot, SnapshotOptions } from './snapshot.ts'
 

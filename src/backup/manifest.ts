@@ -8,7 +8,7 @@
 //
 // Paths are relative, with `/`. Secrets are never in it.
 
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from 'typebox'
@@ -99,6 +99,31 @@ export function readFileList(folder: string, manifest: Manifest): readonly Liste
       }
       return { path, sha256 }
     })
+}
+
+// The proof tells a backup of this installation from one that somebody else made or altered: a MAC over the
+// manifest, which has the digest of the list of files, which has those of all files. Its key is derived from
+// the identity secret, which a restore needs anyway and no backup holds.
+
+/** One line: HMAC-SHA-256 of `manifest.json`, in hex. */
+export const proofName = 'manifest.hmac'
+
+export function deriveProofKey(identitySecret: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', identitySecret, '', 'shelftrace backup manifest', 32))
+}
+
+export function proofOf(key: Buffer, manifestText: string): string {
+  return `${createHmac('sha256', key).update(manifestText).digest('hex')}\n`
+}
+
+export type Proof = 'right' | 'wrong' | 'missing'
+
+export function checkProof(folder: string, key: Buffer, manifestText: string): Proof {
+  const text = readOrNull(join(folder, proofName))
+  if (text === null) return 'missing'
+  const found = Buffer.from(text)
+  const expected = Buffer.from(proofOf(key, manifestText))
+  return found.length === expected.length && timingSafeEqual(found, expected) ? 'right' : 'wrong'
 }
 
 export function sha256Of(text: string): string {

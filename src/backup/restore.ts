@@ -10,14 +10,15 @@ import { knownMigrations } from '../warehouse/migrate.ts'
 import { copyFile, syncFolder, syncFolders } from './files.ts'
 import { findForeignDefinition } from './definitions.ts'
 import {
+  checkProof,
   invalid,
   manifestName,
   parseManifestText,
+  proofName,
   readFileList,
   readManifestText,
 } from './manifest.ts'
 import type { ListedFile, Manifest } from './manifest.ts'
-import { checkProof, proofName } from './proof.ts'
 
 export interface RestoreOptions {
   readonly source: string

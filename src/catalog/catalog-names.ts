@@ -12,16 +12,16 @@ export interface Named {
   readonly name: string
 }
 
-/** What a report needs of the catalog. Entries that are no longer active keep their names. */
+/** The part of the catalog that reports need. Entries that are no longer active keep their names. */
 export interface CatalogNames {
   markets(): readonly ReportMarket[]
   publishers(): readonly Named[]
-  /** The advertiser's own only: a token may name a foreign campaign, whose name is not shown. */
+  /** Only the advertiser's own: a token may name a foreign campaign, whose name must not be shown. */
   campaigns(advertiserId: number): readonly Named[]
   adGroups(advertiserId: number): readonly Named[]
 }
 
-/** The catalog as reports read it; entries that are no longer active keep their names. */
+/** The catalog as reports read it. */
 export function catalogNames(snapshot: CatalogSnapshot): CatalogNames {
   const campaigns = (advertiserId: number) =>
     [...snapshot.campaigns.values()].filter((one) => one.advertiserId === advertiserId)

@@ -1,5 +1,5 @@
-// Whether a bundle may be taken as a whole. Every fault is found in one go, so that an operator mends
-// a bundle once; each names its place, and ids, which are no secret. Nothing here changes anything.
+// Checks whether a bundle may be taken as a whole. All faults are found at once, so that an operator fixes
+// a bundle only once; each names its place and the ids. Nothing here changes anything.
 import type {
   AdvertiserEntry,
   AssetEntry,
@@ -12,10 +12,9 @@ import { isTimeZone } from '../domain/day.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import { landingHostFault } from './landing-hosts.ts'
 import { extendSnapshot, type CatalogSnapshot } from './snapshot.ts'
-import { sourceRangeFault } from './source-range.ts'
-import { isWebAddress } from './web-address.ts'
+import { sourceRangeFault } from './trusted-sources.ts'
 
-/** Of the markets asked for, those that have events. */
+/** Resolves with those of the given markets that have events. */
 export type MarketHasEvents = (marketIds: readonly number[]) => Promise<ReadonlySet<number>>
 
 /** A bundle of 64 MiB can hold a million faults; an answer of a thousand is one people still read. */
@@ -36,7 +35,7 @@ export async function checkBundle(
 class BundleCheck {
   readonly bundle: CatalogBundle
   readonly before: CatalogSnapshot
-  /** As it would stand with the bundle: references may point into the bundle itself. */
+  /** The catalog with the bundle: references may point into the bundle itself. */
   readonly after: CatalogSnapshot
   readonly #messages: string[] = []
   #faultCount = 0
@@ -103,7 +102,7 @@ class BundleCheck {
     if (!maps[what].has(id)) this.fault(path, `${id} is no known ${what}`)
   }
 
-  /** Past events stand under the owner of their time: another one would take them over. */
+  /** Past events belong to the owner of their time; a new owner would take them over. */
   kept(before: number | undefined, now: number, path: string): void {
     if (before !== undefined && before !== now) {
       this.fault(path, `must stay ${before}: it never changes`)
@@ -184,7 +183,7 @@ const addressRule = 'must be an absolute http or https address with a host and w
 
 function checkAsset(check: BundleCheck, asset: AssetEntry, path: string): void {
   check.known('advertiser', asset.advertiserId, `${path}/advertiserId`)
-  // An asset that changed hands would stay attached to the ad groups of the advertiser before.
+  // An asset with a new owner would stay attached to the ad groups of the old one.
   const owner = check.before.assets.get(asset.id)?.advertiserId
   check.kept(owner, asset.advertiserId, `${path}/advertiserId`)
   if (!isWebAddress(asset.url)) check.fault(`${path}/url`, addressRule)
@@ -194,8 +193,8 @@ function checkAsset(check: BundleCheck, asset: AssetEntry, path: string): void {
 }
 
 /**
- * Amounts are stored in the market's currency and days cut in its time zone, so neither may change
- * under events. Asked once for all markets that do change; mostly none does, and nobody is asked.
+ * Amounts are stored in the market's currency, and days begin in its time zone, so neither may change once
+ * the market has events. The warehouse is asked once for all markets that change, which are mostly none.
  */
 async function checkMarketChanges(
   check: BundleCheck,
@@ -224,4 +223,18 @@ async function checkMarketChanges(
 /** Codes and zone names mean the same in any case. */
 function isOther(now: string, before: string): boolean {
   return now.toLowerCase() !== before.toLowerCase()
+}
+
+/**
+ * An absolute http(s) address with a host and without credentials. The service never fetches it, but
+ * browsers will: a `javascript:` link or a host that only looks like the advertiser's must not pass.
+ */
+export function isWebAddress(text: string): boolean {
+  // Browsers drop or change these silently, so the address opened would not be the one shown.
+  if (/[\p{White_Space}\p{Cc}\p{Cf}\p{Cs}\\]/u.test(text)) return false
+  // URL accepts `https:/host` and `https:host`; an address that is absolute spells both slashes.
+  if (!/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text)) return false
+  const { hostname, username, password } = new URL(text)
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(text)?.[1] ?? ''
+  return hostname !== '' && username === '' && password === '' && !authority.includes('@')
 }

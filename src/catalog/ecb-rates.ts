@@ -7,6 +7,9 @@
 // A rate is units of the currency for one euro. https://www.ecb.europa.eu/stats/policy_and_exchange_rates
 import { parseDay } from '../domain/day.ts'
 import { nanosScale, parseDecimal } from '../domain/money.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
+import { toLines } from './entry-store.ts'
 
 export interface DayRates {
   readonly day: string
@@ -34,7 +37,7 @@ const months = [
   'november',
   'december',
 ]
-/** The largest that fits the way to the engine, 64 bits of billionths, with room to spare. */
+/** Fits the 64 bits of billionths in which ClickHouse reads a rate, with room to spare. */
 const unitsNanosMax = 10n ** 18n
 const columnsMax = 300
 
@@ -94,4 +97,23 @@ function cellsOf(line: string): readonly string[] {
 
 function fault(message: string): { readonly ok: false; readonly message: string } {
   return { ok: false, message }
+}
+
+export interface RateStore {
+  /** One insert, so all rates or none. They replace earlier ones of the same currency and day. */
+  store(days: readonly DayRates[]): Promise<void>
+}
+
+export function createRateStore(warehouse: Pick<Warehouse, 'insert'>, clock: Clock): RateStore {
+  return {
+    async store(days) {
+      const version = clock()
+      const lines = days.flatMap(({ day, units }) =>
+        units.map(([currency, rate]) =>
+          JSON.stringify({ currency, day, units_per_euro: rate, version })
+        )
+      )
+      await warehouse.insert('rate', toLines(lines))
+    },
+  }
 }

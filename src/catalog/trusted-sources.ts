@@ -1,17 +1,17 @@
-import { isIP, type BlockList } from 'node:net'
+// Which addresses a publisher's conversions and returns may come from.
+import { BlockList, isIP } from 'node:net'
 import type { PublisherEntry } from '../contract/catalog-bundle.ts'
-import { buildSourceList } from './source-range.ts'
 import type { Origin } from '../spool/record.ts'
 import type { CatalogSnapshot } from './snapshot.ts'
 
-// By entry: a snapshot shares the entries that did not change with the one before it, so a list is
-// built once per change of its publisher. It is a pure function of the entry, and goes with it.
+// Keyed by entry: a snapshot shares the entries that did not change with the one before it, so a list is
+// built once per change of its publisher and goes with it.
 const listsByPublisher = new WeakMap<PublisherEntry, BlockList>()
 
 /**
- * Whether a delivery of the publisher may come from there. A publisher without a list (or with an empty
- * one) trusts every sender. A sender whose address is not known satisfies no list: to break off the
- * connection is in everybody's power.
+ * Whether a delivery of the publisher may come from there. A publisher without a list, or with an empty
+ * one, trusts every sender. An unknown address is on no list, since any sender can hide theirs by breaking
+ * off the connection.
  */
 export function isTrustedSource(
   snapshot: CatalogSnapshot,
@@ -23,17 +23,84 @@ export function isTrustedSource(
   const ranges = publisher?.conversionSources ?? []
   if (publisher === undefined || ranges.length === 0) return true
 
-  // A zone (`fe80::1%eth0`) says which interface, not which host.
+  // A zone (`fe80::1%eth0`) names an interface, not a host.
   const [host = ''] = (origin.address ?? '').split('%')
   const version = isIP(host)
-  // An IPv4 address in IPv6 spelling matches IPv4 ranges: the list sees to that.
+  // The list matches an IPv4 address in IPv6 spelling against IPv4 ranges.
   return version !== 0 && listOf(publisher, ranges).check(host, version === 4 ? 'ipv4' : 'ipv6')
 }
 
 function listOf(publisher: PublisherEntry, ranges: readonly string[]): BlockList {
   const known = listsByPublisher.get(publisher)
   if (known !== undefined) return known
-  const built = buildSourceList(ranges)
-  listsByPublisher.set(publisher, built)
-  return built
+  const list = new BlockList()
+  for (const text of ranges) {
+    const range = parseSourceRange(text)
+    if (range !== null) list.addSubnet(range.address, range.prefixLength, range.family)
+  }
+  listsByPublisher.set(publisher, list)
+  return list
+}
+
+interface SourceRange {
+  readonly address: string
+  readonly family: 'ipv4' | 'ipv6'
+  readonly prefixLength: number
+}
+
+/** A CIDR range, or one address; null when it is neither. Bits behind the prefix are ignored. */
+function parseSourceRange(text: string): SourceRange | null {
+  const match = /^([^/%]+)(?:\/(0|[1-9][0-9]{0,2}))?$/.exec(text)
+  const [, address = '', length] = match ?? []
+  const version = isIP(address)
+  if (version === 0) return null
+  const bits = version === 4 ? 32 : 128
+  const prefixLength = length === undefined ? bits : Number(length)
+  if (prefixLength > bits) return null
+
+  if (version === 4) return { address, family: 'ipv4', prefixLength }
+  // An IPv4 range in IPv6 spelling: senders are compared in the IPv4 one.
+  const mapped = prefixLength < mappedPrefixLength ? null : mappedAddress(address)
+  if (mapped === null) return { address, family: 'ipv6', prefixLength }
+  return { address: mapped, family: 'ipv4', prefixLength: prefixLength - mappedPrefixLength }
+}
+
+/** IPv6 holds all of IPv4 below this prefix: ::ffff:0:0/96 (RFC 4291, section 2.5.5.2). */
+const mappedPrefixLength = 96
+
+/** The IPv4 address that an IPv6 one stands for, in whichever of its spellings; null for any other. */
+function mappedAddress(address: string): string | null {
+  // URLs write every spelling of an IPv6 address in the one of RFC 5952.
+  const canonical = new URL(`http://[${address}]`).hostname
+  const words = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(canonical)?.slice(1)
+  if (words === undefined) return null
+  const bytes = words.flatMap((word) => {
+    const value = Number.parseInt(word, 16)
+    return [value >> 8, value & 255]
+  })
+  return bytes.join('.')
+}
+
+/** Private networks and whole registries are narrower than these. */
+const prefixLengthMin = { ipv4: 8, ipv6: 16 } as const
+
+/** What is wrong with a range as a list of senders has it; null when nothing is. */
+export function sourceRangeFault(text: string): string | null {
+  const range = parseSourceRange(text)
+  if (range === null) return 'must be a CIDR range or an IP address'
+  const isWide = range.prefixLength < prefixLengthMin[range.family] || holdsAllOfIpv4(range)
+  if (!isWide) return null
+  const { ipv4, ipv6 } = prefixLengthMin
+  return (
+    `must not be wider than /${ipv4} (IPv6: /${ipv6}), which nearly everybody is in; ` +
+    'leave the list empty to believe every sender'
+  )
+}
+
+/** An IPv6 range such as ::/80 has every IPv4 sender in it, which Node compares in their IPv6 spelling. */
+function holdsAllOfIpv4({ address, family, prefixLength }: SourceRange): boolean {
+  if (family === 'ipv4') return false
+  const list = new BlockList()
+  list.addSubnet(address, prefixLength, family)
+  return list.check('::ffff:0:0', 'ipv6')
 }

@@ -2,7 +2,7 @@
 // have ended is ended.
 
 import type { ChildProcess } from 'node:child_process'
-import { drainMsMax, parseChildMessage } from './child.ts'
+import { drainMsMax, readMessage } from './child.ts'
 import type { ChildMessage } from './child.ts'
 
 const limits = {
@@ -98,8 +98,8 @@ export class ChildSlot {
   }
 
   #hear(value: unknown): void {
-    const message = parseChildMessage(value)
-    if (message === null) return
+    const message = readMessage(value)
+    if (message === null || message.type === 'drain') return
     if (message.type === 'ready') {
       this.isReady = true
       this.wasReady = true

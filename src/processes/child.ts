@@ -12,12 +12,17 @@ export type ChildMessage =
   | CountsMessage
   | FailedMessage
 
+/** From the supervisor: finish what came in, and end. */
+export interface DrainMessage {
+  readonly type: 'drain'
+}
+
 /** The child ends. */
 export interface FailedMessage {
   readonly type: 'failed'
   /** One sentence for the operator. */
   readonly message: string
-  /** What lies behind it, for the log; empty where the sentence says it all. */
+  /** The cause, for the log; empty if the sentence says it all. */
   readonly cause: string
   /** Starting it again cannot help. */
   readonly isFinal: boolean
@@ -35,30 +40,30 @@ export interface CountsMessage {
   readonly counts: TrackerCounts
 }
 
-/** Both shut down well within the 10 seconds after which a process manager kills. */
+/** Well within the 10 seconds after which a process manager kills. */
 export const drainMsMax = 8_000
 const supervisorCheckMs = 500
 
 /**
- * For the V8 of a tracker. Requests live for the few milliseconds until their write is synced, longer
- * than the default young generation gives them: they were copied again and again, which took a
- * quarter of the CPU time of a request.
+ * For the V8 of a tracker. Requests live for the few milliseconds until their write is synced, which is longer
+ * than the default young generation lasts: they were copied again and again, which took a quarter of the CPU
+ * time of a request.
  */
 export const trackerOptions: readonly string[] = ['--max-semi-space-size=16']
 
 const withheld = ['SHELFTRACE_ADMIN_KEY', 'SHELFTRACE_KEY', 'SHELFTRACE_WAREHOUSE_URL'] as const
 
 /**
- * What a tracker's environment has in place of the supervisor's. Trackers face the internet, so they get
- * no key and no password that they have no use for. And they get one arena of the C library for all
- * threads: what each of them keeps unused adds up to 5 MB.
+ * The variables of a tracker that differ from the supervisor's. Trackers face the internet, so they get no key
+ * or password that they do not need. All threads share one arena of the C library, since the memory that
+ * separate arenas keep unused adds up to 5 MB.
  */
 export function trackerEnvironment(
   environment: Readonly<Record<string, string | undefined>>
 ): Readonly<Record<string, string | undefined>> {
   return {
     ...Object.fromEntries(withheld.map((name) => [name, undefined])),
-    // That there is an address decides about roles; which one does not matter to a tracker.
+    // Whether there is an address decides about roles; a tracker does not need the address itself.
     ...(environment['SHELFTRACE_WAREHOUSE_URL'] === undefined
       ? {}
       : { SHELFTRACE_WAREHOUSE_URL: 'https://withheld.invalid/' }),
@@ -67,60 +72,35 @@ export function trackerEnvironment(
 }
 
 /**
- * The old generation is collected once it grew by half. By default it grows to four times what is in
- * use first, which under load was 100 MB of garbage beside 35 MB in use.
+ * Collects the old generation once it has grown by half. By default it may grow to four times what is in use,
+ * which under load was 100 MB of garbage beside 35 MB in use.
  */
 export const engineOptions: readonly string[] = ['--heap-growing-percent=50']
 
-/** Two arenas for a main thread and what copies for it; the warehouse in process has its own. */
+/** One arena for the main thread and one for its helpers; ClickHouse in process has its own allocator. */
 export const engineEnvironment = { MALLOC_ARENA_MAX: '2' } as const
 
-export function parseChildMessage(value: unknown): ChildMessage | null {
-  if (typeof value !== 'object' || value === null) return null
-  const type: unknown = Reflect.get(value, 'type')
-  if (type === 'ready') return { type }
-  if (type === 'clock') return parseClockMessage(value)
-  if (type === 'counts') return parseCountsMessage(value)
-  if (type !== 'failed') return null
-  return {
-    type,
-    message: String(Reflect.get(value, 'message')),
-    cause: String(Reflect.get(value, 'cause')),
-    isFinal: Reflect.get(value, 'isFinal') === true,
-  }
-}
+const messageTypes = new Set<unknown>(['ready', 'clock', 'counts', 'failed', 'drain'])
 
-export function parseClockMessage(value: unknown): ClockMessage | null {
+/** Null for a message that is not ours. The processes are of one build, so a known type has its fields. */
+export function readMessage(value: unknown): ChildMessage | DrainMessage | null {
   if (typeof value !== 'object' || value === null) return null
-  const offsetMs: unknown = Reflect.get(value, 'offsetMs')
-  const isOne = Reflect.get(value, 'type') === 'clock' && typeof offsetMs === 'number'
-  return isOne ? { type: 'clock', offsetMs } : null
-}
-
-/** The processes are of one build, so the counts inside are what `TrackerCounts` says. */
-export function parseCountsMessage(value: unknown): CountsMessage | null {
-  if (typeof value !== 'object' || value === null) return null
-  const isOne = Reflect.get(value, 'type') === 'counts'
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return isOne ? (value as CountsMessage) : null
-}
-
-export function isDrainMessage(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Reflect.get(value, 'type') === 'drain'
+  return messageTypes.has(Reflect.get(value, 'type')) ? (value as ChildMessage) : null
 }
 
 export interface Child {
   /** Stops taking work, finishes what came in, lets go of everything. */
   close(): Promise<void>
-  /** How far the node's clock is ahead of the warehouse's; told when ready, and on every change. */
+  /** Called when ready and on every change: how far the node's clock is ahead of the warehouse's. */
   hearClock?(offsetMs: number): void
   hearCounts?(message: CountsMessage): void
 }
 
 /**
- * Runs a child's life: starts it, reports to the supervisor, and ends it on the supervisor's word,
- * on SIGTERM, or when the supervisor is gone. SIGINT of a terminal reaches all processes at once
- * and is left to the supervisor; a terminal that closes (SIGHUP) ends nothing.
+ * Runs a child: starts it, reports to the supervisor, and ends it when the supervisor says so or is gone, or on
+ * SIGTERM. The SIGINT of a terminal reaches all processes at once and is left to the supervisor. A terminal
+ * that closes (SIGHUP) ends nothing.
  */
 export async function runChild(start: () => Promise<Child>): Promise<void> {
   process.on('SIGINT', () => undefined)
@@ -138,12 +118,11 @@ export async function runChild(start: () => Promise<Child>): Promise<void> {
   const endSafely = (): void => {
     end().catch(leave)
   }
-  process.on('message', (message) => {
-    if (isDrainMessage(message)) endSafely()
-    const clock = parseClockMessage(message)
-    if (clock !== null) child?.hearClock?.(clock.offsetMs)
-    const counts = parseCountsMessage(message)
-    if (counts !== null) child?.hearCounts?.(counts)
+  process.on('message', (value) => {
+    const message = readMessage(value)
+    if (message?.type === 'drain') endSafely()
+    if (message?.type === 'clock') child?.hearClock?.(message.offsetMs)
+    if (message?.type === 'counts') child?.hearCounts?.(message)
   })
   process.on('disconnect', endSafely)
   process.on('SIGTERM', endSafely)
@@ -160,9 +139,8 @@ export async function runChild(start: () => Promise<Child>): Promise<void> {
 }
 
 /**
- * Whatever had to be written is written by now. An ordinary exit would still run the destructors of
- * native code, which may crash, or wait for its threads for ever while they hold the ports and the lock
- * of the warehouse.
+ * Everything is written by now. An ordinary exit would still run the destructors of native code, which may
+ * crash, or wait forever for threads that hold the ports and the lock of the warehouse.
  */
 function leave(): void {
   process.kill(process.pid, 'SIGKILL')
@@ -182,7 +160,7 @@ function explainFailure(error: unknown): Omit<FailedMessage, 'type'> {
   }
 }
 
-/** For the log: with the cause, which says what the engine or the system had to say. */
+/** For the log: the message and that of its cause, which is ClickHouse's or the system's. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message

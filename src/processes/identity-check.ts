@@ -2,10 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Whether this node's identity secret is known to be the warehouse's. Until then no event is taken:
- * purchases hashed under a foreign secret would match nobody, and 200 would have been a lie. Once
- * the engine has compared them, the node remembers, and takes events also while the warehouse is
- * away.
+ * Remembers that the identity secret of this node is the one of its warehouse. Until the engine has compared
+ * them, no event is taken: purchases hashed under a foreign secret would match nobody, so an answer of 200
+ * would be wrong. Afterwards the node takes events even while the warehouse is away.
  */
 export class IdentityCheck {
   readonly #path: string

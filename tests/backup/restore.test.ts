@@ -6,8 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { fileListName, manifestName, sha256Of } from '../../src/backup/manifest.ts'
-import { deriveProofKey, proofName, proofOf } from '../../src/backup/proof.ts'
+import {
+  deriveProofKey,
+  fileListName,
+  manifestName,
+  proofName,
+  proofOf,
+  sha256Of,
+} from '../../src/backup/manifest.ts'
 import { refuseHalfRestored, restoreBackup } from '../../src/backup/restore.ts'
 import type { RestoreOptions } from '../../src/backup/restore.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sourceRangeFault } from '../../src/catalog/source-range.ts'
+import { sourceRangeFault } from '../../src/catalog/trusted-sources.ts'
 
 const everybody = [
   '0.0.0.0/0',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isWebAddress } from '../../src/catalog/web-address.ts'
+import { isWebAddress } from '../../src/catalog/check-bundle.ts'
 
 const good = [
   'https://shop.example/',

@@ -1,7 +1,7 @@
 import type { AuditTrail } from '../../access/audit-trail.ts'
 import type { Backups } from '../../backup/backups.ts'
 import type { CatalogStore } from '../../catalog/catalog-store.ts'
-import type { RateTable } from '../../catalog/rate-table.ts'
+import type { RateStore } from '../../catalog/ecb-rates.ts'
 import type { KeyStore } from '../../access/key-store.ts'
 import type { StatusResponse } from '../../contract/admin.ts'
 import type { Erasure } from '../../contract/erasures.ts'
@@ -57,7 +57,7 @@ export interface AdminDeps {
   readonly hashIdentity: IdentityHasher
   /** The public address of the tracking port, without a slash at its end. */
   readonly trackingUrl: string
-  readonly rates: Pick<RateTable, 'store'>
+  readonly rates: RateStore
   /** Days of every market's zone, both included. */
   readonly rebuildDays: (days: {
     firstDay: string

@@ -6,7 +6,6 @@ import { AuditTrail } from '../../../src/access/audit-trail.ts'
 import { openKeyStore, type KeyStore } from '../../../src/access/key-store.ts'
 import { createAdminHandlers } from '../../../src/campaign/admin/handlers.ts'
 import type { AdminDeps } from '../../../src/campaign/admin/deps.ts'
-import { RateTable } from '../../../src/catalog/rate-table.ts'
 import {
   countOpenErasures,
   findErasure,
@@ -23,6 +22,7 @@ import type { KeyRequest, StatusResponse } from '../../../src/contract/admin.ts'
 import { buildOpenApi } from '../../../src/contract/openapi.ts'
 import { createIdentityHasher } from '../../../src/domain/identity.ts'
 import { catalogNames } from '../../../src/catalog/catalog-names.ts'
+import { createRateStore } from '../../../src/catalog/ecb-rates.ts'
 import { createConflictReader } from '../../../src/reports/conflicts.ts'
 import { createExplainer } from '../../../src/attribution/explain/explain.ts'
 import { createOwnExplainer } from '../../../src/attribution/explain/for-advertiser.ts'
@@ -140,7 +140,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     openTrackingData,
     hashIdentity,
     trackingUrl: 'https://t.example',
-    rates: new RateTable({ warehouse, clock }),
+    rates: createRateStore(warehouse, clock),
     rebuildDays: (days) => rebuildDays({ warehouse, ...days }),
     readConflicts: createConflictReader(warehouse),
     readNamedIds: createNamedIdsReader(warehouse),
