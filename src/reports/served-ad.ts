@@ -31,7 +31,7 @@ type Reader = Pick<Warehouse, 'rows'>
 /** There is at most one event of each kind and verdict. */
 const eventsMax = 18
 
-// A click counts up to 7 days after serving and wins up to 14 days after it, a view 1 day and 1 day;
+// A click counts up to 7 days after serving and wins up to 14 days after it, an impression 1 day and 1 day;
 // both may come minutes before serving, and a day more covers where in its day the ad was served.
 const daysBefore = 1
 const daysAfterClick = 22
@@ -115,7 +115,7 @@ function printLine(row: LineRow): ServedAdReading['credits'][number] {
   }
 }
 
-/** A click goes before a view where both are looked at. */
+/** A click goes before an impression in the profile with both. */
 function rulesOf({
   clickRule,
   isClick,

@@ -121,7 +121,7 @@ const eventsSql = convertedSql(
       AND ${inAskedSpan}`)
 )
 
-/** The lines that the default profile credits: the best click, else the best view. */
+/** The lines that the default profile credits: the best click, else the best impression. */
 const linesSql = convertedSql(
   'value',
   withAskedDaySql(`

@@ -55,18 +55,12 @@ const documents = [
 const unmended = new Set([
   'src/access/key-store.ts',
   'src/attribution/attribute-sql.ts',
-  'src/attribution/attribute.ts',
-  'src/attribution/explain/judge.ts',
   'src/backup/snapshot.ts',
   'src/catalog/product-table.ts',
   'src/cli/read-link.ts',
   'src/contract/campaign-operations.ts',
   'src/contract/explanation.ts',
   'src/domain/money.ts',
-  'src/erasure/erase.ts',
-  'src/reports/paged.ts',
-  'src/reports/served-ad.ts',
-  'src/reports/unconverted.ts',
   'src/warehouse/embedded.ts',
   'src/warehouse/safe-cause.ts',
 ])

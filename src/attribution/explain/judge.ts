@@ -76,7 +76,7 @@ export interface Judge {
   judge(line: JudgedLine): readonly JudgedTouch[]
 }
 
-/** Clicks count for 14 days and views for one; both ends belong to the window. */
+/** Clicks count for 14 days and impressions for one; both ends belong to the window. */
 const windowMs = { click: attributionClickMs, impression: attributionViewMs } as const
 
 const kindsOf = {

@@ -65,8 +65,8 @@ interface RowLine {
   readonly quantity: number
   readonly value: string
   readonly clickRule: 'none' | 'direct' | 'in-group'
-  readonly click: TouchedAd
-  readonly view: TouchedAd
+  readonly clicked: TouchedAd
+  readonly seen: TouchedAd
 }
 
 function toStored(row: StoredRow): StoredAttribution {
@@ -78,13 +78,13 @@ function toStored(row: StoredRow): StoredAttribution {
   }
 }
 
-function toLine({ quantity, value, clickRule, click, view }: RowLine): StoredLine {
-  const clicked = clickRule === 'none' ? null : { rule: clickRule, ...click }
-  const seen = idOf(view.servedAdId) === '' ? null : { rule: 'view' as const, ...view }
+function toLine({ quantity, value, clickRule, clicked, seen }: RowLine): StoredLine {
+  const click = clickRule === 'none' ? null : { rule: clickRule, ...clicked }
+  const impression = idOf(seen.servedAdId) === '' ? null : { rule: 'view' as const, ...seen }
   const credits = {
-    CLK_14_DAYS: clicked,
-    IMP_1_DAY: seen,
-    IMP_1_DAY_CLK_14_DAYS: clicked ?? seen,
+    CLK_14_DAYS: click,
+    IMP_1_DAY: impression,
+    IMP_1_DAY_CLK_14_DAYS: click ?? impression,
   }
   return { quantity, value, credits }
 }
@@ -112,7 +112,7 @@ SELECT toString(read_at) AS readAt, toUnixTimestamp64Milli(toDateTime64(read_at,
   CAST(
     arrayZip(line_index, line_quantity, arrayMap(v -> toString(v), line_value),
       arrayMap(r -> toString(r), click_rule), ${adsOf('click')}, ${adsOf('view')}),
-    'Array(Tuple(index UInt32, quantity Int32, value String, clickRule String, click ${adType}, view ${adType}))'
+    'Array(Tuple(index UInt32, quantity Int32, value String, clickRule String, clicked ${adType}, seen ${adType}))'
   ) AS lines
 FROM attribution FINAL
 WHERE day IN (SELECT toDate(arrayJoin({days:Array(String)})))
