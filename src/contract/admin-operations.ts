@@ -26,18 +26,24 @@ import {
   parseCatalogBundle,
 } from './catalog-bundle.ts'
 import { catalogPageSchema, pageKinds } from './catalog-pages.ts'
-import { afterParameter, catalogId, limitParameter, wordOf } from './fields.ts'
+import {
+  afterParameter,
+  catalogId,
+  flag,
+  limitParameter,
+  optional,
+  text,
+  wordOf,
+} from './fields.ts'
 import { admin, answer, jsonBody, streamBody, withIds } from './operation.ts'
 import { rangeFaults } from './parameters.ts'
 import { feedResultSchema, feedRowSchema, productPageSchema } from './products.ts'
 import { parseReadLinkRequest, readLinkRequestSchema, servedAdReadingSchema } from './served-ad.ts'
 import { unconvertedLimits, unconvertedPageSchema, unconvertedQuerySchema } from './unconverted.ts'
 
-const dryRun = Type.Optional(
-  Type.Boolean({ description: 'true: the same checks and the same answer, but nothing is stored.' })
-)
+const dryRun = optional(flag('true: the same checks and the same answer, but nothing is stored.'))
 const after = afterParameter({ minLength: 1, maxLength: 60 })
-const marketPath = Type.Object({ id: catalogId({ description: 'The id of the market.' }) })
+const marketPath = Type.Object({ id: catalogId('The id of the market.') })
 const noMarket = 'there is no such market.'
 
 const catalogOperations = {
@@ -79,11 +85,10 @@ const catalogOperations = {
     pathParameters: marketPath,
     queryParameters: Type.Object({
       dryRun,
-      replace: Type.Optional(
-        Type.Boolean({
-          description:
-            'true: products of the market that the feed does not name become inactive once it is whole.',
-        })
+      replace: optional(
+        flag(
+          'true: products of the market that the feed does not name become inactive once it is whole.'
+        )
       ),
     }),
     body: streamBody('text/tab-separated-values', feedRowSchema),
@@ -100,10 +105,10 @@ const catalogOperations = {
     queryParameters: Type.Object({
       after,
       limit: limitParameter,
-      gtin: Type.Optional(
+      gtin: optional(
         Type.String({ minLength: 1, maxLength: 60, description: 'This product only.' })
       ),
-      title: Type.Optional(
+      title: optional(
         Type.String({
           minLength: 1,
           maxLength: 500,
@@ -136,7 +141,7 @@ const keyOperations = {
     path: '/keys/{id}',
     summary: 'Revoke a key',
     description: 'Takes effect within 5 seconds everywhere and cannot be undone.',
-    pathParameters: Type.Object({ id: Type.String({ description: 'The id as listed.' }) }),
+    pathParameters: Type.Object({ id: text('The id as listed.') }),
     success: answer('204', 'The key is revoked.'),
     notFound: 'there is no such key.',
   }),

@@ -8,10 +8,15 @@ import {
   catalogId,
   count,
   dateText,
+  flag,
   instantText,
   int32,
+  list,
   nameText,
+  named,
   nullOr,
+  optional,
+  text,
   uuidText,
   wordOf,
   type Of,
@@ -48,43 +53,34 @@ function partyIds(kind: 'advertiser' | 'publisher') {
 const listedPartyIds = Type.Union([Type.Literal('all'), Type.Array(catalogId())])
 
 export const keyRequestSchema = closed(
-  Type.Object(
-    {
-      name: nameText({ description: 'For people: who holds the key.' }),
-      advertisers: Type.Optional(partyIds('advertiser')),
-      publishers: Type.Optional(partyIds('publisher')),
-      scopes: Type.Array(wordOf(scopes), { minItems: 1, maxItems: 20 }),
-      expiresAt: Type.Optional(instantText()),
-    },
-    { title: 'KeyRequest' }
-  )
+  named('KeyRequest', {
+    name: nameText('For people: who holds the key.'),
+    advertisers: optional(partyIds('advertiser')),
+    publishers: optional(partyIds('publisher')),
+    scopes: Type.Array(wordOf(scopes), { minItems: 1, maxItems: 20 }),
+    expiresAt: optional(instantText()),
+  })
 )
 
-export const keyResponseSchema = Type.Object(
-  {
-    id: Type.String(),
-    key: Type.String({ description: 'Shown once; only its hash is stored.' }),
-  },
-  { title: 'KeyResponse' }
-)
+export const keyResponseSchema = named('KeyResponse', {
+  id: Type.String(),
+  key: text('Shown once; only its hash is stored.'),
+})
 
-export const keyListSchema = Type.Object(
-  {
-    keys: Type.Array(
-      Type.Object({
-        id: Type.String(),
-        name: Type.String(),
-        advertisers: listedPartyIds,
-        publishers: listedPartyIds,
-        scopes: Type.Array(wordOf(scopes)),
-        createdAt: instantText(),
-        expiresAt: Type.Optional(instantText()),
-        revokedAt: Type.Optional(instantText()),
-      })
-    ),
-  },
-  { title: 'KeyList' }
-)
+export const keyListSchema = named('KeyList', {
+  keys: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      advertisers: listedPartyIds,
+      publishers: listedPartyIds,
+      scopes: Type.Array(wordOf(scopes)),
+      createdAt: instantText(),
+      expiresAt: optional(instantText()),
+      revokedAt: optional(instantText()),
+    })
+  ),
+})
 
 function cost(description: string) {
   // Nine and six digits: the token carries millionths in 64 bits, and a cost above that is a slip.
@@ -95,60 +91,50 @@ function cost(description: string) {
   })
 }
 
-export const linkRequestSchema = Type.Object(
-  {
-    publisherId: catalogId(),
-    siteId: catalogId(),
-    marketId: catalogId(),
-    advertiserId: catalogId(),
-    campaignId: catalogId(),
-    adGroupId: catalogId(),
-    gtin: Type.String({ minLength: 1, maxLength: 60 }),
-    groupId: Type.Optional(Type.String({ maxLength: 60 })),
-    userId: Type.String({ maxLength: 128 }),
-    userLoggedInId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-    currency: Type.Optional(
-      Type.String({ maxLength: 3, description: "The market's currency when absent." })
-    ),
-    costPerClick: Type.Optional(cost('Charged per counted click.')),
-    costPerMille: Type.Optional(cost('Charged per thousand counted impressions.')),
-    landingUrl: Type.Optional(
-      Type.String({
-        maxLength: 2048,
-        format: 'uri',
-        description:
-          'Where a click leads. If the publisher lists landingHosts, the host must be one of them.',
-      })
-    ),
-    servedAt: Type.Optional(instantText({ description: 'Now when absent.' })),
-  },
-  { title: 'TrackingLinkRequest' }
-)
+export const linkRequestSchema = named('TrackingLinkRequest', {
+  publisherId: catalogId(),
+  siteId: catalogId(),
+  marketId: catalogId(),
+  advertiserId: catalogId(),
+  campaignId: catalogId(),
+  adGroupId: catalogId(),
+  gtin: Type.String({ minLength: 1, maxLength: 60 }),
+  groupId: optional(Type.String({ maxLength: 60 })),
+  userId: Type.String({ maxLength: 128 }),
+  userLoggedInId: optional(Type.String({ minLength: 1, maxLength: 128 })),
+  currency: optional(
+    Type.String({ maxLength: 3, description: "The market's currency when absent." })
+  ),
+  costPerClick: optional(cost('Charged per counted click.')),
+  costPerMille: optional(cost('Charged per thousand counted impressions.')),
+  landingUrl: optional(
+    Type.String({
+      maxLength: 2048,
+      format: 'uri',
+      description:
+        'Where a click leads. If the publisher lists landingHosts, the host must be one of them.',
+    })
+  ),
+  servedAt: optional(instantText('Now when absent.')),
+})
 
 export const trackingLinksRequestSchema = closed(
-  Type.Object(
-    { links: Type.Array(linkRequestSchema, { minItems: 1, maxItems: linksMax }) },
-    { title: 'TrackingLinksRequest' }
-  )
+  named('TrackingLinksRequest', {
+    links: Type.Array(linkRequestSchema, { minItems: 1, maxItems: linksMax }),
+  })
 )
 
-export const trackingLinksResponseSchema = Type.Object(
-  {
-    links: Type.Array(
-      Type.Object(
-        {
-          servedAdId: uuidText(),
-          trackingData: Type.String(),
-          impressionUrl: Type.String({ format: 'uri' }),
-          clickUrl: Type.String({ format: 'uri' }),
-          loadUrl: Type.String({ format: 'uri' }),
-        },
-        { title: 'TrackingLink' }
-      )
-    ),
-  },
-  { title: 'TrackingLinksResponse' }
-)
+export const trackingLinksResponseSchema = named('TrackingLinksResponse', {
+  links: Type.Array(
+    named('TrackingLink', {
+      servedAdId: uuidText(),
+      trackingData: Type.String(),
+      impressionUrl: Type.String({ format: 'uri' }),
+      clickUrl: Type.String({ format: 'uri' }),
+      loadUrl: Type.String({ format: 'uri' }),
+    })
+  ),
+})
 
 export const adEventKinds = [
   'impression',
@@ -157,15 +143,12 @@ export const adEventKinds = [
 ] as const satisfies readonly AdEventKind[]
 
 export const adEventLineSchema = closed(
-  Type.Object(
-    {
-      type: wordOf(adEventKinds),
-      trackingData: Type.String({ maxLength: 4096 }),
-      receivedAt: instantText(),
-      userAgent: Type.Optional(Type.String({ maxLength: 4096 })),
-    },
-    { title: 'AdEventLine' }
-  )
+  named('AdEventLine', {
+    type: wordOf(adEventKinds),
+    trackingData: Type.String({ maxLength: 4096 }),
+    receivedAt: instantText(),
+    userAgent: optional(Type.String({ maxLength: 4096 })),
+  })
 )
 
 export const conversionLineSchema = Type.Object(
@@ -178,107 +161,92 @@ export const returnLineSchema = Type.Object(
   { title: 'ReturnLine', additionalProperties: false }
 )
 
-export const eventsResultSchema = Type.Object(
-  {
-    accepted: Type.Integer({ minimum: 0 }),
-    refused: Type.Array(
-      Type.Object({
-        line: Type.Integer({ minimum: 1 }),
-        messages: Type.Array(Type.String()),
-      }),
-      { description: 'The first of the refused lines, in order.' }
-    ),
-    refusedCount: count('All refused lines, listed or not.'),
-  },
-  { title: 'EventsResult' }
-)
+export const eventsResultSchema = named('EventsResult', {
+  accepted: Type.Integer({ minimum: 0 }),
+  refused: list(
+    Type.Object({
+      line: Type.Integer({ minimum: 1 }),
+      messages: Type.Array(Type.String()),
+    }),
+    'The first of the refused lines, in order.'
+  ),
+  refusedCount: count('All refused lines, listed or not.'),
+})
 
-export const statusResponseSchema = Type.Object(
-  {
-    version: Type.String(),
-    warehouse: Type.Object({
-      kind: wordOf(['embedded', 'server']),
-      available: Type.Boolean({
-        description: 'false: it does not answer, and what only it knows is absent below.',
-      }),
-      version: Type.Optional(Type.String()),
-    }),
-    spool: Type.Object({
-      bytes: count('What is on disk and not yet shipped.'),
-    }),
-    lagMs: count('Age of the oldest event that is not yet shipped.'),
-    clock: Type.Object({
-      offsetMs: nullOr(Type.Integer(), {
-        description:
-          "By how much this node's clock is ahead of the warehouse's; null while it is not known.",
-      }),
-    }),
-    failing: Type.Array(Type.String(), {
-      description: 'Steps of the pipeline whose last try failed, and a clock that is far off.',
-    }),
-    sealed: Type.Optional(
-      Type.Array(
-        Type.Object({
-          marketId: int32(),
-          completeThrough: nullOr(dateText(), {
-            description: 'The last day from which on back all is sealed.',
-          }),
-        })
-      )
+export const statusResponseSchema = named('StatusResponse', {
+  version: Type.String(),
+  warehouse: Type.Object({
+    kind: wordOf(['embedded', 'server']),
+    available: flag('false: it does not answer, and what only it knows is absent below.'),
+    version: optional(Type.String()),
+  }),
+  spool: Type.Object({
+    bytes: count('What is on disk and not yet shipped.'),
+  }),
+  lagMs: count('Age of the oldest event that is not yet shipped.'),
+  clock: Type.Object({
+    offsetMs: nullOr(
+      Type.Integer(),
+      "By how much this node's clock is ahead of the warehouse's; null while it is not known."
     ),
-    uncounted: Type.Optional(
-      Type.Record(Type.String(), Type.Integer(), {
-        description: 'Events that do not count, by reason.',
-      })
-    ),
-    conflicts: Type.Optional(count('Repeats of a purchase or of a return with other content.')),
-    setAside: Type.Optional(count('Records that could not be shipped and wait to be replayed.')),
-    crowds: Type.Optional(
-      count('Ids with more touchpoints in the last 15 days than a person makes; they join nothing.')
-    ),
-    misplaced: Type.Optional(
-      count('Counted events of the last 7 days whose token names a campaign of another advertiser.')
-    ),
-    retention: Type.Optional(
+  }),
+  failing: list(
+    Type.String(),
+    'Steps of the pipeline whose last try failed, and a clock that is far off.'
+  ),
+  sealed: optional(
+    Type.Array(
       Type.Object({
-        days: count('How long data is kept.'),
-        finalBefore: nullOr(dateText(), {
-          description: 'Older days are final: their figures stay, their events are dropped.',
-        }),
-        waitsForDay: nullOr(dateText(), {
-          description:
-            'Nothing older than this day is dropped before it is sealed in every market.',
-        }),
+        marketId: int32(),
+        completeThrough: nullOr(dateText(), 'The last day from which on back all is sealed.'),
       })
-    ),
-  },
-  { title: 'StatusResponse' }
-)
+    )
+  ),
+  uncounted: optional(
+    Type.Record(Type.String(), Type.Integer(), {
+      description: 'Events that do not count, by reason.',
+    })
+  ),
+  conflicts: optional(count('Repeats of a purchase or of a return with other content.')),
+  setAside: optional(count('Records that could not be shipped and wait to be replayed.')),
+  crowds: optional(
+    count('Ids with more touchpoints in the last 15 days than a person makes; they join nothing.')
+  ),
+  misplaced: optional(
+    count('Counted events of the last 7 days whose token names a campaign of another advertiser.')
+  ),
+  retention: optional(
+    Type.Object({
+      days: count('How long data is kept.'),
+      finalBefore: nullOr(
+        dateText(),
+        'Older days are final: their figures stay, their events are dropped.'
+      ),
+      waitsForDay: nullOr(
+        dateText(),
+        'Nothing older than this day is dropped before it is sealed in every market.'
+      ),
+    })
+  ),
+})
 
 export const rebuildRequestSchema = closed(
-  Type.Object(
-    {
-      startDate: dateText(),
-      endDate: dateText({ description: 'At most 400 days from the start, which is included too.' }),
-    },
-    { title: 'RebuildRequest' }
-  )
+  named('RebuildRequest', {
+    startDate: dateText(),
+    endDate: dateText('At most 400 days from the start, which is included too.'),
+  })
 )
 
-export const rebuildResponseSchema = Type.Object(
-  { purchases: count('Purchases that are attributed again.') },
-  { title: 'RebuildResponse' }
-)
+export const rebuildResponseSchema = named('RebuildResponse', {
+  purchases: count('Purchases that are attributed again.'),
+})
 
-export const ratesResultSchema = Type.Object(
-  {
-    days: count('Days of which rates were stored.'),
-    rates: count('Stored rates, over all currencies.'),
-    firstDay: Type.Optional(dateText()),
-    lastDay: Type.Optional(dateText()),
-  },
-  { title: 'RatesResult' }
-)
+export const ratesResultSchema = named('RatesResult', {
+  days: count('Days of which rates were stored.'),
+  rates: count('Stored rates, over all currencies.'),
+  firstDay: optional(dateText()),
+  lastDay: optional(dateText()),
+})
 
 export type RatesResult = Of<typeof ratesResultSchema>
 export type KeyRequest = Of<typeof keyRequestSchema>

@@ -8,7 +8,7 @@ import {
 } from './creative.ts'
 import { parseLanguage } from '../domain/language.ts'
 import { ownExplanationSchema } from './explanation.ts'
-import { dateRange, instantText, int32, wordOf } from './fields.ts'
+import { dateRange, instantText, int32, optional, text, wordOf } from './fields.ts'
 import { intakeLimits, intakeSchema } from './intake.ts'
 import { advertiserAccountSchema, meSchema } from './me.ts'
 import {
@@ -93,7 +93,7 @@ const report = ofAdvertiser({
     'Performance of sponsored products by product, market, publisher, campaign and ad group, and by ' +
     'date with dateBreakdown.',
   queryParameters: Type.Object({
-    locale: Type.Optional(
+    locale: optional(
       Type.String({
         title: localeRule,
         description:
@@ -163,12 +163,11 @@ export const campaignOperations = withIds({
       'A sealed day keeps its figures until late input changes them; then it is sealed again under another ' +
       'revision. A client that keeps reports pulls only these days again.',
     queryParameters: Type.Object({
-      since: Type.Optional(
-        instantText({
-          description:
-            'Only days sealed after this instant, and in the minute before; all when absent. Next time, ask ' +
-            'with the last `sealedAt`, and skip revisions that you have.',
-        })
+      since: optional(
+        instantText(
+          'Only days sealed after this instant, and in the minute before; all when absent. Next time, ask ' +
+            'with the last `sealedAt`, and skip revisions that you have.'
+        )
       ),
     }),
     success: answer('200', 'The days.', sealedDaysSchema),
@@ -205,7 +204,7 @@ export const campaignOperations = withIds({
     pathParameters: Type.Object({
       ...advertiserPath.properties,
       publisherId: int32(),
-      transactionId: Type.String({ description: 'Percent-encoded.' }),
+      transactionId: text('Percent-encoded.'),
     }),
     success: answer('200', 'The explanation.', ownExplanationSchema),
     notFound: 'no such purchase is credited to this advertiser.',
@@ -227,7 +226,7 @@ export const campaignOperations = withIds({
       }),
       // OpenAPI tells tools to ignore a parameter called accept; it is here because the interface lists it.
       headerParameters: Type.Object({
-        accept: Type.Optional(wordOf(['application/json'], { default: 'application/json' })),
+        accept: optional(wordOf(['application/json'], { default: 'application/json' })),
       }),
       body: jsonBody(creativeRequestSchema, parseCreativeRequest),
       success: answer('201', 'Created.', displayAdGroupAssetResponseSchema),

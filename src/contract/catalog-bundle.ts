@@ -3,7 +3,18 @@
 import { Type } from 'typebox'
 import { closed, knownFields } from './closed.ts'
 import { creativeTypes } from './creative.ts'
-import { catalogId, count, nameText, uuidText, wordOf, type Of } from './fields.ts'
+import {
+  catalogId,
+  count,
+  flag,
+  list,
+  nameText,
+  named,
+  optional,
+  uuidText,
+  wordOf,
+  type Of,
+} from './fields.ts'
 import {
   adGroupTypes,
   locationNames,
@@ -16,154 +27,132 @@ import { compileParser, type Parsed } from './validate.ts'
 /** More is no list that somebody has looked at. */
 const landingHostsMax = 100
 
-const active = Type.Optional(
-  Type.Boolean({
-    description: 'false: takes no new links or assets; past reports keep its name. Default true.',
-  })
+const active = optional(
+  flag('false: takes no new links or assets; past reports keep its name. Default true.')
 )
 const ids = (description: string) => Type.Array(catalogId(), { description })
-const copyText = () => Type.Optional(Type.String({ maxLength: 2_000 }))
+const copyText = () => optional(Type.String({ maxLength: 2_000 }))
 const address = () => Type.String({ minLength: 1, maxLength: 2_048, format: 'uri' })
 
-export const marketEntrySchema = Type.Object(
-  {
-    id: catalogId(),
-    code: Type.String({ minLength: 1, maxLength: 60 }),
-    currency: Type.String({ minLength: 3, maxLength: 3 }),
-    timeZone: Type.String({ minLength: 1, maxLength: 60, description: 'IANA name.' }),
-    active,
-  },
-  { title: 'MarketEntry' }
-)
+export const marketEntrySchema = named('MarketEntry', {
+  id: catalogId(),
+  code: Type.String({ minLength: 1, maxLength: 60 }),
+  currency: Type.String({ minLength: 3, maxLength: 3 }),
+  timeZone: Type.String({ minLength: 1, maxLength: 60, description: 'IANA name.' }),
+  active,
+})
 
-export const locationEntrySchema = Type.Object(
-  {
-    type: wordOf(locationTypes),
-    location: wordOf(locationNames),
-    pagePosition: Type.Optional(wordOf(pagePositions)),
-    adGroupTypes: Type.Array(wordOf(adGroupTypes), {
-      description: 'Which ad groups the location carries.',
-    }),
-  },
-  { title: 'LocationEntry' }
-)
+export const locationEntrySchema = named('LocationEntry', {
+  type: wordOf(locationTypes),
+  location: wordOf(locationNames),
+  pagePosition: optional(wordOf(pagePositions)),
+  adGroupTypes: list(wordOf(adGroupTypes), 'Which ad groups the location carries.'),
+})
 
-export const siteEntrySchema = Type.Object(
-  {
-    id: catalogId(),
-    name: nameText(),
-    type: wordOf(siteTypes),
-    marketIds: ids('The markets the site sells in.'),
-    locations: Type.Optional(Type.Array(locationEntrySchema)),
-    active,
-  },
-  { title: 'SiteEntry' }
-)
+export const siteEntrySchema = named('SiteEntry', {
+  id: catalogId(),
+  name: nameText(),
+  type: wordOf(siteTypes),
+  marketIds: ids('The markets the site sells in.'),
+  locations: optional(Type.Array(locationEntrySchema)),
+  active,
+})
 
-export const publisherEntrySchema = Type.Object(
-  {
-    id: catalogId(),
-    name: nameText(),
-    conversionSources: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 60 }), {
-        description: 'CIDR ranges its conversions come from; those from elsewhere do not count.',
+export const publisherEntrySchema = named('PublisherEntry', {
+  id: catalogId(),
+  name: nameText(),
+  conversionSources: optional(
+    list(
+      Type.String({ minLength: 1, maxLength: 60 }),
+      'CIDR ranges its conversions come from; those from elsewhere do not count.'
+    )
+  ),
+  landingHosts: optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 260 }), {
+      minItems: 1,
+      maxItems: landingHostsMax,
+      description:
+        'Hosts that minted links may lead to; *.shop.example for all subdomains of shop.example. ' +
+        'Any when absent.',
+    })
+  ),
+  sites: optional(Type.Array(siteEntrySchema)),
+  active,
+})
+
+export const advertiserEntrySchema = named('AdvertiserEntry', {
+  id: catalogId(),
+  name: nameText(),
+  access: optional(
+    Type.Array(
+      Type.Object({
+        publisherId: catalogId(),
+        marketIds: ids('The markets it may advertise in.'),
+        siteIds: optional(ids('All sites of the publisher when absent.')),
       })
-    ),
-    landingHosts: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 260 }), {
-        minItems: 1,
-        maxItems: landingHostsMax,
-        description:
-          'Hosts that minted links may lead to; *.shop.example for all subdomains of shop.example. ' +
-          'Any when absent.',
-      })
-    ),
-    sites: Type.Optional(Type.Array(siteEntrySchema)),
-    active,
-  },
-  { title: 'PublisherEntry' }
-)
+    )
+  ),
+  active,
+})
 
-export const advertiserEntrySchema = Type.Object(
-  {
-    id: catalogId(),
-    name: nameText(),
-    access: Type.Optional(
-      Type.Array(
-        Type.Object({
-          publisherId: catalogId(),
-          marketIds: ids('The markets it may advertise in.'),
-          siteIds: Type.Optional(ids('All sites of the publisher when absent.')),
-        })
-      )
-    ),
-    active,
-  },
-  { title: 'AdvertiserEntry' }
-)
+export const campaignEntrySchema = named('CampaignEntry', {
+  id: catalogId(),
+  advertiserId: catalogId(),
+  name: nameText(),
+  active,
+})
 
-export const campaignEntrySchema = Type.Object(
-  { id: catalogId(), advertiserId: catalogId(), name: nameText(), active },
-  { title: 'CampaignEntry' }
-)
+export const adGroupEntrySchema = named('AdGroupEntry', {
+  id: catalogId(),
+  campaignId: catalogId(),
+  name: nameText(),
+  type: wordOf(adGroupTypes),
+  active,
+})
 
-export const adGroupEntrySchema = Type.Object(
-  {
-    id: catalogId(),
-    campaignId: catalogId(),
-    name: nameText(),
-    type: wordOf(adGroupTypes),
-    active,
-  },
-  { title: 'AdGroupEntry' }
-)
+export const productEntrySchema = named('ProductEntry', {
+  marketId: catalogId(),
+  gtin: Type.String({ minLength: 1, maxLength: 60 }),
+  title: nameText(),
+  brand: optional(Type.String({ maxLength: 128 })),
+  groupId: optional(Type.String({ maxLength: 60 })),
+  active,
+})
 
-export const productEntrySchema = Type.Object(
-  {
-    marketId: catalogId(),
-    gtin: Type.String({ minLength: 1, maxLength: 60 }),
-    title: nameText(),
-    brand: Type.Optional(Type.String({ maxLength: 128 })),
-    groupId: Type.Optional(Type.String({ maxLength: 60 })),
-    active,
-  },
-  { title: 'ProductEntry' }
-)
+export const creativeSizeEntrySchema = named('CreativeSizeEntry', {
+  id: catalogId(),
+  name: nameText(),
+  width: catalogId(),
+  height: catalogId(),
+  active,
+})
 
-export const creativeSizeEntrySchema = Type.Object(
-  { id: catalogId(), name: nameText(), width: catalogId(), height: catalogId(), active },
-  { title: 'CreativeSizeEntry' }
-)
-
-export const assetEntrySchema = Type.Object(
-  {
-    id: uuidText(),
-    advertiserId: catalogId(),
-    fileName: nameText(),
-    url: address(),
-    width: catalogId(),
-    height: catalogId(),
-    type: wordOf(creativeTypes),
-    altText: copyText(),
-    backgroundColor: copyText(),
-    callToAction: copyText(),
-    adCopy: copyText(),
-    link: Type.Optional(address()),
-    active,
-  },
-  { title: 'AssetEntry' }
-)
+export const assetEntrySchema = named('AssetEntry', {
+  id: uuidText(),
+  advertiserId: catalogId(),
+  fileName: nameText(),
+  url: address(),
+  width: catalogId(),
+  height: catalogId(),
+  type: wordOf(creativeTypes),
+  altText: copyText(),
+  backgroundColor: copyText(),
+  callToAction: copyText(),
+  adCopy: copyText(),
+  link: optional(address()),
+  active,
+})
 
 export const catalogBundleSchema = Type.Object(
   {
-    markets: Type.Optional(Type.Array(marketEntrySchema)),
-    publishers: Type.Optional(Type.Array(publisherEntrySchema)),
-    advertisers: Type.Optional(Type.Array(advertiserEntrySchema)),
-    campaigns: Type.Optional(Type.Array(campaignEntrySchema)),
-    adGroups: Type.Optional(Type.Array(adGroupEntrySchema)),
-    products: Type.Optional(Type.Array(productEntrySchema)),
-    creativeSizes: Type.Optional(Type.Array(creativeSizeEntrySchema)),
-    assets: Type.Optional(Type.Array(assetEntrySchema)),
+    markets: optional(Type.Array(marketEntrySchema)),
+    publishers: optional(Type.Array(publisherEntrySchema)),
+    advertisers: optional(Type.Array(advertiserEntrySchema)),
+    campaigns: optional(Type.Array(campaignEntrySchema)),
+    adGroups: optional(Type.Array(adGroupEntrySchema)),
+    products: optional(Type.Array(productEntrySchema)),
+    creativeSizes: optional(Type.Array(creativeSizeEntrySchema)),
+    assets: optional(Type.Array(assetEntrySchema)),
   },
   { title: 'CatalogBundle', description: 'Entries to add or replace; all of them or none.' }
 )
@@ -174,14 +163,11 @@ export const catalogBundleInputSchema = {
   title: 'CatalogBundleInput',
 }
 
-export const catalogResultSchema = Type.Object(
-  {
-    entries: count('Entries taken, products aside.'),
-    products: count('Products taken.'),
-    dryRun: Type.Optional(Type.Boolean({ description: 'true: only checked, nothing was stored.' })),
-  },
-  { title: 'CatalogResult' }
-)
+export const catalogResultSchema = named('CatalogResult', {
+  entries: count('Entries taken, products aside.'),
+  products: count('Products taken.'),
+  dryRun: optional(flag('true: only checked, nothing was stored.')),
+})
 
 export type MarketEntry = Of<typeof marketEntrySchema>
 export type LocationEntry = Of<typeof locationEntrySchema>

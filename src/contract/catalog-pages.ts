@@ -9,7 +9,7 @@ import {
   marketEntrySchema,
   publisherEntrySchema,
 } from './catalog-bundle.ts'
-import { catalogId, nullOr, uuidText } from './fields.ts'
+import { catalogId, list, named, nullOr, uuidText } from './fields.ts'
 
 export const pageKinds = [
   'markets',
@@ -29,24 +29,19 @@ export const assignmentEntrySchema = Type.Object(
   { title: 'AssignmentEntry', description: 'The asset an ad group advertises in a creative size.' }
 )
 
-export const catalogPageSchema = Type.Object(
-  {
-    entries: Type.Array(
-      Type.Union([
-        marketEntrySchema,
-        publisherEntrySchema,
-        advertiserEntrySchema,
-        campaignEntrySchema,
-        adGroupEntrySchema,
-        creativeSizeEntrySchema,
-        assetEntrySchema,
-        assignmentEntrySchema,
-      ]),
-      { description: 'Of the kind asked for, by ascending id.' }
-    ),
-    next: nullOr(Type.String(), {
-      description: 'What to ask for with after; null on the last page.',
-    }),
-  },
-  { title: 'CatalogPage' }
-)
+export const catalogPageSchema = named('CatalogPage', {
+  entries: list(
+    Type.Union([
+      marketEntrySchema,
+      publisherEntrySchema,
+      advertiserEntrySchema,
+      campaignEntrySchema,
+      adGroupEntrySchema,
+      creativeSizeEntrySchema,
+      assetEntrySchema,
+      assignmentEntrySchema,
+    ]),
+    'Of the kind asked for, by ascending id.'
+  ),
+  next: nullOr(Type.String(), 'What to ask for with after; null on the last page.'),
+})

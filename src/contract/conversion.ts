@@ -1,28 +1,25 @@
 import { Type } from 'typebox'
 import { parseCurrency } from '../domain/currency.ts'
-import { double, int32, type Immutable } from './fields.ts'
+import { double, int32, named, optional, type Immutable } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
 /** As of a return. A thousand bytes of gzip may hold thousands of lines, and each is work in every step. */
 const conversionLinesMax = 1_000
 
-export const productSchema = Type.Object(
-  {
-    gtin: Type.String({ maxLength: 60 }),
-    group_id: Type.Optional(
-      Type.String({
-        maxLength: 60,
-        description:
-          'Product group id used for in-group attribution: a purchase of one product attributed ' +
-          'through a click on another product of the same group.',
-      })
-    ),
-    brand: Type.Optional(Type.String({ maxLength: 128 })),
-    price: double({ description: 'Unit price of the product.' }),
-    quantity: int32({ description: 'Number of items sold.' }),
-  },
-  { title: 'Product' }
-)
+export const productSchema = named('Product', {
+  gtin: Type.String({ maxLength: 60 }),
+  group_id: optional(
+    Type.String({
+      maxLength: 60,
+      description:
+        'Product group id used for in-group attribution: a purchase of one product attributed ' +
+        'through a click on another product of the same group.',
+    })
+  ),
+  brand: optional(Type.String({ maxLength: 128 })),
+  price: double('Unit price of the product.'),
+  quantity: int32('Number of items sold.'),
+})
 
 export const conversionSchema = Type.Object(
   {
@@ -31,7 +28,7 @@ export const conversionSchema = Type.Object(
       description:
         'Stable across publisher sites and client devices. Equal to the user id given in the ad request.',
     }),
-    user_logged_in_id: Type.Optional(
+    user_logged_in_id: optional(
       Type.String({
         minLength: 1,
         maxLength: 128,
@@ -39,12 +36,11 @@ export const conversionSchema = Type.Object(
       })
     ),
     transaction_id: Type.String({ maxLength: 64, description: 'Unique per transaction.' }),
-    site_id: int32({
-      description:
-        'Publisher manager site id of the site where the purchase happened ' +
-        '(for example the desktop or the mobile site).',
-    }),
-    publisher_id: int32({ description: 'The integer publisher id, not the publisher UUID.' }),
+    site_id: int32(
+      'Publisher manager site id of the site where the purchase happened ' +
+        '(for example the desktop or the mobile site).'
+    ),
+    publisher_id: int32('The integer publisher id, not the publisher UUID.'),
     currency: Type.String({
       maxLength: 3,
       description: 'ISO 4217 currency code of an active currency, in any case.',

@@ -2,7 +2,17 @@
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
 import { normalizeId } from '../domain/identity.ts'
-import { catalogId, instantText, int32, wordOf, type Of } from './fields.ts'
+import {
+  catalogId,
+  instantText,
+  int32,
+  list,
+  named,
+  optional,
+  text,
+  wordOf,
+  type Of,
+} from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
 export const erasureLimits = {
@@ -13,41 +23,34 @@ export const erasureLimits = {
 } as const
 
 const id = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 128, description }))
+  optional(Type.String({ minLength: 1, maxLength: 128, description }))
 
 export const erasureRequestSchema = closed(
-  Type.Object(
-    {
-      publisherId: catalogId({ description: 'Ids of shoppers are known within one publisher.' }),
-      userId: id('As the publisher sends it, to the letter. This one, `userLoggedInId` or both.'),
-      userLoggedInId: id('Of the person logged in.'),
-    },
-    { title: 'ErasureRequest' }
-  )
+  named('ErasureRequest', {
+    publisherId: catalogId('Ids of shoppers are known within one publisher.'),
+    userId: id('As the publisher sends it, to the letter. This one, `userLoggedInId` or both.'),
+    userLoggedInId: id('Of the person logged in.'),
+  })
 )
 
 export const erasureStates = ['requested', 'erased', 'closed'] as const
 
-export const erasureSchema = Type.Object(
-  {
-    id: Type.String({ description: 'Names the erasure; says nothing about the person.' }),
-    publisherId: int32(),
-    state: wordOf(erasureStates, {
-      description:
-        'requested: to be done. erased: nothing of the person is left, and what still comes out of spools ' +
-        'is caught. closed: that is over, the hash is forgotten.',
-    }),
-    requestedAt: instantText({ description: 'What was received until then is erased.' }),
-    erasedAt: Type.Optional(instantText({ description: 'When it was done for the first time.' })),
-    watchedUntil: instantText({ description: 'Until then what comes late is erased too.' }),
-  },
-  { title: 'Erasure' }
-)
+export const erasureSchema = named('Erasure', {
+  id: text('Names the erasure; says nothing about the person.'),
+  publisherId: int32(),
+  state: wordOf(
+    erasureStates,
+    'requested: to be done. erased: nothing of the person is left, and what still comes out of spools ' +
+      'is caught. closed: that is over, the hash is forgotten.'
+  ),
+  requestedAt: instantText('What was received until then is erased.'),
+  erasedAt: optional(instantText('When it was done for the first time.')),
+  watchedUntil: instantText('Until then what comes late is erased too.'),
+})
 
-export const erasurePageSchema = Type.Object(
-  { erasures: Type.Array(erasureSchema, { description: 'Newest first.' }) },
-  { title: 'ErasurePage' }
-)
+export const erasurePageSchema = named('ErasurePage', {
+  erasures: list(erasureSchema, 'Newest first.'),
+})
 
 export type ErasureRequestBody = Of<typeof erasureRequestSchema>
 export type Erasure = Of<typeof erasureSchema>

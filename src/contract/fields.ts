@@ -1,6 +1,6 @@
 // The kinds of fields the interface is made of, so that a bound is written once and means the same
 // everywhere. Nothing here says `additionalProperties: false`: `closed.ts` does, for what must not be misspelt.
-import { Type, type TSchema, type TSchemaOptions } from 'typebox'
+import { Type, type TProperties, type TSchema, type TSchemaOptions } from 'typebox'
 
 export const int32Bounds = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const
 
@@ -14,49 +14,77 @@ export type Immutable<T> = T extends readonly (infer E)[]
 /** The read-only type of what a schema describes. */
 export type Of<Schema extends TSchema> = Immutable<Type.Static<Schema>>
 
+/** A description, or all options of a schema. */
+type Words = string | TSchemaOptions
+
+function optionsOf(words: Words): TSchemaOptions {
+  return typeof words === 'string' ? { description: words } : words
+}
+
 interface Int32Options extends TSchemaOptions {
   readonly minimum?: number
   readonly maximum?: number
 }
 
 /** `integer int32` of the interface. The bounds are spelled out because `format` alone checks nothing. */
-export function int32(options: Int32Options = {}) {
-  return Type.Integer({ ...int32Bounds, format: 'int32', ...options })
+export function int32(options: string | Int32Options = {}) {
+  return Type.Integer({ ...int32Bounds, format: 'int32', ...optionsOf(options) })
 }
 
 /** An id that the catalog hands out; operations of the interface itself take any int32. */
-export function catalogId(options: TSchemaOptions = {}) {
-  return int32({ minimum: 1, ...options })
+export function catalogId(words: Words = {}) {
+  return int32({ minimum: 1, ...optionsOf(words) })
 }
 
 /** `number double` of the interface; the validator refuses Infinity, which JSON's 1e999 becomes. */
-export function double(options: TSchemaOptions = {}) {
-  return Type.Number({ format: 'double', ...options })
+export function double(words: Words = {}) {
+  return Type.Number({ format: 'double', ...optionsOf(words) })
+}
+
+export function text(words: Words = {}) {
+  return Type.String(optionsOf(words))
+}
+
+export function flag(words: Words = {}) {
+  return Type.Boolean(optionsOf(words))
 }
 
 /** Names and titles of the catalog: 1 to 500 code points. */
-export function nameText(options: TSchemaOptions = {}) {
-  return Type.String({ minLength: 1, maxLength: 500, ...options })
+export function nameText(words: Words = {}) {
+  return Type.String({ minLength: 1, maxLength: 500, ...optionsOf(words) })
 }
 
-export function dateText(options: TSchemaOptions = {}) {
-  return Type.String({ format: 'date', ...options })
+export function dateText(words: Words = {}) {
+  return Type.String({ format: 'date', ...optionsOf(words) })
 }
 
-export function instantText(options: TSchemaOptions = {}) {
-  return Type.String({ format: 'date-time', ...options })
+export function instantText(words: Words = {}) {
+  return Type.String({ format: 'date-time', ...optionsOf(words) })
 }
 
-export function uuidText(options: TSchemaOptions = {}) {
-  return Type.String({ format: 'uuid', ...options })
+export function uuidText(words: Words = {}) {
+  return Type.String({ format: 'uuid', ...optionsOf(words) })
+}
+
+export function list<Element extends TSchema>(element: Element, words: Words = {}) {
+  return Type.Array(element, optionsOf(words))
+}
+
+/** An object that is a component of the OpenAPI document under its title. */
+export function named<Properties extends TProperties>(title: string, properties: Properties) {
+  return Type.Object(properties, { title })
+}
+
+export function optional<Schema extends TSchema>(schema: Schema) {
+  return Type.Optional(schema)
 }
 
 /**
  * A closed list of words. `Type.Enum` leaves `type: string` out and `Type.Union` makes an `anyOf`,
  * both of which generated clients render worse than a plain string enum.
  */
-export function wordOf<const T extends readonly string[]>(words: T, options: TSchemaOptions = {}) {
-  return Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...options })
+export function wordOf<const T extends readonly string[]>(words: T, options: Words = {}) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...optionsOf(options) })
 }
 
 /** A number of things. */
@@ -64,8 +92,8 @@ export function count(description: string) {
   return Type.Integer({ minimum: 0, description })
 }
 
-export function nullOr<T extends TSchema>(schema: T, options: TSchemaOptions = {}) {
-  return Type.Union([schema, Type.Null()], options)
+export function nullOr<T extends TSchema>(schema: T, words: Words = {}) {
+  return Type.Union([schema, Type.Null()], optionsOf(words))
 }
 
 /** The days of a question, both included; `rangeFaults` holds its rules. */

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { closed } from './closed.ts'
 import { daysBetween, parseDay } from '../domain/day.ts'
 import { isText } from '../domain/text.ts'
-import { dateRange, dateText, int32, wordOf, type Of } from './fields.ts'
+import { dateRange, dateText, int32, list, named, optional, wordOf, type Of } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
 export const filterFields = ['GTIN', 'PRODUCT_TITLE', 'BRAND', 'MARKET'] as const
@@ -49,23 +49,20 @@ export const reportLimits = {
   valuesMax: 10_000,
 } as const
 
-export const reportFilterSchema = Type.Object(
-  {
-    field: Type.Optional(wordOf(filterFields)),
-    values: Type.Optional(
-      Type.Array(Type.Unknown(), {
-        description:
-          'Any of them matches. An element is a string, a number, or an object whose `value` is one.',
-      })
-    ),
-  },
-  { title: 'SpaProductReportFilter' }
-)
+export const reportFilterSchema = named('SpaProductReportFilter', {
+  field: optional(wordOf(filterFields)),
+  values: optional(
+    list(
+      Type.Unknown(),
+      'Any of them matches. An element is a string, a number, or an object whose `value` is one.'
+    )
+  ),
+})
 
 /** The paging of every report. */
 export const reportPaging = {
-  page: Type.Optional(int32({ minimum: 0, maximum: reportLimits.pageMax })),
-  limit: Type.Optional(int32({ minimum: 1, maximum: reportLimits.limitMax })),
+  page: optional(int32({ minimum: 0, maximum: reportLimits.pageMax })),
+  limit: optional(int32({ minimum: 1, maximum: reportLimits.limitMax })),
 }
 
 /** The range of the reports that are asked for by a query. */
@@ -79,16 +76,14 @@ export const reportRange = dateRange({
 export const reportRequestSchema = closed(
   Type.Object(
     {
-      filters: Type.Optional(
-        Type.Array(reportFilterSchema, { description: 'All of them must match.' })
-      ),
-      startDate: dateText({ description: 'First day, in the time zone of the market.' }),
-      endDate: dateText({ description: 'Last day, included.' }),
-      attributionProfile: Type.Optional(wordOf(attributionProfiles)),
+      filters: optional(list(reportFilterSchema, 'All of them must match.')),
+      startDate: dateText('First day, in the time zone of the market.'),
+      endDate: dateText('Last day, included.'),
+      attributionProfile: optional(wordOf(attributionProfiles)),
       ...reportPaging,
-      sortType: Type.Optional(wordOf(sortTypes)),
-      dateBreakdown: Type.Optional(Type.Boolean()),
-      orderBy: Type.Optional(wordOf(orderByColumns)),
+      sortType: optional(wordOf(sortTypes)),
+      dateBreakdown: optional(Type.Boolean()),
+      orderBy: optional(wordOf(orderByColumns)),
     },
     {
       title: 'SpaProductReportRequest',
@@ -101,9 +96,7 @@ export const reportRequestSchema = closed(
 
 export const attributionsQuerySchema = Type.Object({
   ...reportRange,
-  attributionProfile: Type.Optional(
-    wordOf(attributionProfiles, { description: 'IMP_1_DAY_CLK_14_DAYS when absent.' })
-  ),
+  attributionProfile: optional(wordOf(attributionProfiles, 'IMP_1_DAY_CLK_14_DAYS when absent.')),
   ...reportPaging,
 })
 

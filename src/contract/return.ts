@@ -1,7 +1,7 @@
 // A return is no operation of the interface, so its bounds are its own: stricter where that keeps an
 // entry from being kept that could never take anything back.
 import { Type } from 'typebox'
-import { int32, type Immutable } from './fields.ts'
+import { int32, named, type Immutable } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
 const returnLinesMax = 1_000
@@ -16,17 +16,14 @@ function visibleText(description: string) {
   })
 }
 
-const returnedProductSchema = Type.Object(
-  {
-    gtin: Type.String({ maxLength: 60, description: 'Of the product as it was bought.' }),
-    quantity: int32({ minimum: 1, description: 'Number of items taken back.' }),
-  },
-  { title: 'ReturnedProduct' }
-)
+const returnedProductSchema = named('ReturnedProduct', {
+  gtin: Type.String({ maxLength: 60, description: 'Of the product as it was bought.' }),
+  quantity: int32({ minimum: 1, description: 'Number of items taken back.' }),
+})
 
 export const returnSchema = Type.Object(
   {
-    publisher_id: int32({ description: 'The integer publisher id of the conversion.' }),
+    publisher_id: int32('The integer publisher id of the conversion.'),
     transaction_id: visibleText('The transaction of the conversion.'),
     return_id: visibleText('Unique per return of the transaction; a repeat of it counts once.'),
     products: Type.Array(returnedProductSchema, {

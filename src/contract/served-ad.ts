@@ -2,7 +2,19 @@
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
 import { byProfile, creditRules } from './explanation.ts'
-import { count, instantText, int32, nullOr, uuidText, wordOf, type Of } from './fields.ts'
+import {
+  count,
+  flag,
+  instantText,
+  int32,
+  list,
+  named,
+  nullOr,
+  text,
+  uuidText,
+  wordOf,
+  type Of,
+} from './fields.ts'
 import { compileParser } from './validate.ts'
 
 export const servedAdLimits = {
@@ -16,42 +28,40 @@ export const servedAdLimits = {
 export const carriedIds = ['absent', 'nobody', 'present'] as const
 
 export const readLinkRequestSchema = closed(
-  Type.Object(
-    {
-      link: Type.String({
-        minLength: 1,
-        maxLength: servedAdLimits.linkLengthMax,
-        description:
-          'A tracking link of any host, of which the part behind `/impression/`, `/click/` or `/load/` is ' +
-          'taken, with or without percent escapes; or the tracking data alone.',
-      }),
-    },
-    { title: 'ReadLinkRequest' }
-  )
+  named('ReadLinkRequest', {
+    link: Type.String({
+      minLength: 1,
+      maxLength: servedAdLimits.linkLengthMax,
+      description:
+        'A tracking link of any host, of which the part behind `/impression/`, `/click/` or `/load/` is ' +
+        'taken, with or without percent escapes; or the tracking data alone.',
+    }),
+  })
 )
 
-const costText = Type.String({ description: 'Exact, in the currency.' })
-const carriedId = wordOf(carriedIds, {
-  description: 'Whether there is one; `nobody`: text that names no person. Never the id itself.',
-})
+const costText = text('Exact, in the currency.')
+const carriedId = wordOf(
+  carriedIds,
+  'Whether there is one; `nobody`: text that names no person. Never the id itself.'
+)
 
 const servedAdSchema = Type.Object(
   {
     servedAdId: uuidText(),
     servedAt: instantText(),
-    keyId: Type.String({ description: 'The tracking key that sealed it: 8 hex digits.' }),
+    keyId: text('The tracking key that sealed it: 8 hex digits.'),
     publisherId: int32(),
     siteId: int32(),
     marketId: int32(),
     advertiserId: int32(),
     campaignId: int32(),
     adGroupId: int32(),
-    gtin: Type.String({ description: 'The advertised product, as the ad spells it.' }),
-    groupId: Type.String({ description: 'Empty for none.' }),
+    gtin: text('The advertised product, as the ad spells it.'),
+    groupId: text('Empty for none.'),
     currency: Type.String(),
     costPerClick: costText,
     costPerMille: costText,
-    landingUrl: Type.String({ description: 'As text; empty for none.' }),
+    landingUrl: text('As text; empty for none.'),
     userId: carriedId,
     userLoggedInId: carriedId,
   },
@@ -75,14 +85,11 @@ const namesSchema = Type.Object(
   }
 )
 
-const receivedEventSchema = Type.Object(
-  {
-    kind: wordOf(['load', 'impression', 'click']),
-    verdict: wordOf(['counted', 'early', 'expired', 'bot', 'prefetch', 'too-late']),
-    receivedAt: instantText(),
-  },
-  { title: 'ReceivedEvent' }
-)
+const receivedEventSchema = named('ReceivedEvent', {
+  kind: wordOf(['load', 'impression', 'click']),
+  verdict: wordOf(['counted', 'early', 'expired', 'bot', 'prefetch', 'too-late']),
+  receivedAt: instantText(),
+})
 
 const adCreditSchema = Type.Object(
   {
@@ -90,11 +97,9 @@ const adCreditSchema = Type.Object(
     transactionId: Type.String(),
     purchasedAt: instantText(),
     line: Type.Integer({ minimum: 1, description: 'The place in the order; the first is 1.' }),
-    quantity: int32({ description: 'The units that are credited, after returns.' }),
-    value: Type.String({
-      description: 'What is credited, exact, in the currency of the purchase.',
-    }),
-    currency: Type.String({ description: 'Of the purchase.' }),
+    quantity: int32('The units that are credited, after returns.'),
+    value: text('What is credited, exact, in the currency of the purchase.'),
+    currency: text('Of the purchase.'),
     rules: byProfile(nullOr(wordOf(creditRules))),
   },
   {
@@ -104,28 +109,21 @@ const adCreditSchema = Type.Object(
   }
 )
 
-export const servedAdReadingSchema = Type.Object(
-  {
-    ad: servedAdSchema,
-    names: namesSchema,
-    countsFrom: instantText({ description: 'What comes before this is too early to count.' }),
-    viewsCountUntil: instantText({ description: 'The last instant for loads and impressions.' }),
-    clicksCountUntil: instantText({ description: 'The last instant for a click.' }),
-    events: Type.Array(receivedEventSchema, {
-      description:
-        'The earliest one of each kind and verdict, by receipt. Repeats are not kept, so they are not told.',
-    }),
-    credits: Type.Array(adCreditSchema, {
-      description: 'Lines that reports credit to the ad, by purchase.',
-    }),
-    creditsLeftOut: count('Such lines that are not listed.'),
-    creditedPurchases: count('Purchases with such a line, listed or not.'),
-    isFinal: Type.Boolean({
-      description: 'The day of serving is final: what came of it may have been dropped since.',
-    }),
-  },
-  { title: 'ServedAdReading' }
-)
+export const servedAdReadingSchema = named('ServedAdReading', {
+  ad: servedAdSchema,
+  names: namesSchema,
+  countsFrom: instantText('What comes before this is too early to count.'),
+  viewsCountUntil: instantText('The last instant for loads and impressions.'),
+  clicksCountUntil: instantText('The last instant for a click.'),
+  events: list(
+    receivedEventSchema,
+    'The earliest one of each kind and verdict, by receipt. Repeats are not kept, so they are not told.'
+  ),
+  credits: list(adCreditSchema, 'Lines that reports credit to the ad, by purchase.'),
+  creditsLeftOut: count('Such lines that are not listed.'),
+  creditedPurchases: count('Purchases with such a line, listed or not.'),
+  isFinal: flag('The day of serving is final: what came of it may have been dropped since.'),
+})
 
 export type ServedAdReading = Of<typeof servedAdReadingSchema>
 export type CarriedId = (typeof carriedIds)[number]

@@ -1,7 +1,19 @@
 // Records that could not be shipped: the list of them, and shipping them once more.
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
-import { afterParameter, count, instantText, limitParameter, next, type Of } from './fields.ts'
+import {
+  afterParameter,
+  count,
+  flag,
+  instantText,
+  limitParameter,
+  list,
+  named,
+  next,
+  optional,
+  text,
+  type Of,
+} from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
 export const setAsideLimits = {
@@ -11,33 +23,22 @@ export const setAsideLimits = {
   reasonLengthMax: 300,
 } as const
 
-export const setAsidePageSchema = Type.Object(
-  {
-    records: Type.Array(
-      Type.Object(
-        {
-          key: Type.String({ description: 'Names the record; for replaying it.' }),
-          setAsideAt: instantText({ description: 'When it was set aside last.' }),
-          type: Type.String({
-            description:
-              'What the record is, such as conversion or ad-event; frame: a damaged piece of the spool; ' +
-              'purchase: one that could not be attributed, and keeps the credit it had.',
-          }),
-          receivedAt: Type.Optional(
-            instantText({ description: 'When the event came; absent where that cannot be read.' })
-          ),
-          reason: Type.String({
-            description: 'Why it could not be shipped or attributed, at most 300 characters.',
-          }),
-        },
-        { title: 'SetAsideRecord' }
+export const setAsidePageSchema = named('SetAsidePage', {
+  records: list(
+    named('SetAsideRecord', {
+      key: text('Names the record; for replaying it.'),
+      setAsideAt: instantText('When it was set aside last.'),
+      type: text(
+        'What the record is, such as conversion or ad-event; frame: a damaged piece of the spool; ' +
+          'purchase: one that could not be attributed, and keeps the credit it had.'
       ),
-      { description: 'Oldest first.' }
-    ),
-    next,
-  },
-  { title: 'SetAsidePage' }
-)
+      receivedAt: optional(instantText('When the event came; absent where that cannot be read.')),
+      reason: text('Why it could not be shipped or attributed, at most 300 characters.'),
+    }),
+    'Oldest first.'
+  ),
+  next,
+})
 
 export const setAsideQuerySchema = Type.Object({
   after: afterParameter({ pattern: String.raw`^\d{1,16}\.\S{1,64}$` }),
@@ -45,36 +46,26 @@ export const setAsideQuerySchema = Type.Object({
 })
 
 export const replayRequestSchema = closed(
-  Type.Object(
-    {
-      keys: Type.Optional(
-        Type.Array(Type.String({ minLength: 1, maxLength: setAsideLimits.keyLengthMax }), {
-          minItems: 1,
-          maxItems: setAsideLimits.replayMax,
-          description: 'As listed. Either these or `all`.',
-        })
-      ),
-      all: Type.Optional(
-        Type.Boolean({
-          description: `true: the oldest ${setAsideLimits.replayMax} records that wait.`,
-        })
-      ),
-    },
-    { title: 'ReplayRequest' }
-  )
+  named('ReplayRequest', {
+    keys: optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: setAsideLimits.keyLengthMax }), {
+        minItems: 1,
+        maxItems: setAsideLimits.replayMax,
+        description: 'As listed. Either these or `all`.',
+      })
+    ),
+    all: optional(flag(`true: the oldest ${setAsideLimits.replayMax} records that wait.`)),
+  })
 )
 
-export const replayResultSchema = Type.Object(
-  {
-    replayed: count('Records that are shipped now; they have left the list.'),
-    setAsideAgain: count(
-      'Records that were refused again; they are in the list with the new reason.'
-    ),
-    unknown: count('Keys under which nothing waits.'),
-    remaining: count('Records that still wait, those refused again among them.'),
-  },
-  { title: 'ReplayResult' }
-)
+export const replayResultSchema = named('ReplayResult', {
+  replayed: count('Records that are shipped now; they have left the list.'),
+  setAsideAgain: count(
+    'Records that were refused again; they are in the list with the new reason.'
+  ),
+  unknown: count('Keys under which nothing waits.'),
+  remaining: count('Records that still wait, those refused again among them.'),
+})
 
 export type SetAsidePage = Of<typeof setAsidePageSchema>
 export type ReplayResult = Of<typeof replayResultSchema>

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { int32, wordOf, type Of } from './fields.ts'
+import { int32, named, optional, wordOf, type Of } from './fields.ts'
 
 export const adGroupTypes = ['DISPLAY', 'SPA', 'SPONSORED_BRAND'] as const
 export const siteTypes = ['DESKTOP', 'MOBILE_WEB', 'MOBILE_APP', 'TABLET_APP', 'EMAIL'] as const
@@ -25,37 +25,28 @@ export const pagePositions = [
   'L4',
 ] as const
 
-export const siteDetailsSchema = Type.Object(
-  {
-    id: Type.Optional(int32()),
-    name: Type.Optional(Type.String()),
-    type: Type.Optional(wordOf(siteTypes)),
-  },
-  { title: 'SiteDetails' }
-)
+export const siteDetailsSchema = named('SiteDetails', {
+  id: optional(int32()),
+  name: optional(Type.String()),
+  type: optional(wordOf(siteTypes)),
+})
 
-export const locationSchema = Type.Object(
-  {
-    type: Type.Optional(wordOf(locationTypes)),
-    location: Type.Optional(wordOf(locationNames)),
-    pagePosition: Type.Optional(wordOf(pagePositions)),
-  },
-  { title: 'Location' }
-)
+export const locationSchema = named('Location', {
+  type: optional(wordOf(locationTypes)),
+  location: optional(wordOf(locationNames)),
+  pagePosition: optional(wordOf(pagePositions)),
+})
 
 // The interface marks nothing here as required, so neither does the document.
-export const siteLocationsSchema = Type.Object(
-  {
-    site: Type.Optional(siteDetailsSchema),
-    locations: Type.Optional(Type.Array(locationSchema)),
-  },
-  { title: 'SiteLocations' }
-)
+export const siteLocationsSchema = named('SiteLocations', {
+  site: optional(siteDetailsSchema),
+  locations: optional(Type.Array(locationSchema)),
+})
 
 export const siteLocationsQuerySchema = Type.Object({
   publisherId: int32(),
   marketId: int32(),
-  adGroupType: Type.Optional(wordOf(adGroupTypes)),
+  adGroupType: optional(wordOf(adGroupTypes)),
 })
 
 export type AdGroupType = (typeof adGroupTypes)[number]

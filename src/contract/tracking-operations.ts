@@ -1,5 +1,6 @@
 // What publishers and pages send to the tracking port: the two tracking operations of the interface, and
 // what was added to them.
+import { text } from './fields.ts'
 import { Type, type TSchema } from 'typebox'
 import { conversionSchema, parseConversion } from './conversion.ts'
 import {
@@ -39,10 +40,9 @@ function delivery<Value>(
 type Kind = 'impression' | 'click' | 'load'
 
 const trackingDataPath = Type.Object({
-  trackingData: Type.String({
-    description:
-      'The encrypted, base64-encoded string from the ad response. Clients pass it back unchanged.',
-  }),
+  trackingData: text(
+    'The encrypted, base64-encoded string from the ad response. Clients pass it back unchanged.'
+  ),
 })
 
 const linkRefusals = [

@@ -7,8 +7,11 @@ import {
   dateText,
   int32,
   limitParameter,
+  list,
+  named,
   next,
   nullOr,
+  text,
   type Of,
 } from './fields.ts'
 
@@ -19,33 +22,27 @@ export const unconvertedLimits = {
 
 const amount = (description: string) => Type.String({ description })
 
-export const unconvertedPageSchema = Type.Object(
-  {
-    rows: Type.Array(
-      Type.Object(
-        {
-          date: dateText({ description: "In the market's time zone." }),
-          marketId: int32(),
-          market: nullOr(Type.String(), {
-            description:
-              'Its code; null for a market that the catalog does not know, which has no currency either.',
-          }),
-          advertiserId: int32(),
-          currency: Type.String({ description: 'That of the amounts.' }),
-          impressions: count('Charged impressions without a rate.'),
-          clicks: count('Charged clicks without a rate.'),
-          spend: amount('What they cost together, exact, in the currency.'),
-          lines: count('Credited lines of purchases without a rate.'),
-          value: amount('What they are worth together, exact, in the currency.'),
-        },
-        { title: 'UnconvertedAmounts' }
+export const unconvertedPageSchema = named('UnconvertedPage', {
+  rows: list(
+    named('UnconvertedAmounts', {
+      date: dateText("In the market's time zone."),
+      marketId: int32(),
+      market: nullOr(
+        Type.String(),
+        'Its code; null for a market that the catalog does not know, which has no currency either.'
       ),
-      { description: 'By date, market, advertiser and currency.' }
-    ),
-    next,
-  },
-  { title: 'UnconvertedPage' }
-)
+      advertiserId: int32(),
+      currency: text('That of the amounts.'),
+      impressions: count('Charged impressions without a rate.'),
+      clicks: count('Charged clicks without a rate.'),
+      spend: amount('What they cost together, exact, in the currency.'),
+      lines: count('Credited lines of purchases without a rate.'),
+      value: amount('What they are worth together, exact, in the currency.'),
+    }),
+    'By date, market, advertiser and currency.'
+  ),
+  next,
+})
 
 export const unconvertedQuerySchema = Type.Object({
   ...dateRange({ zone: "the market's time zone", daysMax: unconvertedLimits.daysMax }),

@@ -1,6 +1,6 @@
 // Ids that events and purchases name and the catalog does not have.
 import { Type } from 'typebox'
-import { count, int32, wordOf, type Of } from './fields.ts'
+import { count, flag, int32, named, optional, wordOf, type Of } from './fields.ts'
 
 export const unknownIdsMax = 1_000
 
@@ -13,37 +13,29 @@ export const unknownIdKinds = [
   'ad-group',
 ] as const
 
-export const unknownIdsSchema = Type.Object(
-  {
-    ids: Type.Array(
-      Type.Object(
-        {
-          kind: wordOf(unknownIdKinds),
-          id: int32(),
-          parentId: Type.Optional(
-            int32({
-              description:
-                'What it is named under: the publisher of a site, the advertiser of a campaign, the campaign ' +
-                'of an ad group.',
-            })
-          ),
-          events: count('Loads, impressions and clicks that name it, counted or not.'),
-          conversions: Type.Optional(
-            count('Conversions that name it, repeats too. Of publishers and sites only.')
-          ),
-        },
-        { title: 'UnknownId' }
+export const unknownIdsSchema = named('UnknownIds', {
+  ids: Type.Array(
+    named('UnknownId', {
+      kind: wordOf(unknownIdKinds),
+      id: int32(),
+      parentId: optional(
+        int32(
+          'What it is named under: the publisher of a site, the advertiser of a campaign, the campaign ' +
+            'of an ad group.'
+        )
       ),
-      { maxItems: unknownIdsMax, description: 'Most events and conversions first.' }
-    ),
-    total: count('All such ids, listed or not.'),
-    complete: Type.Boolean({
-      description:
-        'false: so many different ids were named that those named least were not looked at.',
+      events: count('Loads, impressions and clicks that name it, counted or not.'),
+      conversions: optional(
+        count('Conversions that name it, repeats too. Of publishers and sites only.')
+      ),
     }),
-  },
-  { title: 'UnknownIds' }
-)
+    { maxItems: unknownIdsMax, description: 'Most events and conversions first.' }
+  ),
+  total: count('All such ids, listed or not.'),
+  complete: flag(
+    'false: so many different ids were named that those named least were not looked at.'
+  ),
+})
 
 export type UnknownIds = Of<typeof unknownIdsSchema>
 export type UnknownId = UnknownIds['ids'][number]

@@ -20,7 +20,7 @@ import {
   voidRequestSchema,
   voidResponseSchema,
 } from './explanation.ts'
-import { catalogId, limitQuerySchema } from './fields.ts'
+import { catalogId, limitQuerySchema, text } from './fields.ts'
 import { admin, answer, jsonBody, refusal, withIds } from './operation.ts'
 import {
   parseReplayRequest,
@@ -34,7 +34,7 @@ import { unknownIdsMax, unknownIdsSchema } from './unknown-ids.ts'
 
 const purchasePath = Type.Object({
   publisherId: catalogId(),
-  transactionId: Type.String({ description: 'Percent-encoded.' }),
+  transactionId: text('Percent-encoded.'),
 })
 const noPurchase = 'nothing is known of such a purchase.'
 
@@ -112,7 +112,7 @@ export const upkeepOperations = withIds({
     path: '/erasures/{id}',
     summary: 'Read how far an erasure is',
     description: 'By the id in the answer to the request.',
-    pathParameters: Type.Object({ id: Type.String({ description: 'The id of the erasure.' }) }),
+    pathParameters: Type.Object({ id: text('The id of the erasure.') }),
     success: answer('200', 'The erasure.', erasureSchema),
     notFound: 'there is no such erasure.',
   }),
