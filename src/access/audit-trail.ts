@@ -42,13 +42,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Of what a caller chose, such as names, and of lists: records are kept for good. */
+/** Bounds names and lists that callers choose, because records are kept for good. */
 const detailsLengthMax = 20_000
 
 /**
- * Who changed what and when. A record is written after its change and before the answer: when it
- * fails the caller gets an error and repeats the call, all of which can be repeated, so that no
- * change stays both answered and unrecorded.
+ * Records who changed what and when. A record is written after its change and before the answer. If the
+ * write fails, the caller gets an error and repeats the call, which is safe for every change. So no change
+ * is answered without being recorded.
  */
 export class AuditTrail {
   readonly #warehouse: Pick<Warehouse, 'insert' | 'rows'>

@@ -13,7 +13,7 @@ export interface Party {
   readonly id: number | 'none-such'
 }
 
-/** What a call needs. `party` null: the call is bound to nobody. */
+/** What a call needs. A null `party` means that the call is not bound to anyone. */
 export interface Demand {
   /** Null: whatever the key may do. */
   readonly scope: Scope | null
@@ -41,7 +41,7 @@ export function authenticate(
     return unauthorized('The Authorization header must be of the form: Bearer <key>.')
   }
   const key = keys.find(token)
-  // Unknown, expired and revoked are told apart by nobody who does not hold a key.
+  // The same message for unknown, expired and revoked keys, so that nobody learns which keys existed.
   return key === null ? unauthorized('The key is not valid.') : { ok: true, key }
 }
 
@@ -51,7 +51,7 @@ export function authenticate(
  */
 export function authorize(key: AccessKey, demand: Demand): Authorization {
   const { scope, otherScopes = [], party } = demand
-  // The scope admin stands for every other one.
+  // The scope admin includes every other scope.
   const isEnough = (held: Scope): boolean =>
     held === scope || held === 'admin' || otherScopes.includes(held)
   if (scope !== null && !key.scopes.some(isEnough)) {

@@ -23,7 +23,7 @@ export interface KeyStore {
    * seconds of its revocation or expiry.
    */
   isValid(key: AccessKey): boolean
-  /** The answer is the only place where the key itself ever stands. */
+  /** The answer is the only place where the key itself is ever shown. */
   create(request: KeyRequest): Promise<KeyResponse>
   /** All keys but that of the configuration, oldest first; revoked and expired ones too. */
   list(): readonly AccessKey[]
@@ -34,7 +34,7 @@ export interface KeyStore {
 }
 
 export const limits = {
-  /** Beyond this a revocation may have been missed, and nobody is let in on old knowledge. */
+  /** A list older than this may miss a revocation, so no key is accepted by it. */
   viewAgeMsMax: 30_000,
   /** A longer text is no key of ours, and not worth hashing. */
   tokenLengthMax: 512,

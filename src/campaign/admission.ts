@@ -1,4 +1,4 @@
-// Who may call: the key, then its rate, then its rights.
+// Decides who may call: checks the key, then its rate, then its rights.
 import type { FastifyRequest } from 'fastify'
 import { authenticate, authorize, type Party } from '../access/authenticate.ts'
 import { refuse, type Answer } from '../http/handler.ts'
@@ -103,7 +103,7 @@ function partyOf(access: Access, request: FastifyRequest): Party | null {
   return null
 }
 
-/** Not a number that an id can be: nobody has it, and only a key for all may hear so. */
+/** Text that is not an id names nobody; only a key for all advertisers gets as far as a 404. */
 function idOf(request: FastifyRequest, name: string): number | 'none-such' {
   return parsePositiveInt32(pathParametersOf(request)[name] ?? '') ?? 'none-such'
 }

@@ -1,5 +1,5 @@
-// The campaign port: campaign operations, admin API, health and documents. Every route stands in the
-// table of operations with its rule of access; what is not in the table cannot be reached.
+// The campaign port: campaign operations, admin API, health and documents. Every route is in the table of
+// operations with its access rule; what is not in the table cannot be reached.
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { randomUUID } from 'node:crypto'

@@ -1,5 +1,5 @@
-// How many bytes of bodies this port holds at once: the process is that of the pipeline, and of the
-// warehouse where that is embedded. Bytes count as they come, so that announcing them holds nothing.
+// Bounds the bytes of bodies that this port holds at once, because the pipeline, and the warehouse where it
+// is embedded, run in the same process. Bytes count when they arrive; announcing a length reserves nothing.
 
 /** A large body has a budget of its own, so that catalogs never keep out what all others send. */
 const budgets = {
@@ -7,7 +7,7 @@ const budgets = {
   large: { bodyBytesMax: Infinity, bytesMax: 142_606_336, perKeyMax: 75_497_472 },
 } as const
 
-/** So many bytes every key may send however full the budget is: the body of a report has fewer. */
+/** Every key may always send this much, however full the budget is: enough for the body of a report. */
 const bytesPerKeyAlways = 65_536
 
 type Kind = keyof typeof budgets
@@ -16,9 +16,9 @@ export type BodyFull = 'own-full' | 'all-full'
 
 /** What one body takes of the budget. */
 export interface BodyShare {
-  /** Null: there is room for them. */
+  /** Null if there is room for them. */
   add(bytes: number): BodyFull | null
-  /** Gives all of it back; once the body is not needed any more. */
+  /** Gives all of it back, when the body is no longer needed. */
   close(): void
 }
 

@@ -8,7 +8,7 @@ export const uploadLimits = {
   bytesMax: { putCatalog: 67_108_864 } as Readonly<Record<string, number>>,
   /** For a body that is read whole: 64 MiB at half a megabyte a second. */
   wholeMsMax: 120_000,
-  /** A smaller one has less: half a minute, and its length at so many bytes a second. */
+  /** A smaller body has less time: half a minute, plus its length at this many bytes a second. */
   wholeMsMin: 30_000,
   wholeBytesPerSecondMin: 32_768,
   /** Without a byte, for a body that is streamed: it may last as long as it moves. */

@@ -7,7 +7,7 @@ interface Failed {
   readonly requestId: string
   /** The pattern, never the path. */
   readonly route: string
-  /** Whether the caller has gone: what fails then is nobody's concern. */
+  /** Whether the caller has gone: then the failure is not worth a log line. */
   readonly isGone: () => boolean
 }
 

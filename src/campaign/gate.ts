@@ -1,5 +1,5 @@
-// What every request passes: closing, access, rate, body, handler, answer, in this order, so that a
-// refusal never depends on what a caller without the right to know would learn from it.
+// Every request passes the same steps in this order: closing, access, rate, body, handler, answer. So no
+// refusal tells a caller anything that the caller has no right to know.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse, type Answer, type Call, type Handler } from '../http/handler.ts'
 import type { Operation } from '../contract/operation.ts'
@@ -93,7 +93,7 @@ export class Gate {
     }
   }
 
-  /** What the framework itself throws; the messages are ours, as its own repeat the request. */
+  /** For errors of the framework itself; the messages are ours, because its own repeat the request. */
   fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const failure = {
       requestId: request.id,

@@ -1,5 +1,5 @@
-// What is under way between a caller and this port. Once a second each call is looked at: whether its key
-// is still good, and whether sender and reader are as fast as they must be, since what they hold is scarce.
+// The calls that are open on this port. Once a second each is checked: whether its key is still valid, and
+// whether sender and reader are fast enough, because connections and memory are scarce.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuse, type Answer } from '../http/handler.ts'
 import type { AccessKey } from '../access/key.ts'
@@ -13,13 +13,13 @@ export const callLimits = {
   /** A page of 4 MB may take three minutes. */
   answerBytesPerSecondMin: 32_768,
   streamBytesPerSecondMin: 8_192,
-  /** Of answers that wait for their readers; beyond it, the slowest of the key with most are ended. */
+  /** Unread answers of all keys; above it, the slowest answers of the key that holds most are ended. */
   answerBytesMax: 134_217_728,
   answerBytesPerKeyMax: 33_554_432,
 } as const
 
 export interface OpenCall {
-  /** Null until it is known, and for public operations. */
+  /** Null for public operations. */
   readonly key: AccessKey | null
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -28,7 +28,7 @@ export interface OpenCall {
 }
 
 interface Watched extends OpenCall {
-  /** How long it may still be slower than it must be. */
+  /** How much longer it may be too slow. */
   patienceMs: number
   bytesRead: number
   bytesLeft: number

@@ -4,7 +4,7 @@ import type { CampaignDeps } from './deps.ts'
 const alive = answerJson(200, { status: 'alive' })
 const ready = answerJson(200, { status: 'ready' })
 
-/** Whoever asks has no key, so the reasons stand in status and in the log alone. */
+/** This is public, so only the status and the log tell the reasons. */
 const notReady: Answer = {
   ...refuse(503, ['The service does not take traffic right now.']),
   headers: { 'retry-after': '5' },
@@ -12,7 +12,7 @@ const notReady: Answer = {
 
 type OperatorDeps = Pick<CampaignDeps, 'openApi' | 'isReady' | 'metrics'>
 
-/** What operators and their machines ask the port. */
+/** The operations for load balancers, monitoring and readers of the API. */
 export function createOperatorHandlers(deps: OperatorDeps): HandlerTable {
   // Written once: the document is the same for everyone and 100 KB long.
   const document = {

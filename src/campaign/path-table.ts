@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/operation.ts'
 
-/** Which methods a path takes, so that a wrong one is told apart from a wrong path. */
+/** The methods of each path, so that 405 for a wrong method is told apart from 404 for a wrong path. */
 export class PathTable {
   readonly #paths: readonly { readonly form: RegExp; readonly methods: string }[]
 

@@ -1,5 +1,5 @@
-// How many reports run at once. Who finds no place waits for one, so that a dashboard with many charts is
-// served, and no key takes what all share.
+// Bounds how many reports run at once. A report that finds no free place waits for one, so that a dashboard
+// with many charts is served, and no key takes all the places.
 import { refuse, type Answer, type Call } from '../http/handler.ts'
 import { assert } from '../lib/assert.ts'
 
@@ -54,7 +54,7 @@ export class ReportPlaces {
     this.#waitMsMax = waitMsMax ?? placeLimits.waitMsMax
   }
 
-  /** Does the work once there is a place, or answers that there is none. */
+  /** Does the work once a place is free; otherwise answers that all places are taken. */
   async run(
     { key, signal }: Pick<Call, 'key' | 'signal'>,
     work: (keyId: string) => Promise<Answer>

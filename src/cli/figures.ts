@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { eventsResultSchema, ratesResultSchema, rebuildResponseSchema } from '../contract/admin.ts'
+import { ratesResultSchema, rebuildResponseSchema } from '../contract/admin.ts'
+import { eventsResultSchema } from '../contract/event-lines.ts'
 import { usageError, type Command } from './command.ts'
 import { unconvertedPageSchema, unconvertedQuerySchema } from '../contract/unconverted.ts'
 import { listCommand } from './list.ts'

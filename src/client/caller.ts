@@ -157,7 +157,7 @@ interface Faulty {
   readonly messages: readonly string[]
 }
 
-/** Undefined, which JSON cannot say, for what is none. */
+/** Undefined, which is not a JSON value, if the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

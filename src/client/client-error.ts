@@ -56,7 +56,7 @@ export interface ClientErrorDetails {
 /** Every failure of a client. Decide by `code`, which is from a closed list, never by the text. */
 export class ClientError extends Error {
   readonly code: ClientErrorCode
-  /** Of the answer; null when there was none. */
+  /** The status of the answer; null without an answer. */
   readonly status: number | null
   /** What is wrong, one sentence each, with the place in the request; from the check or the service. */
   readonly messages: readonly string[]

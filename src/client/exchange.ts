@@ -14,7 +14,7 @@ interface Patience {
   readonly signal: AbortSignal | undefined
 }
 
-/** Resolves when the head of the answer is there. Whoever opens an exchange closes it. */
+/** Resolves when the head of the answer has arrived. The caller must close the exchange. */
 export async function openExchange(request: HttpRequest, patience: Patience): Promise<Exchange> {
   const wait = new Wait(request.url.origin, patience.signal)
   wait.atMost(patience.timeoutMs)

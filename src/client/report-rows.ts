@@ -11,7 +11,7 @@ import type { OpenPage, ReportPage } from './report-page.ts'
 export type ReportQuery = Omit<ReportBody, 'page'>
 
 /**
- * By column, the text as it stands in the CSV: amounts and ratios as decimals, never floats; a ratio
+ * The text of the CSV by column: amounts and ratios as decimals, never floats; a ratio
  * over zero is ''; text that a spreadsheet would run as a formula has the apostrophes of the file. DATE is
  * there with `dateBreakdown` only.
  */

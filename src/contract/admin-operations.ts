@@ -1,9 +1,6 @@
 // What the platform does with a key of the admin API: catalog, products, keys, events and figures.
 import { Type } from 'typebox'
 import {
-  adEventLineSchema,
-  conversionLineSchema,
-  eventsResultSchema,
   keyListSchema,
   keyRequestSchema,
   keyResponseSchema,
@@ -13,7 +10,6 @@ import {
   ratesResultSchema,
   rebuildRequestSchema,
   rebuildResponseSchema,
-  returnLineSchema,
   statusResponseSchema,
   trackingLinksRequestSchema,
   trackingLinksResponseSchema,
@@ -26,6 +22,12 @@ import {
   parseCatalogBundle,
 } from './catalog-bundle.ts'
 import { catalogPageSchema, pageKinds } from './catalog-pages.ts'
+import {
+  adEventLineSchema,
+  conversionLineSchema,
+  eventsResultSchema,
+  returnLineSchema,
+} from './event-lines.ts'
 import {
   afterParameter,
   catalogId,

@@ -1,9 +1,7 @@
-// Bodies of the admin API: keys, tracking links, backfill, status. The catalog bundle has its own file.
-// Shapes and bounds only; what needs the catalog, the clock or a key is for its owner to check.
+// Bodies of the admin API: keys, tracking links, status, rebuilds and rates. Shapes and bounds only: handlers
+// check what needs the catalog, the clock or a key.
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
-import type { AdEventKind } from '../domain/windows.ts'
-import { conversionSchema, parseConversion, type Conversion } from './conversion.ts'
 import {
   catalogId,
   count,
@@ -21,9 +19,7 @@ import {
   wordOf,
   type Of,
 } from './fields.ts'
-import { parseInstant } from '../domain/instant.ts'
-import { parseReturn, returnSchema, type PurchaseReturn } from './return.ts'
-import { compileParser, type Parsed } from './validate.ts'
+import { compileParser } from './validate.ts'
 
 export const scopes = [
   'report:read',
@@ -136,43 +132,6 @@ export const trackingLinksResponseSchema = named('TrackingLinksResponse', {
   ),
 })
 
-export const adEventKinds = [
-  'impression',
-  'click',
-  'load',
-] as const satisfies readonly AdEventKind[]
-
-export const adEventLineSchema = closed(
-  named('AdEventLine', {
-    type: wordOf(adEventKinds),
-    trackingData: Type.String({ maxLength: 4096 }),
-    receivedAt: instantText(),
-    userAgent: optional(Type.String({ maxLength: 4096 })),
-  })
-)
-
-export const conversionLineSchema = Type.Object(
-  { type: wordOf(['conversion']), receivedAt: instantText(), conversion: conversionSchema },
-  { title: 'ConversionLine', additionalProperties: false }
-)
-
-export const returnLineSchema = Type.Object(
-  { type: wordOf(['return']), receivedAt: instantText(), return: returnSchema },
-  { title: 'ReturnLine', additionalProperties: false }
-)
-
-export const eventsResultSchema = named('EventsResult', {
-  accepted: Type.Integer({ minimum: 0 }),
-  refused: list(
-    Type.Object({
-      line: Type.Integer({ minimum: 1 }),
-      messages: Type.Array(Type.String()),
-    }),
-    'The first of the refused lines, in order.'
-  ),
-  refusedCount: count('All refused lines, listed or not.'),
-})
-
 export const statusResponseSchema = named('StatusResponse', {
   version: Type.String(),
   warehouse: Type.Object({
@@ -254,79 +213,8 @@ export type KeyResponse = Of<typeof keyResponseSchema>
 export type KeyList = Of<typeof keyListSchema>
 export type LinkRequest = Of<typeof linkRequestSchema>
 export type TrackingLinksResponse = Of<typeof trackingLinksResponseSchema>
-export type EventsResult = Of<typeof eventsResultSchema>
 export type StatusResponse = Of<typeof statusResponseSchema>
-
-export type EventLine =
-  | {
-      readonly type: AdEventKind
-      readonly trackingData: string
-      readonly receivedAtMs: number
-      readonly userAgent?: string
-    }
-  | { readonly type: 'conversion'; readonly receivedAtMs: number; readonly conversion: Conversion }
-  | { readonly type: 'return'; readonly receivedAtMs: number; readonly return: PurchaseReturn }
 
 export const parseRebuildRequest = compileParser(rebuildRequestSchema)
 export const parseKeyRequest = compileParser(keyRequestSchema)
 export const parseTrackingLinksRequest = compileParser(trackingLinksRequestSchema)
-
-const parseAdEventLine = compileParser(adEventLineSchema)
-const parseEnvelope = compileParser(
-  Type.Object({
-    type: wordOf([...adEventKinds, 'conversion', 'return']),
-    receivedAt: instantText(),
-  })
-)
-// What is inside is checked as it is when it is delivered live, and may have fields that are not known.
-const parseConversionEnvelope = compileParser(
-  Type.Object(
-    { ...conversionLineSchema.properties, conversion: Type.Unknown() },
-    { additionalProperties: false }
-  )
-)
-const parseReturnEnvelope = compileParser(
-  Type.Object(
-    { ...returnLineSchema.properties, return: Type.Unknown() },
-    { additionalProperties: false }
-  )
-)
-
-/** One line of a backfill; its conversion or return is held to the same rules as one that is delivered live. */
-export function parseEventLine(value: unknown): Parsed<EventLine> {
-  const envelope = parseEnvelope(value)
-  if (!envelope.ok) return envelope
-  const receivedAtMs = parseInstant(envelope.value.receivedAt) ?? 0 // The schema has checked it.
-  if (envelope.value.type === 'conversion') {
-    return conversionLine(value, receivedAtMs)
-  }
-  if (envelope.value.type === 'return') return returnLine(value, receivedAtMs)
-
-  const line = parseAdEventLine(value)
-  if (!line.ok) return line
-  const { type, trackingData, userAgent } = line.value
-  const event = { type, trackingData, receivedAtMs }
-  return { ok: true, value: userAgent === undefined ? event : { ...event, userAgent } }
-}
-
-function conversionLine(value: unknown, receivedAtMs: number): Parsed<EventLine> {
-  const envelope = parseConversionEnvelope(value)
-  if (!envelope.ok) return envelope
-  const parsed = parseConversion(envelope.value.conversion)
-  if (parsed.ok) {
-    return { ok: true, value: { type: 'conversion', receivedAtMs, conversion: parsed.value } }
-  }
-  return { ok: false, messages: parsed.messages.map((message) => under('/conversion', message)) }
-}
-
-function returnLine(value: unknown, receivedAtMs: number): Parsed<EventLine> {
-  const envelope = parseReturnEnvelope(value)
-  if (!envelope.ok) return envelope
-  const parsed = parseReturn(envelope.value.return)
-  if (parsed.ok) return { ok: true, value: { type: 'return', receivedAtMs, return: parsed.value } }
-  return { ok: false, messages: parsed.messages.map((message) => under('/return', message)) }
-}
-
-function under(path: string, message: string): string {
-  return `${path}${message.startsWith('/') ? message : message.replace('body', '')}`
-}

@@ -37,10 +37,10 @@ export const auditRecordSchema = named('AuditRecord', {
   id: Type.String(),
   keyId: text('The key of the call.'),
   keyName: text('Its name; empty in records older than the column.'),
-  action: text('What was done; see the list in the parameter.'),
+  action: text('What was done; the parameter `action` lists the words.'),
   subject: text('What it was done to: an id or a count.'),
   details: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'What else tells the change; never a secret.',
+    description: 'More about the change; never a secret.',
   }),
 })
 

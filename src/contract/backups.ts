@@ -13,7 +13,7 @@ export const backupRequestSchema = closed(
       Type.String({
         pattern: backupNamePattern,
         description:
-          'Of its folder in SHELFTRACE_BACKUP_DIR: letters, digits, _ and -, at most 64. The instant in UTC when absent.',
+          'The name of its folder in SHELFTRACE_BACKUP_DIR: letters, digits, _ and -, at most 64. The instant in UTC when absent.',
       })
     ),
   })

@@ -41,7 +41,7 @@ export const catalogPageSchema = named('CatalogPage', {
       assetEntrySchema,
       assignmentEntrySchema,
     ]),
-    'Of the kind asked for, by ascending id.'
+    'Entries of the kind in the path, by ascending id.'
   ),
   next: nullOr(Type.String(), 'What to ask for with after; null on the last page.'),
 })

@@ -1,14 +1,14 @@
 import type { TSchema } from 'typebox'
 
 /**
- * The schema with every object of it closed: a field that it does not name is refused, so that a
- * misspelt one is not taken for one that was left out. For what is asked of the service, where the
- * sender mends it and asks again; never for deliveries of shops, of which none may be lost for a field
- * too many, nor for answers, to which later versions add.
+ * The schema with all its objects closed: an unknown field is refused, so that a misspelt one is not taken
+ * for one that was left out. Used for requests whose sender corrects them and asks again. Never used for
+ * deliveries of shops, which must not be lost for an extra field, nor for answers, to which later versions
+ * add fields.
  */
 export function closed<T extends TSchema>(
   schema: T,
-  /** Added to the names of the objects inside that answers have too, where they are open. */
+  /** Added to the names of inner objects that answers also have, where they are open. */
   { suffix = '' }: { readonly suffix?: string } = {}
 ): T {
   const copy = Object.fromEntries(
@@ -37,8 +37,8 @@ function isOpenObject(schema: Readonly<Record<string, unknown>>): boolean {
 }
 
 /**
- * What the schema names of a value that satisfies it, all the way down: what an older version stored
- * beside it is shown to nobody.
+ * The fields of a value that the schema names, at every depth: other fields, stored by an older version, are
+ * never shown.
  */
 export function knownFields<Value>(schema: TSchema, value: Value): Value {
   // Leaving out what the type does not name changes nothing of the type.

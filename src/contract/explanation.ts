@@ -93,7 +93,7 @@ const candidate = {
   rule: nullOr(rule),
   outsideMs: Type.Integer({
     minimum: 0,
-    description: 'By how much it lies before the window of its kind; 0 inside.',
+    description: 'How far it lies before the window of its kind; 0 inside the window.',
   }),
   outcomes: byProfile(outcome),
 }

@@ -1,5 +1,5 @@
-// The kinds of fields the interface is made of, so that a bound is written once and means the same
-// everywhere. Nothing here says `additionalProperties: false`: `closed.ts` does, for what must not be misspelt.
+// Builders for the fields that the schemas are made of, so that a bound is written once and means the same
+// everywhere. None sets `additionalProperties: false`; `closed.ts` does, where fields must not be misspelt.
 import { Type, type TProperties, type TSchema, type TSchemaOptions } from 'typebox'
 
 export const int32Bounds = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const

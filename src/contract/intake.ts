@@ -5,7 +5,7 @@ import { count, dateText, instantText, int32, list, named, optional, type Of } f
 export const intakeLimits = {
   /** A quarter, both ends included. */
   daysMax: 92,
-  /** Of each kind of unknown ids, those that were named most often. */
+  /** Limit per kind of unknown ids; the ones named most often are listed. */
   unknownIdsMax: 100,
 } as const
 

@@ -11,8 +11,8 @@ const positionAtEnd = / in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/
 /**
  * Reads a JSON body strictly as UTF-8, with an optional byte order mark before it. Invalid bytes are
  * refused instead of replaced: replacement would turn two different user ids into the same one.
- * Messages never repeat any of the body. Of a doubled key the last value wins, as `JSON.parse` has it,
- * and nothing downstream sees the other one. Nesting is no danger: V8 parses without recursion.
+ * Messages never repeat any of the body. If a key is doubled, the last value wins, as in `JSON.parse`, and
+ * nothing downstream sees the other one. Deep nesting is harmless: V8 parses without recursion.
  */
 export function parseJsonBody(bytes: Buffer): ParsedBody {
   const content = hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes

@@ -1,4 +1,4 @@
-// What a key may do and whom it is for, asked with the key itself.
+// What a key may do and whom it is for, and what the catalog holds of one advertiser.
 import { Type } from 'typebox'
 import { scopes } from './admin.ts'
 import {
@@ -38,7 +38,7 @@ export const meSchema = named('Me', {
 
 export type Me = Of<typeof meSchema>
 
-/** Of each kind; an advertiser with more is rather one of an integration that has the ids anyway. */
+/** Limit per list. Advertisers with more entries use the API and already know their ids. */
 export const accountEntriesMax = 5_000
 
 export const advertiserAccountSchema = named('AdvertiserAccount', {

@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document, made from the table of operations and the schemas that validate: there is
-// no second description that could drift from what the service does.
+// The OpenAPI 3.1 document, made from the table of operations and the schemas that validate requests. There
+// is no second description that could drift from what the service does.
 import type { TObject } from 'typebox'
 import { operations } from './operations.ts'
 import type { Operation, OperationResponse, Port, RequestBody } from './operation.ts'

@@ -175,7 +175,7 @@ export function withKey<
     method: 'get',
     ...rest,
     ports: ['campaign'],
-    // The default of the type parameter: whoever leaves the body out says null.
+    // Without a body the type parameter is null, its default.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     body: (body ?? null) as Body,
     responses: [

@@ -8,7 +8,7 @@ export type Column = (typeof reportColumns)[number]
 
 const columnsWithoutDate = reportColumns.filter((column) => column !== 'DATE')
 
-/** The columns of one report: a date stands in a row only when the report is broken down by it. */
+/** The columns of one report; DATE is a column only with `dateBreakdown`. */
 export function listColumns(query: { readonly dateBreakdown: boolean }): readonly Column[] {
   return query.dateBreakdown ? reportColumns : columnsWithoutDate
 }

@@ -17,7 +17,7 @@ function visibleText(description: string) {
 }
 
 const returnedProductSchema = named('ReturnedProduct', {
-  gtin: Type.String({ maxLength: 60, description: 'Of the product as it was bought.' }),
+  gtin: Type.String({ maxLength: 60, description: 'The number of the product as it was bought.' }),
   quantity: int32({ minimum: 1, description: 'Number of items taken back.' }),
 })
 

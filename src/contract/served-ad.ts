@@ -81,7 +81,8 @@ const namesSchema = Type.Object(
   },
   {
     title: 'ServedAdNames',
-    description: 'As the catalog has them now, of a market its code; null: not in the catalog.',
+    description:
+      'The names in the current catalog, the code for a market; null: not in the catalog.',
   }
 )
 

@@ -29,7 +29,7 @@ export const setAsidePageSchema = named('SetAsidePage', {
       key: text('Names the record; for replaying it.'),
       setAsideAt: instantText('When it was set aside last.'),
       type: text(
-        'What the record is, such as conversion or ad-event; frame: a damaged piece of the spool; ' +
+        'The kind of record, such as conversion or ad-event; frame: a damaged piece of the spool; ' +
           'purchase: one that could not be attributed, and keeps the credit it had.'
       ),
       receivedAt: optional(instantText('When the event came; absent where that cannot be read.')),

@@ -20,7 +20,7 @@ export const unknownIdsSchema = named('UnknownIds', {
       id: int32(),
       parentId: optional(
         int32(
-          'What it is named under: the publisher of a site, the advertiser of a campaign, the campaign ' +
+          'The entry it belongs to: the publisher of a site, the advertiser of a campaign, the campaign ' +
             'of an ad group.'
         )
       ),

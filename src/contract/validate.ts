@@ -1,6 +1,6 @@
-// Compiles a schema of the contract into a check that costs a valid value next to nothing and tells
-// the sender of an invalid one, in the words of the interface, what to mend. Strict: "2" is not 2, a
-// lone object is not a list, and nothing is filled in or taken away.
+// Compiles a schema of the contract into a check that costs almost nothing for a valid value and tells the
+// sender of an invalid one what to correct. The check is strict: "2" is not 2, a single object is not a
+// list, and nothing is filled in or taken away.
 import { Ajv, _, type ErrorObject, type KeywordCxt, type Options, type ValidateFunction } from 'ajv'
 import type { Type, TSchema } from 'typebox'
 import { parseDay } from '../domain/day.ts'
@@ -10,11 +10,11 @@ import type { Immutable } from './fields.ts'
 import { messageOf } from './validation-message.ts'
 
 export interface CompileOptions {
-  /** At most so many messages come back. Default 20. */
+  /** Limit of the messages. Default 20. */
   readonly messagesMax?: number
   /**
-   * Values of more than so many nodes (objects, lists, scalars) get the first fault only, because
-   * collecting costs memory for every fault: a 1 MiB body can hold half a million. Default 2000.
+   * Values with more nodes (objects, lists, scalars) than this get only their first fault, because
+   * collecting takes memory for every fault: a 1 MiB body can hold half a million. Default 2000.
    */
   readonly collectNodesMax?: number
 }
@@ -40,7 +40,7 @@ export function compile(schema: TSchema, options: CompileOptions = {}): Validate
   const isValid = firstFault.compile(checked)
   const messagesMax = options.messagesMax ?? defaultMessagesMax
   const nodesMax = options.collectNodesMax ?? defaultCollectNodesMax
-  let collect: ValidateFunction | undefined // Compiled by the first invalid value: most never meet one.
+  let collect: ValidateFunction | undefined // Compiled for the first invalid value; most schemas never see one.
 
   return (value) => {
     if (isValid(value)) return valid
@@ -53,12 +53,12 @@ export function compile(schema: TSchema, options: CompileOptions = {}): Validate
   }
 }
 
-/** `compile`, with the type the schema stands for. The value is passed through as it is, not copied. */
+/** `compile`, with the type that the schema describes. The value is passed on as it is, not copied. */
 export function compileParser<T extends TSchema>(schema: T, options: CompileOptions = {}) {
   type Body = Immutable<Type.Static<T>>
   const validate = compile(schema, options)
   let messages: readonly string[] = valid
-  // A guard instead of a cast: what has no fault is of the type its schema stands for.
+  // A type guard instead of a cast: a value without faults has the type that its schema describes.
   const isBody = (value: unknown): value is Body => {
     messages = validate(value)
     return messages.length === 0
@@ -142,7 +142,7 @@ function messagesOf(validate: ValidateFunction, messagesMax: number): readonly s
   return [...messages]
 }
 
-/** Stops counting as soon as the answer is known, so that the largest body costs no more than the bound. */
+/** Stops counting once the answer is known, so that the largest body costs no more than the bound. */
 function hasAtMostNodes(value: unknown, nodesMax: number): boolean {
   const open: unknown[] = [value]
   let count = 1

@@ -1,5 +1,5 @@
-// The words in which a fault is told: a JSON pointer to the place, then what must be. They never
-// contain the offending value, which may be personal or hostile.
+// Messages about faults: a JSON pointer to the place, then the rule. They never repeat the offending value,
+// which may be personal or hostile.
 import type { ErrorObject } from 'ajv'
 import type { TSchema } from 'typebox'
 import { printable, unknownRule } from '../lib/unknown-fields.ts'

@@ -74,7 +74,7 @@ export class Connections {
     return this.#bySocket.get(socket)?.network ?? null
   }
 
-  /** Those too that never came so far as to be HTTP. */
+  /** Also connections that never sent a request. */
   closeAll(): void {
     for (const { raw } of this.#all) raw.destroy()
   }

@@ -1,9 +1,9 @@
-// What a handler of an operation sees and gives back. Both ends are plain values, so that no handler
-// depends on the HTTP framework, and every answer leaves through one door.
+// The input and the output of a handler. Both are plain values, so that no handler depends on the HTTP
+// framework, and all answers are sent in one place.
 import type { Readable } from 'node:stream'
 import type { AccessKey } from '../access/key.ts'
 
-/** One authorized call. Nothing of the path, the query and the body is checked yet. */
+/** One authorized call. Path, query and body are not checked yet. */
 export interface Call {
   /** Null for public operations only. */
   readonly key: AccessKey | null
@@ -17,14 +17,14 @@ export interface Call {
   readonly signal: AbortSignal
 }
 
-/** Bytes that never change while the process runs; callers that have them are told so instead. */
+/** Static content. Callers that already have it get 304. */
 export interface StaticFile {
   readonly plain: Buffer
-  /** Null: compressing it gains nothing. */
+  /** Null: compression would gain nothing. */
   readonly gzip: Buffer | null
-  /** Of the content, whatever its encoding. */
+  /** The hash of the content, independent of its encoding. */
   readonly hash: string
-  /** Its path names this content and never another. No when absent. */
+  /** The path always names this content and no other. Default false. */
   readonly isImmutable?: boolean
 }
 

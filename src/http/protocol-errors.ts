@@ -1,5 +1,5 @@
-// What is not even a request: it is answered on the bare socket, in the shape of every other refusal, and
-// the connection ends.
+// Answers to bytes that are not a request: they are written to the bare socket, in the shape of every other
+// refusal, and the connection ends.
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
@@ -38,7 +38,7 @@ const errors: ReadonlyMap<unknown, ProtocolError> = new Map([
   ],
 ])
 
-/** What Node reports as `clientError`; null: the sender has hung up, and gets no answer. */
+/** Classifies what Node reports as `clientError`; null: the sender has hung up and gets no answer. */
 export function protocolErrorOf(error: Error): ProtocolError | null {
   const code = 'code' in error ? error.code : undefined
   return code === 'ECONNRESET' ? null : (errors.get(code) ?? malformed)
@@ -79,5 +79,5 @@ export function endWith(
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 
-/** A sender that sends no HTTP may also hang up. */
+/** The sender may hang up before the answer is written; there is nothing left to do. */
 function ignoreReset(): void {}

@@ -30,7 +30,7 @@ const bucketsMax = 10_000
 /** Looking through all buckets takes some 0.2 ms, so a flood of holders must not do it each time. */
 const sweepPauseMs = 100
 
-/** Who comes while all buckets are in use shares one: nobody's count is forgotten for a newcomer. */
+/** Callers that arrive while all buckets are in use share one, so that no count is dropped for a newcomer. */
 const newcomers = ''
 
 /** A bucket of a minute's requests that fills steadily: bursts pass, a steady excess does not. */

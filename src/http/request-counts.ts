@@ -1,5 +1,5 @@
-// What a tracker answered and how long it took. Counted on the way of every event, so that nothing stands
-// here but look-ups and additions; the engine's process makes metrics of it.
+// Counts the answers of a tracker and how long they took. This runs for every event, so it only looks up
+// and adds; the engine makes metrics of the counts.
 
 /** Upper ends of the buckets of latencies, in seconds; one more bucket holds what took longer. */
 export const latencyBounds = [
@@ -12,7 +12,7 @@ export interface CountedAnswer {
   readonly reason?: string
 }
 
-/** Of one process since its start. */
+/** The counts of one process since its start. */
 export interface TrackerCounts {
   readonly routes: readonly RouteCounts[]
   readonly cpuSeconds: number
@@ -32,7 +32,7 @@ export interface RouteCounts {
 
 export interface AnswerCount {
   readonly status: number
-  /** '' of what was not refused. */
+  /** Empty if the request was not refused. */
   readonly reason: string
   readonly count: number
 }

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  parseEventLine,
-  parseKeyRequest,
-  parseTrackingLinksRequest,
-} from '../../src/contract/admin.ts'
+import { parseKeyRequest, parseTrackingLinksRequest } from '../../src/contract/admin.ts'
+import { parseEventLine } from '../../src/contract/event-lines.ts'
 import { parseCatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { placement } from '../helpers/placement.ts'
 

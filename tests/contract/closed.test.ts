@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  parseEventLine,
   parseKeyRequest,
   parseRebuildRequest,
   parseTrackingLinksRequest,
 } from '../../src/contract/admin.ts'
+import { parseEventLine } from '../../src/contract/event-lines.ts'
 import { parseCatalogBundle, parseStoredBundle } from '../../src/contract/catalog-bundle.ts'
 import { parseConversion } from '../../src/contract/conversion.ts'
 import { parseCreativeRequest } from '../../src/contract/creative.ts'

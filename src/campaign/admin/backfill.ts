@@ -1,7 +1,7 @@
 import type { AuditTrail } from '../../access/audit-trail.ts'
 import { answerJson, type HandlerTable } from '../../http/handler.ts'
 import type { AccessKey } from '../../access/key.ts'
-import type { EventsResult } from '../../contract/admin.ts'
+import type { EventsResult } from '../../contract/event-lines.ts'
 import { adminOperations } from '../../contract/admin-operations.ts'
 import { handle } from '../handle.ts'
 import type { SpoolRecord } from '../../spool/record.ts'
@@ -19,11 +19,6 @@ export const limits = {
   /** Lines listed by number; the rest is counted. */
   refusedMax: 1_000,
 } as const
-
-interface BackfillResult extends EventsResult {
-  /** Of all refused lines, listed or not. */
-  readonly refusedCount: number
-}
 
 /**
  * Events of the past, one per line. Answered when every accepted line is on disk. Repeating a backfill
@@ -82,7 +77,7 @@ class Backfill {
     if (failed !== undefined) throw failed.reason
   }
 
-  result(): BackfillResult {
+  result(): EventsResult {
     return {
       accepted: this.#acceptedCount,
       refused: this.#refused,

@@ -1,6 +1,6 @@
 import { isForAdvertiser } from '../../access/authenticate.ts'
 import type { AccessKey } from '../../access/key.ts'
-import { parseEventLine, type EventLine } from '../../contract/admin.ts'
+import { parseEventLine, type EventLine } from '../../contract/event-lines.ts'
 import { parseJsonBody } from '../../contract/json.ts'
 import { isReceiptInstant } from '../../domain/windows.ts'
 import { backfilled, toConversionRecord, toReturnRecord } from '../../spool/record.ts'

@@ -58,7 +58,7 @@ class LineSplitter {
     return lines
   }
 
-  /** What stands behind the last line end, if anything does. */
+  /** The text after the last line end, if there is any. */
   end(): Line | null {
     return this.#bytes === 0 ? null : this.#finish()
   }

@@ -3,9 +3,9 @@ import { findSite, isActive, type CatalogSnapshot } from '../../catalog/snapshot
 import type { LinkRequest } from '../../contract/admin.ts'
 
 /**
- * What the catalog says against a link: entries that are unknown or no longer active, or that do not
- * belong together, and a landing page that the publisher's list does not have. Events under such ids would be charged to whoever they happen to name. The
- * product need not be in the catalog: feeds come later than ads.
+ * What is wrong with a link according to the catalog: entries that are unknown, inactive or do not belong
+ * together, and a landing page whose host the publisher does not list. Events with wrong ids would be
+ * charged to the wrong advertiser. The product need not be in the catalog: feeds arrive later than ads.
  */
 export function linkFaults(link: LinkRequest, snapshot: CatalogSnapshot): readonly string[] {
   const publisher = snapshot.publishers.get(link.publisherId)
@@ -30,7 +30,7 @@ export function linkFaults(link: LinkRequest, snapshot: CatalogSnapshot): readon
   return faults.filter((fault) => fault !== null)
 }
 
-/** A link stands on the platform's own host, so whoever mints could lend that name to any page. */
+/** Links are on the platform's own host: without a list, anyone who mints could lend its name to any page. */
 function landingFault(
   landingUrl: string | undefined,
   hosts: readonly string[] | undefined

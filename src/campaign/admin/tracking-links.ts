@@ -22,8 +22,8 @@ type MintDeps = Pick<AdminDeps, 'catalog' | 'minter' | 'trackingUrl'>
 const messagesMax = 100
 
 /**
- * Tokens and addresses for served ads, all or none. Of the tokens nothing is stored; the record of
- * the call says for whom they were minted and how many.
+ * Tokens and addresses for served ads, all or none. The tokens are not stored; the audit record of the
+ * call says for which advertisers they were minted and how many.
  */
 export function createMintLinks(deps: MintDeps, audit: AuditTrail): HandlerTable {
   return handle(adminOperations.mintTrackingLinks, async ({ key, body: { links } }) => {

@@ -8,7 +8,7 @@ import type { AdminDeps } from './deps.ts'
 
 type Named = Awaited<ReturnType<AdminDeps['readNamedIds']>>
 
-/** What events and conversions name and the catalog lacks, held against the catalog as it stands now. */
+/** Ids that events and conversions name and the current catalog does not have. */
 export function createListUnknownIds({
   readNamedIds,
   catalog,

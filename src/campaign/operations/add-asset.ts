@@ -70,7 +70,7 @@ function choose(snapshot: CatalogSnapshot, place: PlacedAdGroup, request: Creati
   const size = snapshot.creativeSizes.get(request.creativeSizeId)
   const asset = snapshot.assets.get(request.assetId.toLowerCase())
   const messages = placeFaults(snapshot, place)
-  // A foreign asset is told the same as none, so that no one learns which assets others have.
+  // The same message for an asset of another advertiser, so that nobody learns which assets others have.
   if (asset === undefined || asset.advertiserId !== advertiserId) {
     messages.push('/assetId is no known asset of the advertiser')
   } else if (!isActive(asset)) {

@@ -19,7 +19,7 @@ const requiredColumns: readonly FeedColumn[] = ['gtin', 'title']
 const rule =
   'The first line must name the columns, among them gtin and title, separated by tabs, commas or semicolons.'
 
-/** The first line that is not blank: which columns stand where, and what separates them. */
+/** The first line that is not blank: the order of the columns, and the delimiter. */
 export function parseHeader({ bytes }: Line): ParsedHeader {
   if (bytes === null) return { ok: false, messages: [rule, 'It is too long.'] }
   if (!isUtf8(bytes)) return { ok: false, messages: ['The feed must be UTF-8.'] }

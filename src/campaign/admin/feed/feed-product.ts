@@ -8,7 +8,7 @@ export type RowResult =
   | {
       readonly ok: false
       readonly messages: readonly string[]
-      /** The product that the row names all the same: null for none, undefined if nobody can tell. */
+      /** The product that the row names nevertheless; null: none; undefined: it cannot be read. */
       readonly gtin: string | null | undefined
     }
 
@@ -28,7 +28,7 @@ export function toProduct(row: FeedRowText, header: FeedHeader, marketId: number
     return refused(`${rule}; it has ${fields.length}`, undefined)
   }
   const gtin = valueOf(fields, header, 'gtin')
-  // Bytes that are no UTF-8 were read as Latin-1, so of other characters nobody can tell what they were.
+  // Invalid UTF-8 was decoded as Latin-1, so characters beyond ASCII are unreliable.
   if (fault !== null) return refused(fault, isAscii(gtin) ? nameOf(gtin) : undefined)
   if (gtin !== undefined && roundedForm.test(gtin)) {
     return refused('/gtin must be written out: a spreadsheet has rounded it', undefined)
@@ -53,7 +53,7 @@ export function toProduct(row: FeedRowText, header: FeedHeader, marketId: number
   }
 }
 
-/** Blanks around a value are no part of it; a blank one is none. */
+/** Blanks around a value do not belong to it; a blank value counts as absent. */
 function valueOf(
   fields: readonly string[],
   { positions }: FeedHeader,

@@ -36,7 +36,7 @@ export class ProductFeed {
   #waiting: ProductEntry[] = []
   #takenCount = 0
   #refusedCount = 0
-  /** Refused rows of which nobody can tell the product. */
+  /** Refused rows without a readable product. */
   #namelessCount = 0
   #firstVersion: number | null = null
   #end: Pick<FeedResult, 'repeated' | 'deactivated' | 'notReplaced'> = {}
