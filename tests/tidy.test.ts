@@ -23,7 +23,8 @@ const layers: readonly (readonly string[])[] = [
   ['access', 'days', 'backup'],
   ['attribution', 'http'],
   ['reports', 'erasure'],
-  ['tracking', 'campaign', 'pipeline', 'ops', 'cli', 'client', 'processes'],
+  ['tracking', 'campaign', 'pipeline', 'ops', 'client', 'processes'],
+  ['cli'],
 ]
 
 function layerOf(file: string): number {
