@@ -11,28 +11,32 @@ interface AddressOptions {
   readonly allowPlainHttp: boolean
 }
 
-/** Where the server is: the option, else SHELFTRACE_URL, else the default address of the port. */
+/** The address of the server: the option, else SHELFTRACE_URL, else the default address of the port. */
 export function findUrl(options: AddressOptions, environment: Environment): URL {
   const text = options.url ?? environment['SHELFTRACE_URL'] ?? urlDefault
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw usageError('The address of the server must be such as http://127.0.0.1:8081.')
+    throw usageError(
+      'The address of the server must be like http://127.0.0.1:8081 (--url or SHELFTRACE_URL).'
+    )
   }
   if (url.username !== '' || url.password !== '') {
-    throw usageError('The address must not hold credentials: the key goes into SHELFTRACE_KEY.')
+    throw usageError(
+      'The address of the server must not contain credentials: put the key into SHELFTRACE_KEY.'
+    )
   }
   if (url.protocol === 'http:' && !options.allowPlainHttp && !isLoopback(url.hostname)) {
     throw usageError(
       'The address of the server must begin with https://, since http:// would send the key in the ' +
-        'clear; --allow-plain-http sends it all the same.'
+        'clear; --allow-plain-http sends it anyway.'
     )
   }
   return url
 }
 
 /**
- * The key: SHELFTRACE_KEY, else the admin key in the data folder. Never an argument, which everyone
- * on the machine could read in the list of processes.
+ * The key: SHELFTRACE_KEY, else the admin key in the data folder. It is never an argument, since everyone on
+ * the machine could read that in the list of processes.
  */
 export function findKey(environment: Environment): string {
   const given = environment['SHELFTRACE_KEY']?.trim() ?? ''
@@ -50,8 +54,8 @@ export function findKey(environment: Environment): string {
   }
 }
 
-/** A header takes no more than printable ASCII, and its refusal would repeat the key. */
+/** A header holds printable ASCII only, and Node's own error for it would repeat the key. */
 function checkKey(key: string, source: string): string {
   if (/^[!-~]+$/.test(key)) return key
-  throw new CliError(`The key in ${source} is empty or has characters that no key has.`)
+  throw new CliError(`The key in ${source} is empty or contains characters that no key has.`)
 }

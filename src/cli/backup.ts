@@ -56,7 +56,7 @@ export const restore: Command = {
   name: 'restore',
   usage: 'FOLDER [--unsigned]',
   summary:
-    'Put a backup into an empty data folder (no service runs there; secrets.json is in place)',
+    'Restore a backup into a data folder that holds only secrets.json, while no service runs there',
   options: { unsigned: { type: 'boolean' } },
   positionalCount: 1,
   run: async ({ terminal, options, positionals, print }) => {

@@ -56,14 +56,16 @@ function describeFeed(result: FeedResult): string {
   const done = dryRun === true ? 'would be taken, nothing is stored' : 'taken'
   return [
     `${taken} rows ${done}; ${refusedCount} refused.`,
-    ...(repeated > 0 ? [`${repeated} of them gave way to a later row for the same product.`] : []),
+    ...(repeated > 0
+      ? [`${repeated} of them were replaced by a later row for the same product.`]
+      : []),
     ...(deactivated === undefined ? [] : [`${deactivated} products are no longer active.`]),
     ...(notReplaced === undefined ? [] : [`Nothing was replaced: ${notReplaced}.`]),
     ...describeRefused(refused, refusedCount),
   ].join('\n')
 }
 
-/** The switches that are on, under the names of the API. */
+/** The switches that are on, by their names in the API. */
 function queryOf({ options }: CommandContext, names: Readonly<Record<string, string>>): string {
   const on = Object.entries(names).filter(([option]) => options[option] === true)
   return on.length === 0 ? '' : `?${on.map(([, name]) => `${name}=true`).join('&')}`
@@ -99,7 +101,7 @@ export const catalogShow: Command = {
   },
 }
 
-/** Without a kind: how many entries of each there are, and with `--json` the entries themselves. */
+/** Prints how many entries of each kind there are; with `--json`, the entries themselves. */
 async function showCounts(context: CommandContext): Promise<number> {
   const bundle = await context.call(catalogBundleSchema, { method: 'GET', path: '/catalog' })
   const rows = Object.entries(bundle).map(([kind, entries]) => [kind, String(entries.length)])
@@ -114,7 +116,8 @@ function pathOf(context: CommandContext, kind: string): string {
     throw usageError(`The kind must be one of: ${[...pageKinds, 'products'].join(', ')}.`)
   }
   const foreign = productOptions.find((name) => options[name] !== undefined)
-  if (!isProducts && foreign !== undefined) throw usageError(`--${foreign} is for products only.`)
+  if (!isProducts && foreign !== undefined)
+    throw usageError(`--${foreign} can be used with products only.`)
 
   const query = new URLSearchParams()
   for (const name of ['after', 'limit', ...(isProducts ? ['gtin', 'title'] : [])]) {
@@ -127,7 +130,7 @@ function pathOf(context: CommandContext, kind: string): string {
 
 function entriesText(entries: readonly Readonly<Record<string, unknown>>[]): string {
   const columns = [...new Set(entries.flatMap((entry) => Object.keys(entry)))]
-  return entries.length === 0 ? 'There are none.' : printRows(entries, columns)
+  return entries.length === 0 ? 'There are no entries.' : printRows(entries, columns)
 }
 
 /** The id given with `--market`. */

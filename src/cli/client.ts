@@ -1,5 +1,5 @@
-// Talks to the admin API of a running server, local or remote. On node's own HTTP client, because an
-// upload may be endless and must be told of a refusal before its end.
+// Calls the admin API of a running server, local or remote. It uses Node's own HTTP client, because an upload
+// may be endless and must learn of a refusal before its end.
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
@@ -20,7 +20,7 @@ export interface AdminCall {
 
 const silenceMsMax = 120_000
 
-/** Answers of the admin API are lists of at most some thousand entries, but a catalog may be large. */
+/** Most answers of the admin API are small, but a catalog may be large. */
 const answerBytesMax = 268_435_456
 
 interface Address {
@@ -75,7 +75,7 @@ async function send(
     headers,
     agent: false,
   })
-  // A server that says nothing for too long once it has the whole request will not answer at all.
+  // A server that stays silent for this long after the whole request will not answer at all.
   request.once('finish', () => {
     request.setTimeout(silenceMsMax, () => {
       request.destroy(new CliError('The server did not answer in time.'))
@@ -90,7 +90,7 @@ async function send(
     body.once('error', (error) => request.destroy(error))
     body.pipe(request)
     const response = await answered
-    // What the server has refused need not be sent on.
+    // After a refusal there is no need to send the rest.
     body.unpipe(request)
     return await readText(response)
   } finally {
@@ -101,7 +101,7 @@ async function send(
 function answerOf(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve)
-    // More may follow once the server has answered and gone; they change nothing.
+    // Errors may follow after the server has answered and closed; they change nothing.
     request.on('error', reject)
   })
 }
@@ -112,7 +112,8 @@ async function readText(response: IncomingMessage): Promise<RawAnswer> {
   for await (const chunk of response) {
     const part = Buffer.from(chunk)
     bytes += part.length
-    if (bytes > answerBytesMax) throw new CliError('The answer of the server is too long.')
+    if (bytes > answerBytesMax)
+      throw new CliError('The answer of the server is longer than 256 MiB.')
     chunks.push(part)
   }
   return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }
@@ -128,9 +129,9 @@ function readAnswer({ status, text }: RawAnswer): unknown {
 function refusalWords(status: number): string {
   switch (status) {
     case 401:
-      return 'The server does not know this key (401). Set SHELFTRACE_KEY to a key it knows.'
+      return 'The server does not know this key (401). Set SHELFTRACE_KEY to a key that it knows.'
     case 403:
-      return 'The key may not do this (403).'
+      return 'This key is not allowed to do that (403).'
     case 422:
       return 'The server refused the request (422):'
     default:
@@ -147,7 +148,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new CliError('The answer is not JSON: is this the campaign port of Shelftrace?', {
+    throw new CliError('The answer is not JSON. Is this the campaign port of Shelftrace?', {
       cause,
     })
   }

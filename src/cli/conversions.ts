@@ -7,7 +7,7 @@ export const explain: Command = {
   name: 'explain',
   usage: 'PUBLISHER TRANSACTION',
   summary:
-    'Explain the attribution of a purchase: its deliveries, who won each line, and who lost why',
+    'Explain the attribution of a purchase: its deliveries, who won each line, and why others lost',
   positionalCount: 2,
   run: async (context) => {
     const call = { method: 'GET', path: pathOf(context) } as const
@@ -26,7 +26,7 @@ export const voidDelivery: Command = {
   run: async (context) => {
     const { reason } = context.options
     if (typeof reason !== 'string' || reason.trim() === '') {
-      throw usageError('--reason must say why the delivery does not count; it goes into the audit')
+      throw usageError('--reason must say why the delivery does not count; the audit keeps it')
     }
     const deliveryId = context.positionals[2] ?? ''
     const path = `${pathOf(context)}/void`

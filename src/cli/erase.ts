@@ -33,7 +33,7 @@ export const erase: Command = {
       ...(typeof loginPath === 'string' && { userLoggedInId: await readId(context, loginPath) }),
     }
     const erasure = await context.call(erasureSchema, { method: 'POST', path: '/erasures', json })
-    context.print(erasure, `Erasure ${erasure.id} is requested; \`erasures list\` tells its state.`)
+    context.print(erasure, `Erasure ${erasure.id} is requested; \`erasures list\` shows its state.`)
     return 0
   },
 }
@@ -51,10 +51,10 @@ async function readId(context: CommandContext, path: string): Promise<string> {
 
 export const erasuresList = listCommand({
   name: 'erasures list',
-  summary: 'List the erasures and how far they are, newest first',
+  summary: 'List the erasures and their progress, newest first',
   path: '/erasures',
   query: limitQuerySchema,
   answer: erasurePageSchema,
   rows: 'erasures',
-  empty: 'Nobody was erased.',
+  empty: 'No shopper was erased.',
 })

@@ -85,7 +85,7 @@ function lineLines(line: Line): readonly string[] {
 const ruleNames = {
   direct: 'direct click',
   'in-group': 'click in the group',
-  view: 'view',
+  view: 'impression',
 } as const
 
 function creditText({ credits }: Line, profile: AttributionProfile): string {
@@ -111,7 +111,7 @@ function candidateTable(candidates: readonly Candidate[]): string {
 
 const reasons = {
   'not-in-profile': 'its kind is not in the profile',
-  'crowd-identity': 'shares only an id of a crowd',
+  'crowd-identity': 'shares only the id of a crowd',
   'other-login': 'another logged-in id',
   'after-purchase': 'after the purchase',
   'other-product': 'another product',
@@ -122,7 +122,7 @@ const reasons = {
   'smaller-served-ad-id': 'same millisecond, smaller served ad id',
 } as const satisfies Record<LossReason, string>
 
-/** The profile of its kind, and the one of both where that says something else. */
+/** The outcome in the profile of its kind, and in the profile of both kinds if that differs. */
 function outcomeText({ kind, outcomes, outsideMs }: Candidate): string {
   const own = outcomes[kind === 'click' ? 'CLK_14_DAYS' : 'IMP_1_DAY']
   const both = outcomes.IMP_1_DAY_CLK_14_DAYS
@@ -148,10 +148,10 @@ function durationText(ms: number): string {
 
 function stateLine({ attribution, isPending, isUpToDate }: Explanation): string {
   const pending = isPending ? ' A newer attribution is on its way.' : ''
-  if (attribution === null) return `The reports use nothing of it yet.${pending}`
+  if (attribution === null) return `No attribution of it is in the reports yet.${pending}`
   const frozen = attribution.isFrozen ? ', frozen by an erasure' : ''
   const agreement = isUpToDate ? 'agrees with this' : 'does not agree with this'
-  return `What the reports use was read at ${attribution.readAt}${frozen} and ${agreement}.${pending}`
+  return `The attribution in the reports was read at ${attribution.readAt}${frozen} and ${agreement}.${pending}`
 }
 
 function leftOut(count: number, what: string): readonly string[] {

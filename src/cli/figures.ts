@@ -46,7 +46,7 @@ export const ratesLoad: Command = {
 
 export const ratesMissing = listCommand({
   name: 'rates missing',
-  summary: 'List the amounts that reports cannot convert for want of a rate',
+  summary: 'List the amounts that reports cannot convert for lack of a rate',
   path: '/unconverted',
   query: unconvertedQuerySchema,
   answer: unconvertedPageSchema,

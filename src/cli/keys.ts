@@ -38,7 +38,7 @@ export const keysList = listCommand({
   path: '/keys',
   answer: keyListSchema,
   rows: 'keys',
-  empty: 'There is no key but the one of the configuration.',
+  empty: 'There are no keys besides the one in the configuration.',
 })
 
 export const keysRevoke: Command = {
@@ -69,7 +69,7 @@ function parseScopes(text: string): readonly Scope[] {
   })
 }
 
-/** Nothing when the option is not given: the server knows which scopes need it. */
+/** Empty if the option is not given: the server knows which scopes need it. */
 function parsePartyIds(
   { options }: CommandContext,
   name: 'advertisers' | 'publishers'

@@ -37,7 +37,7 @@ export const link: Command = {
   name: 'link',
   usage: 'LINK|TRACKING-DATA|-',
   summary:
-    'Show what is known of the ad behind a tracking link: what it says, its events, what is credited to it',
+    'Show the ad behind a tracking link: its data, its events, and the purchases credited to it',
   positionalCount: 1,
   run: async (context) => {
     const json = { link: await linkOf(context) }
@@ -70,7 +70,7 @@ function formatReading(reading: ServedAdReading): string {
     '',
     ...creditLines(reading),
     ...(reading.isFinal
-      ? ['', 'The day of serving is final: what came of it may have been dropped since.']
+      ? ['', 'The day of serving is final, so its events may have been dropped since.']
       : []),
   ].join('\n')
 }
@@ -102,10 +102,10 @@ function adLines({
     ['user id', carried[ad.userId]],
     ['logged-in id', carried[ad.userLoggedInId]],
     ['tracking key', ad.keyId],
-    ['views count until', viewsCountUntil],
+    ['impressions count until', viewsCountUntil],
     ['clicks count until', clicksCountUntil],
   ] as const
-  return facts.map(([name, value]) => `  ${name.padEnd(18)}  ${printable(value)}`)
+  return facts.map(([name, value]) => `  ${name.padEnd(23)}  ${printable(value)}`)
 }
 
 function named(id: number, name: string | null): string {
@@ -113,7 +113,7 @@ function named(id: number, name: string | null): string {
 }
 
 function eventLines({ events }: ServedAdReading): readonly string[] {
-  if (events.length === 0) return ['No event of it has come in.']
+  if (events.length === 0) return ['No event of it was received.']
   const rows = events.map(({ kind, verdict, receivedAt }) => [kind, receivedAt, verdict])
   return [formatTable(['EVENT', 'FIRST RECEIVED AT', 'VERDICT'], rows)]
 }

@@ -1,5 +1,5 @@
-// Commands that print a list of the server. The contract's schemas say what can be asked for and what
-// a row holds, so options, checks and columns follow from them.
+// Commands that print a list from the server. Their options, checks and columns follow from the contract's
+// schemas, which say what can be asked for and what a row holds.
 
 import type { Type, TObject, TSchema } from 'typebox'
 import type { Immutable } from '../contract/fields.ts'
@@ -13,14 +13,14 @@ interface ListSpec<Schema extends TObject> {
   readonly summary: string
   /** Behind `/admin/v1`. */
   readonly path: string
-  /** What can be asked for; each parameter is an option of the command. */
+  /** The query parameters; each is an option of the command. */
   readonly query?: TObject
   readonly answer: Schema
   /** The property of the answer that holds the rows. */
   readonly rows: keyof Page<Schema> & string
   /** Properties of a row in the order of the columns. Default: all. `--json` prints all of them. */
   readonly columns?: readonly string[]
-  /** Printed in the place of a table without rows. */
+  /** Printed instead of a table without rows. */
   readonly empty: string | ((page: Page<Schema>) => string)
   /** Printed below the table. */
   readonly notes?: (page: Page<Schema>) => readonly string[]
@@ -67,7 +67,7 @@ function usageOf(query: TObject | undefined): string {
     .join(' ')
 }
 
-/** The options as a query string. What the server would refuse is told before it is asked. */
+/** The options as a query string. Values that the server would refuse are reported before it is called. */
 function createQueryReader(query: TObject): (context: CommandContext) => string {
   const parse = compileParser(query)
   return ({ options }) => {
@@ -95,7 +95,7 @@ function readValue(schema: TSchema, text: string): string | number {
     : text
 }
 
-/** `/startDate must be…` of the contract is `--from must be…` to whoever typed it. */
+/** Names the option that was typed: `/startDate must be…` of the contract becomes `--from must be…`. */
 function nameOption(message: string): string {
   return message.replace(/^\/(\w+)/u, (_, parameter: string) => `--${optionOf(parameter)}`)
 }
@@ -129,7 +129,7 @@ export function printRows(rows: readonly Row[], columns: readonly string[]): str
   )
 }
 
-/** A list of objects shows as its length; `--json` has it whole. */
+/** A list of objects is shown as its length; `--json` prints all of it. */
 function cellOf(value: unknown): string {
   if (Array.isArray(value)) {
     if (value.length === 0) return 'none'
@@ -149,7 +149,7 @@ export function shownOf(shown: number, total: number): readonly string[] {
   return total > shown ? [`${shown} of ${total} are shown.`] : []
 }
 
-/** Rows under a header, aligned; cells never break the layout or drive the terminal. */
+/** Aligned rows under a header. Cells can neither break the layout nor control the terminal. */
 export function formatTable(
   header: readonly string[],
   rows: readonly (readonly string[])[]
@@ -168,7 +168,7 @@ export function formatTable(
     .join('\n')
 }
 
-/** Control and format characters (escape sequences, changes of direction) show as a mark. */
+/** Replaces control and format characters, such as escape sequences and changes of direction, by a mark. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD')
 }

@@ -11,12 +11,12 @@ export const conflicts = listCommand({
   query: limitQuerySchema,
   answer: conflictPageSchema,
   rows: 'conflicts',
-  empty: 'No purchase and no return was repeated with other content.',
+  empty: 'No purchase and no return was repeated with different content.',
   notes: (page) => shownOf(page.conflicts.length, page.total),
 })
 
 const notLookedAt =
-  'Too many different ids were named to look at all of them; those named least were left out.'
+  'Too many different ids were named to check them all; the least frequent were left out.'
 
 export const unknownIds = listCommand({
   name: 'unknown-ids',

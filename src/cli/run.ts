@@ -21,7 +21,7 @@ const commonOptions = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** Runs one command line; the exit code is 0 for done, 1 for failed, 2 for not understood. */
+/** Runs one command line. Exit code: 0 if it is done, 1 if it failed, 2 if it was not understood. */
 export async function runCli(terminal: Terminal): Promise<number> {
   // A reader such as `head` may close the pipe; the command still runs to its end.
   for (const output of [terminal.stdout, terminal.stderr]) output.on('error', () => undefined)
@@ -158,6 +158,6 @@ const commonHelp = [
   'All commands but serve and restore talk to a running server:',
   '  --url URL   its campaign port (default SHELFTRACE_URL, else http://127.0.0.1:8081)',
   '  --json      print the answer as JSON',
-  '  --allow-plain-http   send the key also to an http:// address of another machine',
+  '  --allow-plain-http   send the key even to an http:// address of another machine',
   'The key is read from SHELFTRACE_KEY, else from admin-key in SHELFTRACE_DATA_DIR (default ./data).',
 ]

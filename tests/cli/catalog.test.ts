@@ -54,7 +54,7 @@ test('the switches of a feed are handed on, and its outcome is told in full', as
   assert.equal(
     replaced.stdout,
     '2 rows taken; 3 refused.\n' +
-      '1 of them gave way to a later row for the same product.\n' +
+      '1 of them were replaced by a later row for the same product.\n' +
       '5 products are no longer active.\n' +
       '  line 4: /gtin is required; /title is required\n' +
       '  and 2 more\n'
@@ -96,7 +96,7 @@ test('the products of a market are shown by product and by a part of the title',
     received[0]?.url,
     '/admin/v1/markets/1/products?after=9&gtin=4006381333931&title=A+%26+B'
   )
-  assert.equal(stdout, 'There are none.\n')
+  assert.equal(stdout, 'There are no entries.\n')
 })
 
 test('without a kind the entries are counted, and given whole with --json', async () => {
@@ -116,7 +116,7 @@ const misunderstood: readonly (readonly [argv: readonly string[], message: RegEx
   [['products', '--market', '1'], /Usage: shelftrace catalog products FILE/],
   [['show', 'keys'], /The kind must be one of: markets, .*assignments, products\./],
   [['show', 'products'], /--market must be the id/],
-  [['show', 'markets', '--title', 'x'], /--title is for products only/],
+  [['show', 'markets', '--title', 'x'], /--title can be used with products only/],
   [['show', 'markets', 'assets'], /Usage: shelftrace catalog show/],
 ]
 test('what is not understood ends with 2 and asks no server', async () => {

@@ -59,5 +59,5 @@ test('the list tells how far each erasure is', async () => {
   const none = await run(['erasures', 'list'])
 
   assert.match(stdout, /e1 +10 +erased +2026-03-02T10:00:00.000Z +2026-03-02T10:01:00.000Z/)
-  assert.match(none.stdout, /Nobody was erased/)
+  assert.match(none.stdout, /No shopper was erased/)
 })

@@ -63,12 +63,12 @@ test('a link is sent in the body, and what it says, its events and its purchases
   )
   for (const part of [
     'Ad 3f2504e0-4f89-41d3-9a0c-0305e82c3301, served at 2026-03-02T12:00:00.000Z',
-    'publisher           10 Shop',
-    'site                101 (not in the catalog)',
-    'cost per click      0.25 EUR',
-    'user id             yes (not shown)',
-    'logged-in id        text that names nobody',
-    'tracking key        0a1b2c3d',
+    'publisher                10 Shop',
+    'site                     101 (not in the catalog)',
+    'cost per click           0.25 EUR',
+    'user id                  yes (not shown)',
+    'logged-in id             text that names nobody',
+    'tracking key             0a1b2c3d',
     'click  2026-03-02T12:00:09.000Z  counted',
     'Purchases credited to it: 3',
     '20 EUR',
@@ -87,7 +87,7 @@ test('an ad of which nothing came says so, and --json prints the answer as it ca
   const text = await run(['link', 'AQ'])
   const json = await run(['link', 'AQ', '--json'])
 
-  assert.match(text.stdout, /No event of it has come in\.\n\nNo purchase is credited to it\./)
+  assert.match(text.stdout, /No event of it was received\.\n\nNo purchase is credited to it\./)
   assert.deepEqual(JSON.parse(json.stdout), empty)
 })
 

@@ -39,7 +39,7 @@ test('no conflict is told in words, and a limit out of bounds is refused before 
   const none = await run(['conflicts'])
   const refused = await run(['conflicts', '--limit', '1001'])
 
-  assert.equal(none.stdout, 'No purchase and no return was repeated with other content.\n')
+  assert.equal(none.stdout, 'No purchase and no return was repeated with different content.\n')
   assert.match(refused.stderr, /--limit must be at most 1000/)
   assert.deepEqual(
     received.map(({ url }) => url),

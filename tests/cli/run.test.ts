@@ -75,7 +75,7 @@ const misunderstood: readonly (readonly [argv: readonly string[], message: RegEx
     /--expires must be/,
   ],
   [['status', '--url', 'ftp://x'], /address of the server must be/],
-  [['status', '--url', 'http://u:SECRET@x'], /must not hold credentials/],
+  [['status', '--url', 'http://u:SECRET@x'], /must not contain credentials/],
   [['status', '--url', 'http://track.example:8081'], /https:.*clear; --allow-plain-http/],
   [['status', '--url', 'http://127.0.0.1.example'], /https:.*clear; --allow-plain-http/],
 ]
@@ -121,7 +121,7 @@ test('a server that is not there is named, with what to do about it', async () =
 test('a refusal is told in the words of the server', async () => {
   const cases = [
     [401, /does not know this key/],
-    [403, /may not do this/],
+    [403, /is not allowed to do that/],
     [404, /answered 404/],
     [422, /refused the request \(422\):\n {2}\/x is wrong\n/],
     [503, /answered 503/],
@@ -137,7 +137,7 @@ test('a refusal is told in the words of the server', async () => {
 
 test('an answer that is none of ours is told as such', async () => {
   answerText(200, '<html>')
-  assert.match((await run(['status'])).stderr, /is this the campaign port of Shelftrace\?/)
+  assert.match((await run(['status'])).stderr, /Is this the campaign port of Shelftrace\?/)
   answerWith(200, { version: 1 })
   assert.match((await run(['status'])).stderr, /Does its version match/)
 })
