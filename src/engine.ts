@@ -1,5 +1,5 @@
-// Composition root of the engine process: ships the spool into the warehouse, attributes, and
-// answers the campaign port. On a node without the engine's role it ships and tells how the node does.
+// Composition root of the engine process: ships the spool into the warehouse, attributes, and answers the
+// campaign port. On a node without the engine's role it ships, and serves health and metrics.
 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -96,7 +96,7 @@ async function startEngine(config: Config): Promise<Child> {
   const log = createLog({ level: config.logLevel, process: 'engine' })
   refuseHalfRestored(config.dataDir)
   const secrets = ensureSecrets(config)
-  // Before the warehouse, which takes long and may be waited for: what else is wrong is told at once.
+  // Before the warehouse, which takes long and may be waited for, so that other faults are reported at once.
   const tls =
     config.tls === null ? null : await openTls({ files: config.tls, log, clock: systemClock })
   await tryPort(campaignPortOf(config))
@@ -246,7 +246,7 @@ async function startCampaign(
   }
 }
 
-/** What is read for publishers and advertisers. */
+/** The readers for publishers and advertisers. */
 function createReaders({ config, lanes, catalog }: Engine, keptPages: KeptPages) {
   const { reports: warehouse } = lanes
   const names = () => catalogNames(catalog.current())

@@ -1,5 +1,5 @@
-// Composition root of `shelftrace restore`, which runs without a service: the configuration names the
-// data folder and the secrets, as it does for the node that is started there afterwards.
+// Composition root of `shelftrace restore`, which runs without a service. The data folder and the
+// secrets come from the configuration, as for the node that is started there afterwards.
 
 import { existsSync } from 'node:fs'
 import { deriveProofKey } from './backup/manifest.ts'
@@ -25,14 +25,14 @@ export async function runRestore(
   if (warehouseUrl !== null) {
     throw new ServiceError(
       'CONFIG_INVALID',
-      'SHELFTRACE_WAREHOUSE_URL is set: restore the database with the means of ClickHouse'
+      'SHELFTRACE_WAREHOUSE_URL is set: restore a ClickHouse server with the tools of ClickHouse'
     )
   }
   if (!existsSync(secretsFile)) {
     throw new ServiceError(
       'CONFIG_INVALID',
-      `a backup holds no secrets: put your copy of secrets.json at ${secretsFile} ` +
-        '(SHELFTRACE_SECRETS_FILE) first, mode 0600'
+      `a backup contains no secrets: first put your copy of secrets.json at ${secretsFile} ` +
+        '(SHELFTRACE_SECRETS_FILE), mode 0600'
     )
   }
   const { identitySecret, identityFingerprint, keyRing } = readSecretsFile(secretsFile)

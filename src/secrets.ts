@@ -19,9 +19,9 @@ import { createKeyRing, formatKeyRing, parseKeyRing } from './tracking-data/trac
 import type { KeyRing } from './tracking-data/tracking-data.ts'
 
 export interface Secrets {
-  /** Under which user ids are hashed; 32 bytes. Changing it makes strangers of all shoppers. */
+  /** User ids are hashed under it; 32 bytes. After a change, no known shopper is recognized. */
   readonly identitySecret: Buffer
-  /** Tells two identity secrets apart without giving either away. */
+  /** Distinguishes two identity secrets without giving either away. */
   readonly identityFingerprint: string
   readonly keyRing: KeyRing
   readonly adminKey: string
@@ -35,7 +35,10 @@ export interface SecretsSource {
 
 const identitySecretBytes = 32
 
-/** Reads the secrets, making those that are missing. Throws CONFIG_INVALID, naming file and field. */
+/**
+ * Reads the secrets and makes those that are missing. Throws CONFIG_INVALID naming the file and the
+ * field.
+ */
 export function ensureSecrets(source: SecretsSource): Secrets {
   ensureFile(source.secretsFile, newSecrets)
   return {
@@ -44,7 +47,7 @@ export function ensureSecrets(source: SecretsSource): Secrets {
   }
 }
 
-/** Makes nothing. Throws CONFIG_INVALID, naming file and field. */
+/** Reads the secrets and makes none. Throws CONFIG_INVALID naming the file and the field. */
 export function readSecretsFile(path: string): Omit<Secrets, 'adminKey'> {
   const { identitySecret, keyRing } = parseSecrets(path)
   return {
@@ -108,7 +111,7 @@ function readText(path: string): string {
 }
 
 /**
- * As ssh does with its keys: a copy that others can read is a secret no more, and nobody would notice.
+ * Like ssh with its keys: a copy that others can read is no longer secret, and nobody would notice.
  * The group may read what belongs to root, which is how Kubernetes mounts secrets for an `fsGroup`.
  */
 export function refuseOpenMode(
@@ -124,7 +127,7 @@ export function refuseOpenMode(
   )
 }
 
-/** Several processes may start at once: the first to link its file into place wins, whole. */
+/** Several processes may start at once: the first one that links its complete file into place wins. */
 function ensureFile(path: string, content: () => string): void {
   if (existsSync(path)) return
   const draft = `${path}.${randomBytes(6).toString('hex')}`

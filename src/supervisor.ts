@@ -1,5 +1,5 @@
-// Forks the trackers and the engine and starts again what dies. It touches neither events nor the
-// warehouse, so that nothing it could do wrong loses any.
+// Forks the trackers and the engine and restarts those that die. It touches neither events nor the
+// warehouse, so that no fault of its own can lose an event.
 
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -28,12 +28,12 @@ import { ensureSecrets } from './secrets.ts'
 import { embeddedSessions } from './warehouse/embedded.ts'
 
 const limits = {
-  /** A predecessor that was killed lets go of its ports and its warehouse within this time. */
+  /** The processes of a killed predecessor release ports and warehouse within this time. */
   predecessorMs: 30_000,
-  /** Without one nobody else's doing is waited for. */
+  /** Without a predecessor there is nothing to wait for. */
   firstStartMs: 5_000,
   portPauseMs: 250,
-  /** What goes on failing for the same reason is told so often. */
+  /** How often a failure that goes on is logged. */
   sameFailureLogMs: 60_000,
 } as const
 
@@ -53,7 +53,7 @@ export async function runSupervisor(environment: NodeJS.ProcessEnv): Promise<num
   const patienceMs = folder.isAfterCrash ? limits.predecessorMs : limits.firstStartMs
   const stopped = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopped.abort())
-  // A terminal that closes, or a reader of the output that goes away, ends nothing.
+  // A terminal that closes, or a reader of the output that goes away, does not end the service.
   process.on('SIGHUP', () => undefined)
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
   try {
@@ -76,7 +76,7 @@ function portsOf(config: Config) {
   return [...(isTracker ? [trackingPortOf(config)] : []), campaignPortOf(config)]
 }
 
-/** Throws like `tryPort` once it has been long enough; called off by the signal. */
+/** Waits until the port is free. Throws like `tryPort` when the time is over; the signal ends the wait. */
 async function waitForPort(
   port: Parameters<typeof tryPort>[0],
   { waitMs, signal, log }: { waitMs: number; signal: AbortSignal; log: Logger }
@@ -100,7 +100,7 @@ interface SupervisorOptions {
   readonly config: Config
   readonly log: Logger
   readonly identityFingerprint: string
-  /** For how long a process of a new node may go on failing to start. */
+  /** How long a process of a new node may keep failing to start. */
   readonly patienceMs: number
 }
 
@@ -109,13 +109,13 @@ class Supervisor {
   readonly #log: Logger
   readonly #slots: readonly ChildSlot[]
   readonly #identityCheck: IdentityCheck
-  /** A known node takes events whatever becomes of its engine, so nothing that passes ends it. */
+  /** A known node takes events without its engine, so a passing failure does not end it. */
   readonly #isKnown: boolean
   readonly #patienceMs: number
   readonly #startedAtMs = Date.now()
   readonly #toldFailures = new Map<string, number>()
   #hasAnnounced = false
-  /** Told by the engine; a tracker that starts while the engine is down is told what was known. */
+  /** The last message of the engine, also for trackers that start while the engine is down. */
   #clock: ClockMessage | null = null
   #stopping: { readonly exitCode: number } | null = null
   #finish: (exitCode: number) => void = () => undefined
@@ -131,7 +131,7 @@ class Supervisor {
       onMessage: (slot: ChildSlot, message: ChildMessage) => this.#hear(slot, message),
       onEnd: (slot: ChildSlot, how: object) => this.#onEnd(slot, how),
     }
-    // The engine process also ships the spool, so a node without the engine's role has one too.
+    // The engine process also ships the spool, so even a node without the engine's role has one.
     this.#slots = [
       new ChildSlot({ ...plan, tracker: 0, fork: forkEngine }),
       ...Array.from(
@@ -148,7 +148,7 @@ class Supervisor {
     })
   }
 
-  /** The exit code tells whether the node ever took traffic. */
+  /** The exit code says whether the node ever took traffic. */
   stop(): void {
     this.#end(this.#hasAnnounced || this.#trackers().some(({ wasReady }) => wasReady) ? 0 : 1)
   }
@@ -190,7 +190,7 @@ class Supervisor {
     try {
       this.#identityCheck.remember()
     } catch (error) {
-      // The disk is full, say: then the next start waits for the warehouse once more.
+      // The disk may be full, for example. Then the next start waits for the warehouse again.
       this.#log.error(
         { reason: explainSystemError(error) },
         'that the secret fits is not remembered'
@@ -215,7 +215,7 @@ class Supervisor {
     if (this.#stopping !== null) return this.#finishWhenEmpty()
     if (this.#isHopeless(slot)) return this.#giveUp(slot)
     const pauseMs = slot.takePauseMs()
-    // A failure that was told has been logged with its reason.
+    // A failure with a message has been logged already.
     if (slot.lastFailure === null) {
       this.#log.warn({ child: slot.name, ...how, pauseMs }, 'a process is started again')
     }
@@ -226,20 +226,20 @@ class Supervisor {
 
   #isHopeless({ wasReady, lastFailure }: ChildSlot): boolean {
     if (wasReady || this.#isKnown) return false
-    // What ends without a word was killed, for want of memory, say.
+    // A process that ended without a message was killed, perhaps for lack of memory.
     const patienceMs = lastFailure === null ? limits.predecessorMs : this.#patienceMs
     return Date.now() - this.#startedAtMs > patienceMs
   }
 
-  /** Before it first took traffic; nothing that comes later ends the node. */
+  /** Only before the node first took traffic; no later failure ends it. */
   #giveUp(slot: ChildSlot): void {
     if (this.#stopping !== null) return
-    const reason = slot.lastFailure ?? 'its process ended without a word'
+    const reason = slot.lastFailure ?? 'its process ended without a message'
     process.stderr.write(`shelftrace: ${slot.name} could not start: ${reason}\n`)
     this.#end(1)
   }
 
-  /** The same failure is tried again every few seconds, for hours where it must be. */
+  /** A failed start is repeated every few seconds, if necessary for hours, and logged less often. */
   #logFailure({ name }: ChildSlot, { message, cause }: { message: string; cause: string }): void {
     const toldAtMs = this.#toldFailures.get(name + message) ?? -Infinity
     const nowMs = performance.now()
@@ -256,7 +256,7 @@ class Supervisor {
   }
 }
 
-/** The trackers share their port, so the cluster module hands the connections out in turn. */
+/** The trackers share their port: the cluster module distributes the connections. */
 function forkTracker(): ChildProcess {
   cluster.setupPrimary({
     exec: programPath('tracker'),
@@ -276,7 +276,7 @@ function forkEngine(): ChildProcess {
   })
 }
 
-/** The same program runs from its sources (development, tests) and as it was built. */
+/** The program runs both from its sources (in development and tests) and as it was built. */
 function programPath(name: string): string {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return fileURLToPath(new URL(`./${name}.${extension}`, import.meta.url))

@@ -39,7 +39,7 @@ async function startTracker(config: Config): Promise<Child> {
     opener: createOpener(secrets.keyRing),
     hashIdentity: createIdentityHasher(secrets.identitySecret),
     clock: systemClock,
-    // The offset does not tell where the warehouse runs on the same machine.
+    // With the warehouse on the same machine, the offset says nothing about the clock.
     isReady: () => isClockFit(clockOffsetMs) && isReceiptInstant(systemClock()),
     log,
     trustProxy: config.trustProxy,

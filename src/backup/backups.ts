@@ -1,5 +1,6 @@
-// Backups of a node while it runs: what it keeps is held still for a moment, copied at leisure, and the
-// manifest is written last. One at a time; a copy that breaks off leaves a folder without a manifest.
+// Backs up a node while it runs: its data is held still for a moment and copied afterwards, and the
+// manifest is written last. One backup runs at a time. One that breaks off leaves a folder without a
+// manifest.
 
 import { existsSync, mkdirSync, readdirSync, statfsSync } from 'node:fs'
 import { mkdir, open, rename } from 'node:fs/promises'
@@ -25,12 +26,12 @@ import type { Snapshot, SnapshotOptions } from './snapshot.ts'
 
 export const backupLimits = {
   listedMax: 1_000,
-  /** Left free on the disk of the backups, which may be that of the spool. */
+  /** Kept free on the disk of the backups, which may also be that of the spool. */
   diskFreeBytesMin: 268_435_456,
 } as const
 
 export interface BackupsOptions extends SnapshotOptions {
-  /** Made with the first backup. */
+  /** Created with the first backup. */
   readonly folder: string
   readonly version: string
   readonly identityFingerprint: string
@@ -49,10 +50,10 @@ export type BackupStart =
 export class Backups {
   readonly #options: BackupsOptions
   readonly #stopping = new AbortController()
-  /** The newest of this process. */
+  /** The newest backup of this process. */
   #latest: Backup | null = null
   #running: Promise<void> | null = null
-  /** 0: there is none; null: not looked yet. */
+  /** 0 if there is none, null if the folder was not read yet. */
   #lastTakenAtMs: number | null = null
 
   constructor(options: BackupsOptions) {
@@ -60,7 +61,7 @@ export class Backups {
     releaseSnapshot(options.dataDir)
   }
 
-  /** Begins one and resolves; the list tells how far it is. A name is never used twice. */
+  /** Starts a backup and returns; the list shows its progress. A name is never used twice. */
   start(name = nameOf(this.#options.clock())): BackupStart {
     if (this.#running !== null) return { kind: 'running', name: this.#latest?.name ?? name }
     const folder = join(this.#options.folder, name)
@@ -85,7 +86,7 @@ export class Backups {
       .map((name) => (name === this.#latest?.name ? this.#latest : this.#describe(name)))
   }
 
-  /** Of the newest that is complete; read from the folder once, since metrics are asked for often. */
+  /** The instant of the newest complete backup. Read from the folder only once, since metrics ask often. */
   lastTakenAtMs(): number | null {
     this.#lastTakenAtMs ??= Math.max(
       0,
@@ -96,7 +97,7 @@ export class Backups {
     return this.#lastTakenAtMs === 0 ? null : this.#lastTakenAtMs
   }
 
-  /** A copy under way is broken off. */
+  /** Breaks off a copy under way. */
   async close(): Promise<void> {
     this.#stopping.abort(new Error('the service was stopped'))
     await this.#running
@@ -115,7 +116,7 @@ export class Backups {
     }
   }
 
-  /** Never rejects: what became of it stands in the list and in the log. */
+  /** Never rejects: the list and the log say how it ended. */
   async #run(backup: Backup): Promise<void> {
     const { log, dataDir } = this.#options
     try {
@@ -192,12 +193,12 @@ export class Backups {
   }
 }
 
-/** `20260301T093000Z`: sorts by time. */
+/** Such as `20260301T093000Z`, so that names sort by time. */
 function nameOf(nowMs: number): string {
   return `${new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/gu, '')}Z`
 }
 
-/** A disk that the backup fills would stop the service, which may well share it. */
+/** A full disk would stop the service if it shares that disk. */
 function refuseTooLittleRoom(folder: string, bytes: number): void {
   const disk = statfsSync(folder)
   const freeBytes = disk.bavail * disk.bsize

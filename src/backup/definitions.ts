@@ -1,5 +1,6 @@
-// The definitions of tables in a backup. The engine runs them when it opens the folder, and a definition
-// may name a file, an address or a program to read from. So they must be those that migrating makes.
+// The definitions of the tables in a backup. ClickHouse runs them when it opens the folder, and a
+// definition may name a file, an address or a program to read from. So they must equal those that the
+// migrations make.
 
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -9,19 +10,19 @@ import { listFiles } from './files.ts'
 
 const definitionPattern = /^(?:metadata\/shelftrace|store\/[0-9a-f]{3}\/[0-9a-f-]{36}\/\w+)\.sql$/u
 
-/** By the name of the table; the database stands under its own. Ids differ from folder to folder. */
+/** By the name of the table, or of the database. UUIDs are left out, since each folder has its own. */
 type Definitions = ReadonlyMap<string, string>
 
 interface Comparison {
-  /** A table, or a file of another kind, that is not as the migrations make it; null when all is. */
+  /** A table, or another file, that differs from what the migrations make; null if none does. */
   readonly foreign: string | null
-  /** Of the engine that was asked. */
+  /** The version of ClickHouse in this process. */
   readonly engineVersion: string
 }
 
 interface Wanted {
   readonly migrations: readonly string[]
-  /** For a warehouse to compare with; gone afterwards. */
+  /** A folder for a warehouse to compare with; removed afterwards. */
   readonly scratch: string
 }
 

@@ -7,11 +7,11 @@ const chunkBytes = 1_048_576
 
 export interface CopiedFile {
   readonly bytes: number
-  /** Of what was written. */
+  /** The digest of the bytes that were written. */
   readonly sha256: string
 }
 
-/** Copies one file into a new one, synced when this resolves; never over one that is there. */
+/** Copies a file into a new one, which is synced when this resolves. Never overwrites. */
 export async function copyFile(from: string, to: string): Promise<CopiedFile> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   const source = await open(from, 'r')
@@ -45,7 +45,7 @@ async function pour(source: FileHandle, target: FileHandle): Promise<CopiedFile>
   }
 }
 
-/** Without this a power cut could lose the names of what is synced. */
+/** Without this, a power cut could lose the names of files that are synced themselves. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {
@@ -55,7 +55,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The folder and all below it. */
+/** Syncs the folder and all folders below it. */
 export async function syncFolders(path: string): Promise<void> {
   const entries = await readdir(path, { withFileTypes: true })
   for (const entry of entries) {
@@ -64,7 +64,7 @@ export async function syncFolders(path: string): Promise<void> {
   await syncFolder(path)
 }
 
-/** All files below a folder, as relative paths; links are passed over. */
+/** Lists all files below a folder, as relative paths. Links are skipped. */
 export async function listFiles(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const lists = await Promise.all(

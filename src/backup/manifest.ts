@@ -1,9 +1,9 @@
 // A backup is a folder:
 //
-// manifest.json   what it is; written last, so a folder without it is not complete
-// manifest.hmac   the proof that who wrote manifest.json had the secrets of the installation
+// manifest.json   describes the backup; written last, so a folder without it is incomplete
+// manifest.hmac   proves that the writer of manifest.json had the secrets of the installation
 // files.sha256    one line a file, as `sha256sum --check` reads it: digest, two blanks, path
-// warehouse/      the folder of the warehouse as it is opened, with the parts of one instant
+// warehouse/      the folder of the warehouse as ClickHouse opens it, with the parts of one instant
 // spool/          the segments of the spool at that instant, and how far each was shipped
 //
 // Paths are relative, with `/`. Secrets are never in it.
@@ -25,18 +25,18 @@ const count = Type.Integer({ minimum: 0 })
 
 const manifestSchema = Type.Object({
   format: Type.Integer(),
-  /** Of Shelftrace and of the engine of the warehouse. */
+  /** The versions of Shelftrace and of ClickHouse. */
   version: Type.String(),
   engineVersion: Type.String(),
   takenAt: Type.String(),
-  /** The secrets that a restored node needs, told without giving them away. */
+  /** Identify the secrets that a restored node needs, without giving them away. */
   identityFingerprint: Type.String(),
   trackingKeyIds: Type.Array(Type.String()),
   migrations: Type.Array(Type.String()),
   tables: Type.Array(Type.Object({ name: Type.String(), rowCount: count })),
   fileCount: count,
   bytes: count,
-  /** Of the list of files, which has those of all others. */
+  /** The digest of the list of files, which has the digests of all other files. */
   fileListSha256: Type.String(),
 })
 
@@ -44,7 +44,7 @@ export type Manifest = Immutable<Type.Static<typeof manifestSchema>>
 
 const parseManifest = compileParser(manifestSchema)
 
-/** Null: there is none, so the backup is not complete. Throws BACKUP_INVALID where it is not ours. */
+/** Null if there is none, so the backup is incomplete. Throws BACKUP_INVALID if it is not one of ours. */
 export function readManifest(folder: string): Manifest | null {
   const text = readManifestText(folder)
   return text === null ? null : parseManifestText(folder, text)
@@ -68,7 +68,7 @@ export interface ListedFile {
   readonly sha256: string
 }
 
-/** A path could otherwise lead out of the data folder, or to what the engine reads as its settings. */
+/** Any other path could lead out of the data folder, or to a file that ClickHouse reads as its settings. */
 const name = String.raw`(?!\.{1,2}(?:/|$))[\w.%=-]+`
 const table = String.raw`warehouse/store/[0-9a-f]{3}/[0-9a-f-]{36}/(?:\w+\.sql|format_version\.txt|${name}(?:/${name})+)`
 const linePattern = new RegExp(
@@ -78,12 +78,12 @@ const linePattern = new RegExp(
 
 export function formatFileList(files: readonly ListedFile[]): string {
   const lines = files.map(({ path, sha256 }) => `${sha256}  ${path}`)
-  // A restore would refuse the name of another kind, and then it is too late.
+  // A restore would refuse any other name, when it is too late.
   for (const line of lines) assert(linePattern.test(line), 'a file of a backup has a plain name')
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** Throws BACKUP_INVALID unless the list is exactly what the manifest vouches for. */
+/** Throws BACKUP_INVALID unless the list is the one that the manifest has the digest of. */
 export function readFileList(folder: string, manifest: Manifest): readonly ListedFile[] {
   const text = readOrNull(join(folder, fileListName)) ?? ''
   if (sha256Of(text) !== manifest.fileListSha256) {
@@ -105,7 +105,7 @@ export function readFileList(folder: string, manifest: Manifest): readonly Liste
 // manifest, which has the digest of the list of files, which has those of all files. Its key is derived from
 // the identity secret, which a restore needs anyway and no backup holds.
 
-/** One line: HMAC-SHA-256 of `manifest.json`, in hex. */
+/** The file of the proof. One line: the HMAC-SHA-256 of `manifest.json`, in hex. */
 export const proofName = 'manifest.hmac'
 
 export function deriveProofKey(identitySecret: Buffer): Buffer {
@@ -149,7 +149,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON is as wrong as any other shape, which the parser tells.
+    // The parser of manifests reports this like any other wrong shape.
     return null
   }
 }

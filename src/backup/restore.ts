@@ -1,5 +1,5 @@
-// Puts a backup into a data folder that holds nothing yet. All is copied and checked beside its place
-// and moved there last, so that a restore that breaks off never looks like a node's data.
+// Restores a backup into an empty data folder. Everything is copied and checked in a folder beside its
+// place and moved there last, so that a restore that breaks off never looks like the data of a node.
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -23,7 +23,7 @@ import type { ListedFile, Manifest } from './manifest.ts'
 export interface RestoreOptions {
   readonly source: string
   readonly dataDir: string
-  /** May lie in the data folder already, being no part of a backup. */
+  /** May already be in the data folder, since it is not part of a backup. */
   readonly secretsFile: string
   readonly identityFingerprint: string
   readonly trackingKeyIds: readonly string[]
@@ -38,9 +38,9 @@ export interface RestoreOptions {
 const stagingName = 'restoring'
 
 /**
- * Resolves with the manifest when every file has the digest, and every table the rows, that it says.
- * Throws BACKUP_INVALID for the backup and CONFIG_INVALID for the folder and the secrets, and leaves
- * the data folder as it was.
+ * Resolves with the manifest when every file has its digest and every table its number of rows. Throws
+ * BACKUP_INVALID for the backup and CONFIG_INVALID for the folder and the secrets, and leaves the data folder
+ * as it was.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
   const { source, dataDir } = options
@@ -74,13 +74,13 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   return manifest
 }
 
-/** A node would take half of a backup for all of its data. Throws CONFIG_INVALID. */
+/** Throws CONFIG_INVALID: a node would take half of a backup for all of its data. */
 export function refuseHalfRestored(dataDir: string): void {
   if (!existsSync(join(dataDir, stagingName))) return
   throw new ServiceError(
     'CONFIG_INVALID',
     `a restore into ${dataDir} is under way or broke off; if none is running, ` +
-      'empty the folder but for the secrets and restore again'
+      'delete everything but the secrets in that folder and restore again'
   )
 }
 
@@ -94,7 +94,7 @@ async function refuseNewer(source: string, { migrations, version }: Manifest): P
   )
 }
 
-/** False: the backup carries no proof, and the operator takes it all the same. */
+/** Returns false if the backup has no proof and the operator accepts that. */
 function refuseUnproven(options: RestoreOptions, manifestText: string): boolean {
   const { source, proofKey, acceptsUnsigned } = options
   const proof = checkProof(source, proofKey, manifestText)
@@ -104,8 +104,8 @@ function refuseUnproven(options: RestoreOptions, manifestText: string): boolean 
   if (proof === 'missing' && !acceptsUnsigned) {
     throw invalid(
       source,
-      `it has no ${proofName}: it was made by version 0.1.0, or somebody took it away; with --unsigned ` +
-        'it is restored all the same, and may bring in keys and figures of whoever could write it'
+      `it has no ${proofName}: it was made by version 0.1.0, or the file was removed; --unsigned restores ` +
+        'it anyway, with any keys and figures that somebody with access to the folder may have put in'
     )
   }
   return proof === 'right'
@@ -129,7 +129,7 @@ function refuseOtherSecrets(options: RestoreOptions, manifest: Manifest): void {
   )
 }
 
-/** Nothing is ever overwritten; what no backup holds may be there already. */
+/** Nothing is ever overwritten. Files that no backup has may be there already. */
 function refuseUsedFolder({ dataDir, secretsFile }: RestoreOptions): void {
   const allowed = ['lost+found', 'admin-key']
   if (dirname(secretsFile) === dataDir) allowed.push(basename(secretsFile))
@@ -138,7 +138,7 @@ function refuseUsedFolder({ dataDir, secretsFile }: RestoreOptions): void {
   if (others.length === 0) return
   throw new ServiceError(
     'CONFIG_INVALID',
-    `SHELFTRACE_DATA_DIR (${dataDir}) must hold nothing but the secrets; there is ${others.slice(0, 5).join(', ')}`
+    `SHELFTRACE_DATA_DIR (${dataDir}) must be empty except for the secrets file; it contains ${others.slice(0, 5).join(', ')}`
   )
 }
 
@@ -174,8 +174,8 @@ interface CheckDefinitions {
 }
 
 /**
- * Another version of the engine may spell the same definition in another way. A proven backup of such a
- * one is taken, since nobody without the secrets can have written it.
+ * Another version of ClickHouse may spell the same definition differently. A proven backup of another
+ * version is accepted, since nobody without the secrets can have written it.
  */
 async function checkDefinitions(
   source: string,
@@ -196,12 +196,12 @@ interface Check {
   readonly path: string
 }
 
-/** Opens it once: every table must have the parts of the backup, with as many rows as they had. */
+/** Opens the warehouse once: every table must have the parts of the backup, with as many rows as they had. */
 async function checkWarehouse(source: string, { manifest, files, path }: Check): Promise<void> {
   const warehouse = openEmbeddedWarehouse({ path })
   try {
     const parts = await warehouse.rows<{ table: string; part: string; rowCount: number }>(
-      // Merged ones too: the engine may begin to merge at once.
+      // Includes inactive parts, since ClickHouse may begin to merge at once.
       `SELECT table, path AS part, rows AS rowCount FROM system.parts
        WHERE database = 'shelftrace' LIMIT 10000000`
     )

@@ -1,5 +1,5 @@
-// Holds still what a node keeps on its disk, by hard links that cost no copying: the parts of every
-// table (ClickHouse's FREEZE) and the segments of the spool. Parts never change, segments only grow.
+// Holds the data of a node still by hard links, which cost no copying: the parts of every table (ClickHouse's
+// FREEZE) and the segments of the spool. Parts never change, and segments only grow.
 
 import { copyFileSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -10,9 +10,9 @@ import type { Warehouse } from '../warehouse/warehouse.ts'
 import { listFiles } from './files.ts'
 
 export interface SnapshotFile {
-  /** Where it lies now. */
+  /** The path of the held file. */
   readonly source: string
-  /** In the backup, relative. */
+  /** Its path in the backup, relative. */
   readonly path: string
   readonly bytes: number
 }
@@ -25,15 +25,15 @@ export interface Snapshot {
 
 export interface SnapshotOptions {
   readonly warehouse: Pick<Warehouse, 'rows' | 'command'>
-  /** Of the node; the warehouse in process lies in `warehouse`, the spool in `spool`. */
+  /** The data folder of the node, with the folders `warehouse` and `spool`. */
   readonly dataDir: string
-  /** Runs work while nothing moves from the spool into the warehouse or within it. */
+  /** Runs the work while nothing moves from the spool into the warehouse or within it. */
   readonly whileStill: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
 const freezeName = 'backup'
 
-/** What is held still until `releaseSnapshot`. */
+/** Holds everything still until `releaseSnapshot`. */
 export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   const { warehouse, dataDir, whileStill } = options
   releaseSnapshot(dataDir)
@@ -43,7 +43,7 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     linkSpool(dataDir)
     for (const { name, folder } of tables) {
       if (folder === null) continue
-      // Neither can be a bound value: the name of the table is the engine's own.
+      // Neither can be a bound value. The name of the table comes from ClickHouse itself.
       await warehouse.command(`ALTER TABLE ${name} FREEZE WITH NAME '${freezeName}'`)
     }
     return instant
@@ -58,7 +58,7 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   return { takenAt: new Date(instantMs(takenAt)).toISOString(), files, tables: counted }
 }
 
-/** Also what a process that died has left: held parts keep their place on the disk. */
+/** Also removes what a process that died has left, since held parts take space on the disk. */
 export function releaseSnapshot(dataDir: string): void {
   rmSync(shadowOf(dataDir), { recursive: true, force: true })
   rmSync(heldSpoolOf(dataDir), { recursive: true, force: true })
@@ -66,7 +66,10 @@ export function releaseSnapshot(dataDir: string): void {
 
 interface Table {
   readonly name: string
-  /** Relative to the folder of the warehouse, both; without a folder it keeps nothing, as a view. */
+  /**
+   * Both are relative to the folder of the warehouse. A table without data, such as a view, has no
+   * folder.
+   */
   readonly definition: string
   readonly folder: string | null
 }
@@ -92,21 +95,21 @@ async function listTables(warehouse: Pick<Warehouse, 'rows'>): Promise<readonly 
   })
 }
 
-/** The engine tells some paths whole and some relative; all lie in its `store`. */
+/** ClickHouse gives some paths absolute and some relative; all are in its `store`. */
 function insideStore(path: string): string {
   const [found] = /store\/[0-9a-f]{3}\/[0-9a-f-]{36}(?:\/\w+\.sql)?(?=\/?$)/u.exec(path) ?? []
-  assert(found !== undefined, 'the engine keeps tables by their ids')
+  assert(found !== undefined, 'ClickHouse keeps tables by their ids')
   return found
 }
 
-/** Links rather than copies, since nothing is shipped meanwhile; a spool elsewhere is copied. */
+/** Links the segments, since nothing is shipped meanwhile. A spool on another file system is copied. */
 function linkSpool(dataDir: string): void {
   const from = join(dataDir, 'spool')
   const to = heldSpoolOf(dataDir)
   mkdirSync(to, { recursive: true, mode: 0o700 })
   for (const name of readdirSync(from)) {
     const [source, target] = [join(from, name), join(to, name)]
-    // How far a segment is shipped is written in place; a link would show what is shipped later.
+    // This file is overwritten in place with how far its segment was shipped, so a link would change later.
     if (name.endsWith('.done')) copyFileSync(source, target)
     else if (name.endsWith('.seg')) linkOrCopy(source, target)
   }
@@ -135,7 +138,7 @@ async function spoolFiles(dataDir: string): Promise<readonly SnapshotFile[]> {
   )
 }
 
-/** What the engine needs beside the parts to open the folder. */
+/** The files that ClickHouse needs beside the parts to open the folder. */
 function definitionFiles(dataDir: string, tables: readonly Table[]): readonly SnapshotFile[] {
   const paths = [
     'metadata/shelftrace.sql',
@@ -151,7 +154,7 @@ function describeFile(source: string, path: string): SnapshotFile {
   return { source, path, bytes: statSync(source).size }
 }
 
-/** Every part tells how many rows it has. */
+/** Sums the row counts that the parts have in files. */
 async function countRows(table: Table, parts: readonly SnapshotFile[]): Promise<number> {
   const counts = parts.filter(
     ({ path }) => table.folder !== null && isRowCountOf(`warehouse/${table.folder}`, path)

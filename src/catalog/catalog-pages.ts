@@ -1,11 +1,11 @@
-// The entries of a snapshot in the order of their ids, page by page.
+// Pages of the entries of a snapshot, in the order of their ids.
 import type { PageKind } from '../contract/catalog-pages.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import type { CatalogSnapshot } from './snapshot.ts'
 
 interface PageQuestion {
   readonly kind: PageKind
-  /** The id behind which the page begins; null for the first page. */
+  /** The page begins after this id; null for the first page. */
   readonly after: string | null
   readonly limit: number
 }
@@ -18,11 +18,11 @@ export interface EntryPage {
 
 type Entries = ReadonlyMap<number, object> | ReadonlyMap<string, object>
 
-/** Sorts each kind once and again only when it has changed: a snapshot shares what stayed the same. */
+/** Sorts a kind again only if it has changed: snapshots share the kinds that stayed the same. */
 export class CatalogPages {
   readonly #sorted = new WeakMap<Entries, readonly Sorted[]>()
 
-  /** Null when `after` is no id of the kind. It need not be there (any more). */
+  /** Null if `after` is not an id of the kind. The entry itself need not exist. */
   read(snapshot: CatalogSnapshot, { kind, after, limit }: PageQuestion): EntryPage | null {
     const rank = after === null ? '' : rankOf(kind, after)
     if (rank === null) return null
@@ -49,7 +49,7 @@ export class CatalogPages {
 
 interface Sorted {
   readonly id: string
-  /** Text that sorts as the ids do. */
+  /** A text that sorts like the ids. */
   readonly rank: string
   readonly entry: object
 }
@@ -77,7 +77,7 @@ function entriesOf(snapshot: CatalogSnapshot, kind: PageKind): Entries {
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Null for what is no id of the kind. */
+/** Null if the text is not an id of the kind. */
 function rankOf(kind: PageKind, id: string): string | null {
   if (kind === 'assets') return uuidForm.test(id) ? id.toLowerCase() : null
   const parts = id.split('/')
@@ -89,7 +89,7 @@ function rankOf(kind: PageKind, id: string): string | null {
   return ranks.includes(null) ? null : ranks.join('/')
 }
 
-/** The first position whose rank is above; by halves, as a kind may have millions. */
+/** The first position with a greater rank. A binary search, since a kind may have millions of entries. */
 function firstAbove(sorted: readonly Sorted[], rank: string): number {
   let low = 0
   let high = sorted.length
@@ -101,7 +101,7 @@ function firstAbove(sorted: readonly Sorted[], rank: string): number {
   return low
 }
 
-/** By code unit: no locale, and the same on every machine. */
+/** By code unit, so the same on every machine, whatever its locale. */
 function compareText(one: string, other: string): number {
   if (one === other) return 0
   return one < other ? -1 : 1

@@ -1,14 +1,17 @@
 import { isIPv4 } from 'node:net'
 
 const wildcard = '*.'
-/** Labels as addresses have them once parsed, in any number; underscores are in use for all that. */
+/** Labels as parsed addresses have them, in any number. Underscores are in use, although not allowed. */
 const hostName = /^[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?)*$/
 /** A last label that makes parsers read the whole as an IPv4 address: `10.1` is 10.0.0.1. */
 const numeric = /(?:^|\.)(?:\d+|0x[\da-f]*)$/i
-/** What ends a host, or what parsers drop or decode, so that another host would come out. */
+/** Characters that end a host, or that parsers drop or decode, so that another host would result. */
 const unsafe = /[\p{White_Space}\p{Cc}\p{Cf}\p{Cs}/\\?#@%]/u
 
-/** In the spelling that hosts have in parsed addresses; what is no host stays, for the check to name. */
+/**
+ * The host as parsed addresses spell it. Text that is not a host stays as it is, and the check reports
+ * it.
+ */
 export function normalizeLandingHost(text: string): string {
   const { prefix, host } = split(text)
   const hasPort = host.includes(':') && !host.startsWith('[')
@@ -16,7 +19,7 @@ export function normalizeLandingHost(text: string): string {
   return prefix + (hostOf(`https://${host}/`) ?? host)
 }
 
-/** What is wrong with a normalized host of a publisher's list; null when nothing is. */
+/** The fault of a normalized host in a publisher's list, or null. */
 export function landingHostFault(text: string): string | null {
   const { prefix, host } = split(text)
   const isAddress = isIPv4(host) || host.startsWith('[')
@@ -33,8 +36,8 @@ export function landingHostFault(text: string): string | null {
 }
 
 /**
- * Whether links to the landing page may be minted under the list; its port does not matter. A text that
- * is no address passes, for the rule of landing pages to name what is wrong with it.
+ * Whether the list allows links to the landing page; its port does not matter. Text that is not an
+ * address passes, because the rule for landing pages reports that.
  */
 export function isAllowedLandingPage(landingUrl: string, hosts: readonly string[]): boolean {
   const host = hostOf(landingUrl)

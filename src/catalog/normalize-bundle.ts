@@ -7,7 +7,10 @@ import type {
 import { parseCurrency } from '../domain/currency.ts'
 import { normalizeLandingHost } from './landing-hosts.ts'
 
-/** One spelling for what has several: currency codes in upper case, asset ids in lower case, hosts as browsers have them. */
+/**
+ * Gives values one spelling: currency codes in upper case, asset ids in lower case, hosts as browsers
+ * spell them.
+ */
 export function normalizeBundle(bundle: CatalogBundle): CatalogBundle {
   const { markets, publishers, assets } = bundle
   return {
@@ -18,7 +21,7 @@ export function normalizeBundle(bundle: CatalogBundle): CatalogBundle {
   }
 }
 
-/** A code that is none stays as it is, for the check to name. */
+/** An unknown code stays as it is, and the check reports it. */
 function normalizeMarket(market: MarketEntry): MarketEntry {
   return { ...market, currency: parseCurrency(market.currency) ?? market.currency }
 }

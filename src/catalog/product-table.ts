@@ -1,5 +1,5 @@
-// The table `product`: by market and by the text by which products are equal. There may be millions, so
-// they are never held in memory. The greatest version of a product counts.
+// The table `product`, by market and by the key of the GTIN. There may be millions of products, so they
+// are never held in memory. The greatest version of a product counts.
 import type { ProductEntry } from '../contract/catalog-bundle.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -8,11 +8,11 @@ import { toLines } from './entry-store.ts'
 
 export interface ProductQuestion {
   readonly marketId: number
-  /** Products behind this key; null for the first page. */
+  /** The page begins after this product; null for the first page. */
   readonly after: string | null
   readonly limit: number
   readonly gtin: string | null
-  /** A part of the title, in any case. */
+  /** Part of the title, in any case. */
   readonly title: string | null
 }
 
@@ -31,10 +31,10 @@ export interface FeedVersions {
 
 type ProductName = Pick<ProductEntry, 'marketId' | 'gtin'>
 
-/** Other nodes see within it that there are inactive products. */
+/** Within this time, other nodes notice that there are inactive products. */
 const staleMs = 2_000
 
-/** Products that one statement deactivates: a third of a second and some 20 MB. */
+/** How many products one statement deactivates, in a third of a second and about 20 MB. */
 const stepRowsMax = 50_000
 
 export class ProductTable {
@@ -73,7 +73,7 @@ export class ProductTable {
     if (products.some((product) => product.active === false)) this.#inactive = null
   }
 
-  /** How many products the rows of a feed are, which is less than the rows where some repeat. */
+  /** The number of products in the rows of a feed, which may repeat some of them. */
   async countProducts({ marketId, first, last }: FeedVersions): Promise<number> {
     const [row] = await this.#warehouse.rows<{ products: number }>(
       `SELECT count() AS products FROM (
@@ -87,9 +87,9 @@ export class ProductTable {
   }
 
   /**
-   * Makes inactive what is older than the feed and not among the kept keys; the number of products
-   * comes back. Rows of a load that began after the feed are newer and stay. In steps, because the
-   * engine in process lets no other statement with bound values through meanwhile.
+   * Deactivates the products that are older than the feed and not among the kept keys, and resolves
+   * with their number. Rows of a load that began after the feed are newer and stay. It works in steps,
+   * because ClickHouse in process runs no other statement with bound values meanwhile.
    */
   async deactivateOlder(feed: FeedVersions, keptKeys: readonly string[]): Promise<number> {
     let count = 0
@@ -117,7 +117,7 @@ export class ProductTable {
     const { count = 0, up_to: upTo = '' } = row ?? {}
     if (count === 0) return { count, upTo }
     await this.#warehouse.command(
-      // Without aliases: under the names of columns they would stand in the conditions as well.
+      // No aliases here: with the names of columns, they would replace these in the conditions too.
       `INSERT INTO product
        SELECT market_id, gtin_key, gtin, title, brand, group_id, 0, {last:UInt64}
        ${older} AND gtin_key <= {upTo:String}`,
@@ -127,7 +127,7 @@ export class ProductTable {
     return { count, upTo }
   }
 
-  /** Ordered by key, those that are no longer active too. */
+  /** Ordered by key. Includes products that are no longer active. */
   async list({ marketId, after, limit, gtin, title }: ProductQuestion): Promise<ProductList> {
     const conditions = [
       'market_id = {marketId:Int32}',
@@ -153,8 +153,8 @@ export class ProductTable {
   }
 
   /**
-   * Which of the products are in the catalog and no longer active, as `productId` gives them. A look
-   * into a million products costs some 20 ms, so nothing is asked while no product is inactive.
+   * Finds the products that are in the catalog and no longer active, as `productId` gives them.
+   * Searching a million products costs about 20 ms, so there is no search while no product is inactive.
    */
   async findInactive(products: readonly ProductName[]): Promise<ReadonlySet<string>> {
     if (products.length === 0 || !(await this.#hasInactive())) return new Set()
@@ -184,7 +184,7 @@ export class ProductTable {
   }
 }
 
-/** The same for products that are equal. */
+/** Equal for equal products. */
 export function productId({ marketId, gtin }: ProductName): string {
   return `${marketId}/${gtinKey(gtin)}`
 }

@@ -1,5 +1,5 @@
-// The catalog as it stands in memory: everything but the products. A snapshot never changes; a change
-// makes a new one that shares what stayed the same.
+// The catalog in memory, without the products. A snapshot never changes: each change of the catalog
+// makes a new one, which shares the kinds that stayed the same.
 import type {
   AdGroupEntry,
   AdvertiserEntry,
@@ -12,7 +12,7 @@ import type {
   SiteEntry,
 } from '../contract/catalog-bundle.ts'
 
-/** The asset that an ad group advertises in one creative size: the latest that was attached. */
+/** The asset that an ad group advertises in a creative size: the one attached last. */
 export interface Assignment {
   readonly adGroupId: number
   readonly creativeSizeId: number
@@ -45,7 +45,7 @@ export const emptySnapshot: CatalogSnapshot = {
   assignments: new Map(),
 }
 
-/** The snapshot with the entries of a bundle (products aside) and assignments added or replaced. */
+/** The snapshot with the entries of a bundle (except products) and assignments added or replaced. */
 export function extendSnapshot(
   snapshot: CatalogSnapshot,
   bundle: Omit<CatalogBundle, 'products'>,
@@ -63,7 +63,7 @@ export function extendSnapshot(
   }
 }
 
-/** The entries as a bundle that could be put again. */
+/** The entries as a bundle that can be loaded again. */
 export function toBundle(snapshot: CatalogSnapshot): CatalogBundle {
   return {
     markets: [...snapshot.markets.values()],

@@ -48,7 +48,7 @@ interface SourceRange {
   readonly prefixLength: number
 }
 
-/** A CIDR range, or one address; null when it is neither. Bits behind the prefix are ignored. */
+/** Reads a CIDR range or an address; null if it is neither. Bits after the prefix are ignored. */
 function parseSourceRange(text: string): SourceRange | null {
   const match = /^([^/%]+)(?:\/(0|[1-9][0-9]{0,2}))?$/.exec(text)
   const [, address = '', length] = match ?? []
@@ -65,10 +65,10 @@ function parseSourceRange(text: string): SourceRange | null {
   return { address: mapped, family: 'ipv4', prefixLength: prefixLength - mappedPrefixLength }
 }
 
-/** IPv6 holds all of IPv4 below this prefix: ::ffff:0:0/96 (RFC 4291, section 2.5.5.2). */
+/** IPv6 contains all of IPv4 below this prefix: ::ffff:0:0/96 (RFC 4291, section 2.5.5.2). */
 const mappedPrefixLength = 96
 
-/** The IPv4 address that an IPv6 one stands for, in whichever of its spellings; null for any other. */
+/** The IPv4 address that an IPv6 address maps, in any spelling; null if it maps none. */
 function mappedAddress(address: string): string | null {
   // URLs write every spelling of an IPv6 address in the one of RFC 5952.
   const canonical = new URL(`http://[${address}]`).hostname
@@ -84,7 +84,7 @@ function mappedAddress(address: string): string | null {
 /** Private networks and whole registries are narrower than these. */
 const prefixLengthMin = { ipv4: 8, ipv6: 16 } as const
 
-/** What is wrong with a range as a list of senders has it; null when nothing is. */
+/** The fault of a range in a list of senders, or null. */
 export function sourceRangeFault(text: string): string | null {
   const range = parseSourceRange(text)
   if (range === null) return 'must be a CIDR range or an IP address'
@@ -93,7 +93,7 @@ export function sourceRangeFault(text: string): string | null {
   const { ipv4, ipv6 } = prefixLengthMin
   return (
     `must not be wider than /${ipv4} (IPv6: /${ipv6}), which nearly everybody is in; ` +
-    'leave the list empty to believe every sender'
+    'leave the list empty to trust every sender'
   )
 }
 

@@ -1,13 +1,13 @@
 import { isbot } from 'isbot'
 
-// Browsers of one shop come in a few thousand spellings; asking the list takes microseconds each.
+// The shoppers of a shop have a few thousand user agents; checking one takes microseconds.
 const userAgentsMax = 20_000
 
-/** Whether the well-kept list knows the user agent as a bot; remembers what it was asked. */
+/** Returns a check whether a user agent is a bot, which remembers its answers. */
 export function createBotCheck(): (userAgent: string) => boolean {
   const known = new Map<string, boolean>()
   return (userAgent) => {
-    // A missing one tells nothing.
+    // A missing user agent says nothing.
     if (userAgent === '') return false
     const remembered = known.get(userAgent)
     if (remembered !== undefined) return remembered

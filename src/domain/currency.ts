@@ -1,6 +1,6 @@
 import { currencyTable } from './currency-table.ts'
 
-/** ISO publishes no minor unit for withdrawn codes; nearly all of them had cents. */
+/** ISO publishes no minor units for withdrawn codes. Nearly all of those currencies had cents. */
 const minorDigitsDefault = 2
 
 const minorDigitsByCode: ReadonlyMap<string, number> = new Map(
@@ -13,8 +13,9 @@ const minorDigitsByCode: ReadonlyMap<string, number> = new Map(
 )
 
 /**
- * The code in upper case when it is an active ISO 4217 currency with a minor unit, in any case; else
- * null. Only ASCII letters are upper-cased: `toUpperCase` alone would make the Turkish dotless i an I.
+ * The code in upper case if it is an active ISO 4217 currency with a minor unit, given in any case;
+ * else null. Only ASCII letters are upper-cased: `toUpperCase` alone would make the Turkish dotless i
+ * an I.
  */
 export function parseCurrency(text: string): string | null {
   if (!/^[A-Za-z]{3}$/.test(text)) return null

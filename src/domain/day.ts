@@ -1,5 +1,5 @@
-// Calendar days are ISO texts ('2026-03-01', years 0001 to 9999); a market's day is an interval of
-// instants in its time zone. The engine computes it here and binds instants: SQL never sees a zone.
+// Calendar days are ISO texts ('2026-03-01', years 0001 to 9999). A market's day is an interval of
+// instants in its time zone. It is computed here and bound as instants: SQL never sees a time zone.
 import { assert } from '../lib/assert.ts'
 
 /** Instants in milliseconds since 1970 UTC; the start belongs to the day, the end to the next one. */
@@ -26,10 +26,10 @@ const listedDaysMax = 10_000
 /** The longest name in the tz database has 32 letters. */
 const timeZoneLengthMax = 64
 
-/** A pure function of the zone's name, so that sharing it between callers cannot be seen. */
+/** A formatter depends on the zone's name only, so callers can share it. */
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-/** The text itself when it is a date that exists, spelled YYYY-MM-DD, from year 0001 on; else null. */
+/** The text itself if it is an existing date, spelled YYYY-MM-DD, from year 0001 on; else null. */
 export function parseDay(text: string): string | null {
   if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) || text.startsWith('0000')) return null
   const atMs = Date.parse(`${text}T00:00:00Z`)
@@ -47,7 +47,7 @@ export function dayBounds(day: string, timeZone: string): DayBounds {
   const utcMidnightMs = toUtcMidnightMs(day)
   const nextMidnightMs = utcMidnightMs + dayMs
   const offsetBeforeMs = offsetMs(utcMidnightMs - offsetMsMax, timeZone)
-  // No change near the day, as on some 720 of 731: two looks at the zone are enough.
+  // The common case: no clock change near the day, so two offsets are enough.
   if (offsetBeforeMs === offsetMs(nextMidnightMs + offsetMsMax, timeZone)) {
     return { fromMs: utcMidnightMs - offsetBeforeMs, toMs: nextMidnightMs - offsetBeforeMs }
   }
@@ -66,7 +66,7 @@ export function dayOf(ms: number, timeZone: string): string {
   return printDay(midnightMs)
 }
 
-/** Calendar arithmetic, free of time zones. Leaving the years 0001 to 9999 is a fault of the caller. */
+/** Calendar arithmetic without time zones. The result must be in the years 0001 to 9999. */
 export function addDays(day: string, count: number): string {
   const text = printDay(toUtcMidnightMs(day) + count * dayMs)
   assert(parseDay(text) !== null, 'a day lies in the years 0001 to 9999')
@@ -88,7 +88,7 @@ export function listDays(start: string, end: string): readonly string[] {
 
 /**
  * Whether the runtime knows the zone by this name, in any case (`Europe/Berlin`, `UTC`, `Etc/GMT+5`).
- * A bare offset such as `+01:00` is no zone: Node 22 takes it and Node 20 does not.
+ * A bare offset such as `+01:00` is not a zone: Node 22 accepts it and Node 20 does not.
  */
 export function isTimeZone(name: string): boolean {
   if (name.length > timeZoneLengthMax || !/^[A-Za-z]/.test(name)) return false
@@ -141,7 +141,7 @@ function offsetMs(ms: number, timeZone: string): number {
   return sign === '-' ? -size : size
 }
 
-/** Making a formatter costs some hundred times what using one does. */
+/** Making a formatter costs about a hundred times as much as using one. */
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
   const known = formatters.get(timeZone)
   if (known !== undefined) return known

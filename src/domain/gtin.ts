@@ -1,7 +1,7 @@
 const gtinDigits = 14
 
 /**
- * The text by which two products are equal. It is trimmed of ASCII white space (space, \t, \n, \v, \f,
+ * The text by which products are compared. It is trimmed of ASCII white space (space, \t, \n, \v, \f,
  * \r; nothing else, no U+00A0 and no U+FEFF), then 8, 12, 13 or 14 ASCII digits are padded with zeros
  * to 14, the way GS1 embeds the short forms in the long one. Everything else stays as it is, case
  * included: shops send article codes of their own, and a wrong check digit is still a product.

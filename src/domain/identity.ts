@@ -1,4 +1,4 @@
-// Raw ids never reach disk. What does is a keyed hash: without the secret nobody can test whether a
+// Raw ids never reach the disk, only keyed hashes do. Without the secret nobody can test whether a
 // given shopper is among the touchpoints, and the same id at two publishers is two identities.
 import { createHash, createHmac, hash } from 'node:crypto'
 import { assert } from '../lib/assert.ts'
@@ -11,12 +11,12 @@ export type IdentityHasher = (kind: IdentityKind, publisherId: number, id: strin
 /** The first 16 bytes of the HMAC: at 10^12 identities a collision still has odds of 10^-15. */
 const identityHexLength = 32
 
-/** Anything shorter could be guessed, and with it every id that hashes to a known identity. */
+/** A shorter secret could be guessed, and with it every id that hashes to a known identity. */
 const secretBytesMin = 16
 
 /**
- * What client code sends when it knows nobody. Taken as identities these words would make one person of
- * thousands of strangers and credit each of them with the others' clicks.
+ * Client code sends these when it does not know the shopper. As identities, they would make one person
+ * of thousands of strangers and credit the purchases of each with the clicks of the others.
  */
 const placeholders: ReadonlySet<string> = new Set([
   '',
@@ -35,7 +35,7 @@ const placeholders: ReadonlySet<string> = new Set([
   '00000000-0000-0000-0000-000000000000',
 ])
 
-/** No placeholder is longer, so longer ids skip the copy that lower case makes. */
+/** No placeholder is longer, so longer ids need not be copied into lower case. */
 const placeholderLengthMax = 36
 
 /**
@@ -64,7 +64,7 @@ export function createIdentityHasher(secret: Buffer): IdentityHasher {
 
 const blockBytes = 64
 const digestBytes = 32
-/** Kind, publisher and 128 characters of 4 bytes fit; what is longer takes the slower way. */
+/** Kind, publisher and 128 characters of 4 bytes fit. Longer ids take the slower way. */
 const quickBytesMax = 1_024
 
 /**

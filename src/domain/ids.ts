@@ -11,8 +11,8 @@ export function isPositiveInt32(value: unknown): value is number {
 }
 
 /**
- * Reads an id in a path or a query. Exactly one spelling per number, so that caches and rate limits
- * cannot be passed by with `007` or `+7`: ASCII digits without sign, blank or leading zero.
+ * Reads an id in a path or a query. Each number has exactly one spelling (ASCII digits without sign,
+ * blank or leading zero), so that caches and rate limits cannot be bypassed with `007` or `+7`.
  */
 export function parsePositiveInt32(text: string): number | null {
   if (!/^[1-9][0-9]{0,9}$/.test(text)) return null

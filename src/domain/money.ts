@@ -5,7 +5,7 @@ import { assert } from '../lib/assert.ts'
 /** Digits behind the decimal point of a nano; equals the scale of Decimal128(9) in the warehouse. */
 export const nanosScale = 9
 
-/** 10^12 currency units: no honest line of a basket is worth more, and sums of such lines still fit. */
+/** 10^12 currency units: no real line of a basket is worth more, and sums of such lines still fit. */
 const lineValueNanosMax = 10n ** 12n * 10n ** 9n
 
 /** Longer texts are not amounts, and turning a megabyte of digits into a bigint would take seconds. */
@@ -26,7 +26,7 @@ export function priceNanos(price: number): bigint {
   return rescale(coefficient, shift)
 }
 
-/** Price times quantity in nanos; exact, as the rounding of the price came before. */
+/** Price times quantity in nanos. Exact, since the price has been rounded before. */
 export function lineValueNanos(price: number, quantity: number): bigint {
   return priceNanos(price) * BigInt(quantity)
 }
@@ -74,7 +74,7 @@ export function divideHalfEven(numerator: Whole, denominator: Whole, digits: num
   return printQuotient(timesPowerOfTen(numerator, digits), denominator, digits)
 }
 
-/** `value` x 10^`exponent`, of an exponent of 0 or more. */
+/** `value` x 10^`exponent`, for an exponent of 0 or more. */
 export function timesPowerOfTen(value: Whole, exponent: number): Whole {
   const product = Number(value) * 10 ** exponent
   return Number.isSafeInteger(product) ? product : BigInt(value) * powerOfTen(exponent)
@@ -86,7 +86,7 @@ export function timesPowerOfTen(value: Whole, exponent: number): Whole {
  */
 export function readNanos(text: string): Whole {
   const nanos = Math.round(Number(text) * 1e9)
-  // No text is no amount, though a double reads it as 0.
+  // An empty text is not an amount, although Number() reads it as 0.
   if (text !== '' && Math.abs(nanos) < 2 ** 50) return nanos
   const exact = parseDecimal(text, nanosScale)
   assert(exact !== null, 'an amount of the warehouse is a plain decimal')
@@ -120,7 +120,7 @@ function powerOfTen(exponent: number): bigint {
 
 /** The rounded quotient in units of 10^-`digits`, printed. */
 function printQuotient(numerator: Whole, denominator: Whole, digits: number): string {
-  // What is no safe integer as a bigint is none as a double either.
+  // A bigint that is not a safe integer is not one as a double either.
   const [dividend, divisor] = [Number(numerator), Number(denominator)]
   return Number.isSafeInteger(dividend) && Number.isSafeInteger(divisor)
     ? printSafeQuotient(dividend, divisor, digits)
@@ -143,7 +143,7 @@ function printSafeQuotient(numerator: number, denominator: number, digits: numbe
   return printDigits(String(rounded), { isNegative, digits })
 }
 
-/** Half even keeps the rounding of many amounts from drifting in one direction. */
+/** Rounds half even, so that the rounding of many amounts does not drift in one direction. */
 function divideRounded(numerator: bigint, denominator: bigint): bigint {
   const isNegative = numerator < 0n !== denominator < 0n
   const dividend = magnitude(numerator)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * What makes two deliveries one purchase: publisher and transaction, by exact text; 32 lower-case hex
- * digits. Null for a transaction without a visible character: it names nothing, and each delivery of it
- * is a purchase of its own.
+ * Two deliveries with the same key are one purchase: same publisher and same transaction id, by exact
+ * text. 32 lower-case hex digits. Null for an id without a visible character: it names nothing, so each
+ * delivery with it is a purchase of its own.
  */
 export function purchaseKey(publisherId: number, transactionId: string): string | null {
   return transactionId.trim() === '' ? null : hash16(['t', publisherId, transactionId])

@@ -14,8 +14,9 @@ export function countCodePoints(text: string): number {
 }
 
 /**
- * Whether the string can be stored and given back unchanged: no lone surrogate, which UTF-8 cannot say
- * and one of which makes the warehouse refuse a whole batch, and no U+0000, which many readers end at.
+ * Whether the string can be stored and returned unchanged. It must have no lone surrogate, which UTF-8
+ * cannot encode and which makes the warehouse refuse a whole batch, and no U+0000, where many readers
+ * stop.
  */
 export function isText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
@@ -35,7 +36,7 @@ const guardedInside = new RegExp(String.raw`([;\t\r\n]"*)'(?='*${signs})`, 'g')
  * Quoting does not help: the quotes are gone by the time the cell is evaluated, those around a text that is
  * split count for nothing, and two right behind the split are an empty text before the formula.
  *
- * What looks guarded already gets one more, so that each text can be told from its guarded form.
+ * Text that looks guarded already gets one more apostrophe, so that guarding can always be undone.
  */
 export function escapeForSpreadsheet(text: string): string {
   return text.replace(runInside, "$1'").replace(runAtStart, "'")

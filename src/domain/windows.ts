@@ -1,5 +1,5 @@
-// Every span of time that decides about money. All are elapsed time in milliseconds, both ends included,
-// never calendar days: a day's credit must not depend on the hour of the click or on a change of clocks.
+// All spans of time that decide about money. They are elapsed milliseconds, both ends included, not
+// calendar days: credit must not depend on the hour of the click or on a clock change.
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -8,12 +8,12 @@ const dayMs = 24 * hourMs
 /** A page is seen within the day it was served; older links come from caches, archives and replays. */
 export const viewCountableMs = dayMs
 
-/** A served page stays open, or in a mail box, for a week; after that a click is not the ad's doing. */
+/** A served page may stay open, or in a mailbox, for a week. A later click is not due to the ad. */
 export const clickCountableMs = 7 * dayMs
 
 /**
- * A click leads to its page for so long: from old mails too, but no link of somebody's making is a
- * redirect under the platform's name for ever.
+ * A click redirects to its page for this long, also from old mails. But no link stays a redirect under the
+ * platform's name forever.
  */
 export const clickLeadsMs = clickCountableMs + 28 * dayMs
 
@@ -36,7 +36,7 @@ export const crowdWindowMs = 15 * dayMs
 const receiptMsMin = Date.UTC(2020, 0, 1)
 const receiptMsMax = Date.UTC(2100, 0, 1)
 
-/** False for what only a clock that was never set can say. */
+/** False for an instant that only a clock that was never set can show. */
 export function isReceiptInstant(ms: number): boolean {
   return ms >= receiptMsMin && ms <= receiptMsMax
 }
@@ -45,7 +45,7 @@ export type AdEventKind = 'load' | 'impression' | 'click'
 export type EventVerdict = 'counted' | 'expired' | 'early'
 export type AdEventVerdict = 'bot' | 'prefetch' | EventVerdict
 
-/** Whether an event counts, by all that does not hang on what was final when it was shipped. */
+/** Whether an event counts, apart from whether its day was final when it was shipped. */
 export function adEventVerdict(
   event: {
     readonly kind: AdEventKind
@@ -60,7 +60,7 @@ export function adEventVerdict(
   return eventVerdict(event.kind, servedAtMs, event.receivedAtMs)
 }
 
-/** As far into the future too: a link must not last longer by being dated ahead. */
+/** The limit holds in both directions: a link dated ahead must not last longer. */
 export function leadsToLandingPage(servedAtMs: number, nowMs: number): boolean {
   return Math.abs(nowMs - servedAtMs) <= clickLeadsMs
 }

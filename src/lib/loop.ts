@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface LoopOptions {
-  /** One step; true when there is more to do at once. */
+  /** One step. Resolves with true if there is more to do at once. */
   readonly step: () => Promise<boolean>
   readonly pauseMs: number
   /** Pauses grow to this after failures in a row. */
@@ -11,7 +11,7 @@ export interface LoopOptions {
   readonly onRecovery?: () => void
 }
 
-/** Repeats a step until stopped. A failing step is reported and tried again, ever more slowly. */
+/** Repeats a step until stopped. A failing step is reported and repeated after growing pauses. */
 export class Loop {
   readonly #options: LoopOptions
   readonly #stopping = new AbortController()

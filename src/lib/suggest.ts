@@ -1,4 +1,4 @@
-/** The known word nearest to what was typed, if it is near enough to have been meant. */
+/** The known word that is closest to what was typed, or null if none is close enough. */
 export function suggest(typed: string, known: readonly string[]): string | null {
   const distanceMax = Math.max(2, Math.floor(typed.length / 3))
   const ranked = known

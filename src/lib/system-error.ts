@@ -1,4 +1,4 @@
-// What the operating system refused, in plain words.
+// Failures of the operating system in plain words.
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not do that',
@@ -21,7 +21,7 @@ export function systemCode(error: unknown): string | null {
   return typeof code === 'string' && /^E[A-Z0-9_]+$/u.test(code) ? code : null
 }
 
-/** `the disk is full (ENOSPC)`; the message of the error where the code says nothing plainer. */
+/** Such as `the disk is full (ENOSPC)`. The message of the error if its code is not in the table. */
 export function explainSystemError(error: unknown): string {
   const code = systemCode(error)
   const reason = code === null ? undefined : reasons[code]
@@ -29,7 +29,7 @@ export function explainSystemError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The same with the path it is about, where there is one. */
+/** The same with the path that it is about, if there is one. */
 export function locateSystemError(error: unknown): string {
   const path: unknown = error instanceof Error ? Reflect.get(error, 'path') : null
   const reason = explainSystemError(error)

@@ -1,13 +1,13 @@
 import { suggest } from './suggest.ts'
 
 export interface UnknownField {
-  /** As it was sent where that can be printed, else `?`. */
+  /** As it was sent if it can be printed, else `?`. */
   readonly name: string
   /** `is not known here; did you mean landingUrl?` */
   readonly rule: string
 }
 
-/** What a caller wrote that nobody reads: most of it is misspelt, and would be missed in silence. */
+/** Fields that nobody reads. Most are misspelt, and would otherwise be ignored silently. */
 export function findUnknownFields(
   value: unknown,
   known: ReadonlySet<string>
@@ -23,7 +23,7 @@ export function unknownRule(name: string, known: readonly string[]): string {
   return nearest === null ? 'is not known here' : `is not known here; did you mean ${nearest}?`
 }
 
-/** Messages go into logs and answers: a name may be anything, so only what looks like one is repeated. */
+/** Messages go into logs and answers, and a field may have any name, so only plain names are repeated. */
 export function printable(name: string): string {
   return isName(name) ? name : '?'
 }

@@ -1,5 +1,5 @@
-// How far this node's clock is from the warehouse's. Trackers stamp events with the former, steps of the
-// pipeline compare instants of the latter, and money depends on both meaning the same.
+// Compares this node's clock with the warehouse's. Trackers stamp events with the former, steps of the
+// pipeline compare instants of the latter, and money depends on both showing the same time.
 
 import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
@@ -8,26 +8,26 @@ import { instantMs, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
 export const clockLimits = {
-  /** Beyond this a click and a purchase of two nodes may change places: an alarm. */
+  /** Beyond this, a click and a purchase of two nodes may appear in the wrong order: an alarm. */
   alarmMs: 1_000,
-  /** Beyond this a tracker is not ready, so that load balancers pass it over. */
+  /** Beyond this, a tracker is not ready, so that load balancers skip it. */
   readyMs: 60_000,
   readPauseMs: 5_000,
-  /** A set clock is noticed so soon, also while the warehouse is away. */
+  /** How soon a change of the clock is noticed, even while the warehouse is away. */
   lookMs: 500,
-  /** A slower answer tells too little about the instant at which it was given. */
+  /** A slower answer says too little about the instant at which it was given. */
   answerMsMax: 2_000,
-  /** Smaller changes of what was told are not told again. */
+  /** Smaller changes are not reported again. */
   tellMs: 250,
 } as const
 
 export interface ClockWatchDeps {
   readonly warehouse: Pick<Warehouse, 'rows'>
   readonly clock: Clock
-  /** Goes on evenly when the clock is set. */
+  /** Is not affected when the clock is set. */
   readonly monotonicMs: () => number
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
-  /** Told the first time, and whenever it has changed. */
+  /** Called the first time, and whenever the offset has changed. */
   readonly onOffset: (offsetMs: number) => void
 }
 
@@ -39,14 +39,14 @@ interface Reading {
 
 type Grade = 'good' | 'alarm' | 'unfit'
 
-/** Whether a tracker whose clock is off by so much may be given traffic; null: not known yet. */
+/** Whether a tracker with this clock offset may get traffic. Null means that it is not known yet. */
 export function isClockFit(offsetMs: number | null): boolean {
   return offsetMs === null || Math.abs(offsetMs) <= clockLimits.readyMs
 }
 
 /**
- * Asks the warehouse every few seconds. In between, and while the warehouse is away, the clock is
- * compared with the even one of the machine, so that setting it is noticed at once.
+ * Asks the warehouse every few seconds. In between, and while the warehouse is away, it compares the
+ * clock with the monotonic one of the machine, so that a change of the clock is noticed at once.
  */
 export class ClockWatch {
   readonly #deps: ClockWatchDeps
@@ -68,13 +68,13 @@ export class ClockWatch {
       },
       pauseMs: clockLimits.readPauseMs,
       failurePauseMsMax: clockLimits.readPauseMs,
-      // The steps of the pipeline fail for the same reason and say so.
+      // The steps of the pipeline fail for the same reason and log it.
       onFailure: () => undefined,
     })
     this.#timer ??= setInterval(() => this.look(), clockLimits.lookMs).unref()
   }
 
-  /** Milliseconds by which this node is ahead; null while the warehouse has not been asked. */
+  /** Milliseconds by which this node is ahead. Null before the first answer of the warehouse. */
   offsetMs(): number | null {
     if (this.#reading === null) return null
     const { clock, monotonicMs } = this.#deps
@@ -82,14 +82,14 @@ export class ClockWatch {
     return Math.round(offsetMs + (clock() - clockMs) - (monotonicMs() - atMs))
   }
 
-  /** What makes the node not ready; empty when all is well. */
+  /** The reasons why the node is not ready; empty if it is. */
   complaints(): readonly string[] {
     const offsetMs = this.offsetMs()
     if (isClockFit(offsetMs)) return []
     return [`the clock of this node is ${offsetMs} ms off that of the warehouse`]
   }
 
-  /** One question to the warehouse. */
+  /** Asks the warehouse once. */
   async read(): Promise<void> {
     const { warehouse, clock, monotonicMs } = this.#deps
     const askedAtMs = monotonicMs()
@@ -97,14 +97,14 @@ export class ClockWatch {
     const now = instantMs(await warehouseNow(warehouse))
     const tookMs = monotonicMs() - askedAtMs
     if (tookMs > clockLimits.answerMsMax) return
-    // The warehouse looked at its clock at some moment in between; the middle is off by half at most.
+    // The warehouse read its clock at some moment in between, so the middle is off by half of it at most.
     const clockMs = askedClockMs + tookMs / 2
     const offsetMs = withinDoubt(clockMs - now, tookMs / 2)
     this.#reading = { offsetMs, clockMs, monotonicMs: askedAtMs + tookMs / 2 }
     this.look()
   }
 
-  /** Compares, raises or ends the alarm, and tells when something has changed. */
+  /** Compares, raises or ends the alarm, and reports a change. */
   look(): void {
     const offsetMs = this.offsetMs()
     if (offsetMs === null) return
@@ -136,7 +136,7 @@ export class ClockWatch {
   }
 }
 
-/** What is certain of an offset: a slow answer must not look like a wrong clock. */
+/** The part of an offset that is certain: a slow answer must not look like a wrong clock. */
 function withinDoubt(offsetMs: number, doubtMs: number): number {
   return Math.sign(offsetMs) * Math.max(0, Math.abs(offsetMs) - doubtMs)
 }

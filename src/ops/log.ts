@@ -7,17 +7,17 @@ export interface LogOptions {
   readonly process: 'supervisor' | 'tracker' | 'engine'
 }
 
-/** What a log that cannot be written holds in memory; what comes beyond it is lost. */
+/** How much of a log that cannot be written is kept in memory. Later lines are lost. */
 const unwrittenBytesMax = 262_144
 
 /**
- * JSON lines on stderr, written at once, so that the last line before a crash is there. What could
- * hold a secret or a shopper's id is never handed to it; the redaction is a second lock.
+ * Logs JSON lines to stderr, each written at once, so that the last line before a crash is there.
+ * Callers never pass it secrets or ids of shoppers; the redaction is a second line of defence.
  */
 export function createLog(options: LogOptions): Logger {
   const destination = pino.destination({ fd: 2, sync: true, maxLength: unwrittenBytesMax })
-  // A disk that is full, a terminal that was closed: nothing is ended for want of its log, and each
-  // later line tries again.
+  // The disk may be full or the terminal closed. No process ends because it cannot log; each later line
+  // tries again.
   destination.on('error', () => undefined)
   return pino(
     {

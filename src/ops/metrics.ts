@@ -12,22 +12,22 @@ export interface MetricsDeps {
   readonly clock: Clock
   /** Null while it is not known. */
   readonly clockOffsetMs: () => number | null
-  /** Of the newest complete backup; null where there is none, or the warehouse is a server. */
+  /** The instant of the newest complete backup. Null without one, or if the warehouse is a server. */
   readonly lastBackupAtMs: () => number | null
-  /** Days that are over and not sealed, of the market with the most of them. */
+  /** How many past days are not sealed, in the market with the most of them. */
   readonly unsealedDays: () => Promise<number>
 }
 
-/** How a request to the campaign port ended. */
+/** An answer of the campaign port. */
 export interface CampaignAnswer {
-  /** Of the contract; 'none' where no operation was asked for. */
+  /** The operation of the contract, or 'none'. */
   readonly operation: string
   readonly status: number
   readonly seconds: number
 }
 
 export interface Metrics {
-  /** Prometheus text of this process and of the trackers; counters begin anew with their process. */
+  /** Prometheus text of this process and of the trackers. Counters restart with their process. */
   readonly read: () => Promise<string>
   readonly noteAnswer: (answer: CampaignAnswer) => void
   /** A connection to the campaign port was refused or closed for want of room. */

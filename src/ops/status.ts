@@ -12,14 +12,14 @@ export interface StatusDeps {
   readonly warehouse: Pick<Warehouse, 'rows'>
   readonly spool: Pick<Spool, 'depth'>
   readonly retention: () => Promise<NonNullable<StatusResponse['retention']>>
-  /** Null: the catalog does not know the campaign. */
+  /** Null if the catalog does not know the campaign. */
   readonly advertiserOfCampaign: (campaignId: number) => number | null
   readonly sealedThrough: () => Promise<NonNullable<StatusResponse['sealed']>>
   /** Null while it is not known. */
   readonly clockOffsetMs: () => number | null
   readonly failing: () => readonly string[]
   readonly clock: Clock
-  /** Lowered by tests only, as is the next one. */
+  /** Lowered by tests only, like the next one. */
   readonly warehouseMsMax?: number
   readonly campaignsPerReadMax?: number
 }
@@ -35,8 +35,9 @@ type WarehouseFacts = Pick<
 }
 
 /**
- * What an operator asks first. The counts of events are those of the last 30 days. What only the
- * warehouse knows is left out while it does not answer; a question that hangs is not asked twice.
+ * Reads the answer to an operator's first question. The counts of events are those of the last 30 days.
+ * Facts that only the warehouse knows are left out while it does not answer. A question that hangs is
+ * not asked twice.
  */
 export function createStatusReader(deps: StatusDeps): () => Promise<StatusResponse> {
   let asking: Promise<WarehouseFacts | null> | null = null
@@ -61,7 +62,7 @@ export function createStatusReader(deps: StatusDeps): () => Promise<StatusRespon
   }
 }
 
-/** Null when the warehouse is away; a refusal is a fault of ours and thrown. */
+/** Null if the warehouse is away. A refusal is our own fault and thrown. */
 async function readFacts(deps: StatusDeps): Promise<WarehouseFacts | null> {
   const { warehouse } = deps
   try {
@@ -141,8 +142,8 @@ interface CampaignCount {
 const campaignsPerReadMax = 100_000
 
 /**
- * Sorted by identity as it is, the table is counted in flat memory. Repeats that are not merged yet count
- * too, as where attribution suspects a crowd.
+ * The table is sorted by identity, so the count needs little memory. Repeats that are not merged yet
+ * count too, as they do where attribution suspects a crowd.
  */
 const crowdsSql = `
 SELECT count() AS count FROM (

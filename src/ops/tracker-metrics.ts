@@ -1,12 +1,13 @@
-// What the trackers of this node answered, as metrics. Each tells its counts every few seconds; the
-// engine's process keeps the last ones, since only it has a port to be asked on.
+// The metrics of the trackers of this node. Each tracker sends its counts every few seconds, and the
+// engine keeps the last ones, since only the engine has a port that serves metrics. The trackers count
+// by hand: `prom-client` would take 10 MB in each of them.
 
 import { AggregatorRegistry } from 'prom-client'
 import type { Clock } from '../lib/clock.ts'
 import { latencyBounds } from '../http/request-counts.ts'
 import type { RouteCounts, TrackerCounts } from '../http/request-counts.ts'
 
-/** A tracker that is silent for so long is gone or hangs. */
+/** A tracker that is silent for this long is gone or hangs. */
 const silentMsMax = 15_000
 
 type Labels = Readonly<Record<string, string | number>>
@@ -14,12 +15,12 @@ type Labels = Readonly<Record<string, string | number>>
 interface Value {
   readonly labels: Labels
   readonly value: number
-  /** Where it is not the metric's. */
+  /** Set if it differs from the name of the metric. */
   readonly metricName?: string
 }
 
 interface Metric {
-  /** There is nothing to add up: each value has its tracker. */
+  /** Nothing is added up, since each value has its tracker. */
   readonly aggregator: 'first'
   readonly name: string
   readonly help: string
@@ -40,7 +41,7 @@ export class TrackerMetrics {
     this.#heard.set(tracker, { counts, atMs: this.#clock() })
   }
 
-  /** Prometheus text; counts of a tracker begin anew with its process. */
+  /** Prometheus text. Counts of a tracker restart with its process. */
   async read(): Promise<string> {
     const heard = [...this.#heard].toSorted(([a], [b]) => a - b)
     const trackers = heard.map(([tracker, { counts }]) => ({ tracker, counts }))
@@ -74,7 +75,7 @@ export class TrackerMetrics {
       answersMetric(trackers),
       latencyMetric(trackers),
     ]
-    // The form in which processes of a cluster hand metrics to each other.
+    // The form in which processes of a cluster exchange metrics.
     const registry = AggregatorRegistry.aggregate([metrics])
     return await registry.metrics()
   }

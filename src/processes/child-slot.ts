@@ -1,5 +1,5 @@
-// The place of one child process: it is filled again when its process ends, and a process that should
-// have ended is ended.
+// The place of one child process. It is filled again when its process ends, and a process that does not
+// end when it should is killed.
 
 import type { ChildProcess } from 'node:child_process'
 import { drainMsMax, readMessage } from './child.ts'
@@ -8,7 +8,7 @@ import type { ChildMessage } from './child.ts'
 const limits = {
   restartPauseMsMin: 100,
   restartPauseMsMax: 5_000,
-  /** A child that lived so long is started again without a pause. */
+  /** A child that lived for this long is started again without a pause. */
   steadyMs: 10_000,
   /** A child that said that it failed has nothing left to do. */
   failedMsMax: 2_000,
@@ -21,7 +21,7 @@ export interface SlotPlan {
   readonly tracker: number
   readonly fork: () => ChildProcess
   readonly onMessage: (slot: ChildSlot, message: ChildMessage) => void
-  /** `how`: what is known of it, for the log. */
+  /** `how` is what is known about the end, for the log. */
   readonly onEnd: (slot: ChildSlot, how: object) => void
 }
 
@@ -30,9 +30,9 @@ export class ChildSlot {
   readonly isEngine: boolean
   readonly tracker: number
   isReady = false
-  /** Whether any process in this place was. */
+  /** Whether any process in this place was ready. */
   wasReady = false
-  /** Why the last process could not start; null when it could, or ended without a word. */
+  /** Why the last process could not start. Null if it could, or ended without a message. */
   lastFailure: string | null = null
   readonly #plan: SlotPlan
   #child: ChildProcess | null = null
@@ -63,14 +63,15 @@ export class ChildSlot {
     try {
       child = this.#plan.fork()
     } catch (error) {
-      // No memory, no process, no descriptor is left: that may pass.
+      // There is no memory, process or descriptor left, which may pass.
       setImmediate(() => this.#end({ reason: String(error) }))
       return
     }
     this.#child = child
     child.on('message', (value) => this.#hear(value))
     child.on('error', (error) => {
-      // Also for a message that could not be sent; without a process there is no exit to wait for.
+      // Also emitted for a message that could not be sent. Only without a process is there no exit to
+      // wait for.
       if (child.pid === undefined) this.#end({ reason: error.message })
     })
     child.on('disconnect', () => this.#endWithin(limits.drainingMsMax))
@@ -81,13 +82,13 @@ export class ChildSlot {
     if (this.#child?.connected === true) this.#child.send(message)
   }
 
-  /** Tells the process to finish what came in and to end; it does within `drainingMsMax`. */
+  /** Tells the process to finish what came in and to end, which it must within `drainingMsMax`. */
   drain(): void {
     if (this.#child?.connected === true) this.#child.send({ type: 'drain' })
     this.#endWithin(limits.drainingMsMax)
   }
 
-  /** Until the next start: it doubles while processes do not last. */
+  /** The pause until the next start. It doubles while processes do not last. */
   takePauseMs(): number {
     const livedMs = Date.now() - this.#startedAtMs
     this.#pauseMs =
@@ -111,7 +112,7 @@ export class ChildSlot {
     this.#plan.onMessage(this, message)
   }
 
-  /** Of several deadlines the earliest stands. */
+  /** The earliest of several deadlines counts. */
   #endWithin(ms: number): void {
     const atMs = performance.now() + ms
     if (this.#child === null || atMs >= this.#deadlineAtMs) return

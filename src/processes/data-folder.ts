@@ -1,6 +1,7 @@
-// One supervisor at a time has a data folder. Whether another one lives is told by its process id and
-// the instant of its start, since ids are given out again. That is a courtesy, not a lock: what must not
-// be shared (ports, warehouse) is locked by whoever has it, and then the start waits instead.
+// One supervisor at a time uses a data folder. Whether another one runs is known from its process id
+// and the instant of its start, since ids are reused. This is a courtesy, not a lock: ports and
+// warehouse, which must not be shared, are locked by the process that has them, and the start waits for
+// those.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,12 +9,12 @@ import { ServiceError } from '../errors.ts'
 import { explainSystemError } from '../lib/system-error.ts'
 
 export interface ClaimedFolder {
-  /** A supervisor before this one did not end by itself: its children may still be about to end. */
+  /** The supervisor before this one crashed, so its children may still be ending. */
   readonly isAfterCrash: boolean
   release(): void
 }
 
-/** Throws CONFIG_INVALID when the folder cannot be written, or a living supervisor has it. */
+/** Throws CONFIG_INVALID if the folder cannot be written, or another supervisor uses it. */
 export function claimDataFolder(dataDir: string): ClaimedFolder {
   const path = join(dataDir, 'supervisor.pid')
   const own = `${describeProcess(process.pid) ?? String(process.pid)}\n`
@@ -26,7 +27,7 @@ export function claimDataFolder(dataDir: string): ClaimedFolder {
     return {
       isAfterCrash: before !== null && bootOf(before) === bootOf(own),
       release: () => {
-        // Another one may have claimed the folder where this process cannot be seen, as in a container.
+        // Another supervisor, which cannot see this process (in a container), may have claimed the folder.
         if (readIfThere(path) === own) rmSync(path, { force: true })
       },
     }
@@ -47,7 +48,7 @@ export function folderFault(folder: string, cause: unknown): ServiceError {
 function inUse(dataDir: string, pid: number): ServiceError {
   return new ServiceError(
     'CONFIG_INVALID',
-    `another Shelftrace (process ${pid}) runs on the data folder ${dataDir}: ` +
+    `another Shelftrace (process ${pid}) uses the data folder ${dataDir}: ` +
       'end that one, or set SHELFTRACE_DATA_DIR to another folder'
   )
 }
@@ -73,16 +74,16 @@ function bootOf(text: string): string | undefined {
 }
 
 /**
- * Process id, start in clock ticks, and which boot of the machine that was. Null where a process cannot
- * be looked at (no such process, or not Linux): then nothing is known to live.
+ * Process id, start in clock ticks, and boot id of the machine. Null if the process cannot be looked
+ * at: there is no such process, or the system is not Linux.
  */
 function describeProcess(pid: number): string | null {
   try {
-    // The name, in parentheses, may hold blanks; the start is the 20th field behind it.
+    // The name in parentheses may contain blanks; the start is the 20th field after it.
     const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (?=\w )/u)
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     const words = fields.split(' ')
-    // A process that ended and was not waited for yet holds nothing any more.
+    // A zombie holds nothing any more.
     return words[0] === 'Z' ? null : `${pid} ${words[19]} ${boot}`
   } catch {
     return null

@@ -1,18 +1,18 @@
-// How many files and sockets a process may have open. Node raises the soft limit to the hard one when
-// it starts, so what counts is what an operator set for the service.
+// The limit of open files and sockets of a process. Node raises the soft limit to the hard one when it
+// starts, so the limit that an operator set for the service counts.
 
 import { ServiceError } from '../errors.ts'
 
 export const limits = {
-  /** The warehouse in process alone has some 120 open while it rests, and more while it merges. */
+  /** ClickHouse in process alone has about 120 open while it is idle, and more while it merges. */
   openFilesMin: 512,
-  /** Of a tracker: its own files, segments of the spool, certificates that are read again. */
+  /** Files of a tracker: its own, segments of the spool, certificates that are read again. */
   trackerFiles: 96,
-  /** Of the engine: its own files and those of the warehouse. */
+  /** Files of the engine: its own and those of the warehouse. */
   engineFiles: 400,
 } as const
 
-/** Infinity where there is no limit. */
+/** Infinity if there is no limit. */
 export function openFilesMax(): number {
   const report: unknown = process.report.getReport()
   const soft = ['userLimits', 'open_files', 'soft'].reduce<unknown>(

@@ -1,5 +1,5 @@
-// The ports of a node, tried before anything that is costly to start, and what is wrong with one in
-// a sentence that names the setting.
+// Tries the ports of a node before anything that is costly to start. Explains a fault in one sentence
+// that names the setting.
 
 import { createServer } from 'node:net'
 import type { Config } from '../config.ts'

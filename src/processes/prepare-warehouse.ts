@@ -1,5 +1,5 @@
-// What an engine process does before it uses the warehouse: is it fit, brought to the newest schema,
-// and the one that this identity secret belongs to?
+// Prepares the warehouse before an engine uses it: checks that it is fit, migrates it to the newest
+// schema, and checks that this identity secret belongs to it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -21,7 +21,7 @@ interface PrepareDeps {
   readonly log: Logger
 }
 
-/** A warehouse that is away at start is waited for: the trackers take events in meanwhile. */
+/** Waits for a warehouse that is away at start; meanwhile the trackers take events. */
 export async function prepareWarehouse(deps: PrepareDeps): Promise<void> {
   const { warehouse, identityFingerprint } = deps
   const isWaitedFor = canGoOnWithout(deps) ? isAwayOrUnfit : isAway
@@ -33,8 +33,9 @@ export async function prepareWarehouse(deps: PrepareDeps): Promise<void> {
 }
 
 /**
- * Shipping into an unfit warehouse would be as wrong as attributing in it. But the end of this process
- * ends the node, and on one of trackers that takes events already they can wait in the spool instead.
+ * Shipping into an unfit warehouse would be as wrong as attributing in it. But if this process ended,
+ * the node would end too. On a node of trackers that takes events already, they can wait in the spool
+ * instead.
  */
 function canGoOnWithout({ config, identityFingerprint }: PrepareDeps): boolean {
   if (config.roles.includes('engine')) return false

@@ -161,7 +161,11 @@ test('a backup of a newer version is refused, and so is a folder that holds data
 
   const used = aBackup(t)
   mkdirSync(join(used.dataDir, 'spool'))
-  await assertRefused(used, 'CONFIG_INVALID', /nothing but the secrets; there is spool/u)
+  await assertRefused(
+    used,
+    'CONFIG_INVALID',
+    /empty except for the secrets file; it contains spool/u
+  )
 })
 
 test('a node does not start on what a restore that broke off has left', (t) => {

@@ -248,8 +248,8 @@ test('a node made of a backup answers every report like the one that was backed 
       )
 
       const attempts = [
-        [used, /must hold nothing but the secrets; there is spool/u],
-        [bare, /a backup holds no secrets: put your copy/u],
+        [used, /must be empty except for the secrets file; it contains spool/u],
+        [bare, /a backup contains no secrets: first put your copy/u],
         [strange, /another identity secret/u],
       ] as const
       for (const [dataDir, reason] of attempts) {
