@@ -3,8 +3,8 @@
 
 import { ServiceError } from '../errors.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { sealParams } from './sealed-days.ts'
-import type { Seal } from './sealed-days.ts'
+import { sealParams } from './seals.ts'
+import type { Seal } from './seals.ts'
 import type { SealedSpan } from './sealed-spans.ts'
 
 type NamedSeal = Pick<Seal, 'unit' | 'day' | 'revision'>

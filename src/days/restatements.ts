@@ -3,7 +3,7 @@
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { unknownMarket } from './day-rows.ts'
-import { latestSealsSql } from './latest-seals-sql.ts'
+import { latestSealsSql } from './seals.ts'
 
 export interface Restatement {
   readonly day: string

@@ -9,7 +9,7 @@ import type { ReportMarket } from '../catalog/catalog-names.ts'
 import { laterDay, readFinalDays } from './final-days.ts'
 import { listUnits, readBounds } from './day-bounds.ts'
 import type { Bounds } from './day-bounds.ts'
-import { readSeals, validSeals } from './sealed-days.ts'
+import { readSeals } from './seals.ts'
 import { shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { findSealingWork } from './seal-work.ts'
@@ -115,7 +115,7 @@ async function findFirstOpen(
   warehouse: Pick<Warehouse, 'rows'>,
   { markets, bounds, asked }: SealsAsked
 ): Promise<string | undefined> {
-  const seals = validSeals(await readSeals(warehouse, asked), { markets, finalBefore: null })
+  const seals = await readSeals(warehouse, { markets, ...asked, finalBefore: null })
   const sealed = new Set(seals.map((seal) => `${seal.unit} ${seal.day}`))
   return listDays(asked.first, asked.last).find((day) =>
     listUnits(markets).some(({ id }) => {

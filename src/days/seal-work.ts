@@ -8,8 +8,8 @@ import { listUnits, readBounds } from './day-bounds.ts'
 import type { Bounds } from './day-bounds.ts'
 import { laterDay } from './final-days.ts'
 import { loadRates } from './rates.ts'
-import { readSeals, rollupVersion, validSeals } from './sealed-days.ts'
-import type { StoredSeal } from './sealed-days.ts'
+import { readSeals, rollupVersion } from './seals.ts'
+import type { StoredSeal } from './seals.ts'
 import { isOutdated, linkedDays, readTouchedDays } from './touched-days.ts'
 import type { TouchedDay } from './touched-days.ts'
 import { withOtherRates } from './used-rates.ts'
@@ -72,7 +72,7 @@ export async function findSealingWork(deps: SealDeps, readAt: string): Promise<S
     first: laterDay(first, bounds.finalBefore),
     last: addDays(readAt.slice(0, 10), 2),
   }
-  const seals = validSeals(await readSeals(warehouse, range), { markets, finalBefore: null })
+  const seals = await readSeals(warehouse, { markets, ...range, finalBefore: null })
   return {
     unsealed: listUnsealed(deps, { markets, bounds, seals, readAt }),
     renewals: await findRenewals(deps, { markets, range, seals, readAt }),
@@ -112,7 +112,7 @@ async function findRenewals(
   { markets, range, seals, readAt }: Renewing
 ): Promise<readonly Renewal[]> {
   const units = new Map(listUnits(markets).map((unit) => [unit.id, unit]))
-  const found = await readTouchedDays(deps.warehouse, { marketIds: [...units.keys()], ...range })
+  const found = await readTouchedDays(deps.warehouse, { markets, ...range })
   const touched = new Map(found.map((one) => [keyOf(one.unit, one.day), one]))
   const withRates = new Set(await findOtherRates(deps.warehouse, seals))
   const nowMs = instantMs(readAt)

@@ -4,7 +4,7 @@
 import { addDays, daysBetween, listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import type { Seal } from './sealed-days.ts'
+import type { Seal } from './seals.ts'
 
 /** Neighbouring days, all of one market or of the unknown ones. */
 export interface DaySpan {

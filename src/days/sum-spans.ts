@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
 import { readBounds } from './day-bounds.ts'
 import { areKept } from './kept-revisions.ts'
-import { readSeals, sealParams, sealedRowSql, validSeals } from './sealed-days.ts'
-import type { StoredSeal } from './sealed-days.ts'
+import { readSeals, sealParams, sealedRowSql } from './seals.ts'
+import type { StoredSeal } from './seals.ts'
 import {
   dayKey,
   daysOfSpan,
@@ -43,10 +43,7 @@ export async function sumNextSpan(deps: SpanDeps): Promise<boolean> {
   const first = [...firstDays.values()].toSorted()[0]
   if (first === undefined) return false
   const range = { first, last: readAt.slice(0, 10) }
-  const seals = validSeals(await readSeals(warehouse, range), {
-    markets: deps.markets(),
-    finalBefore,
-  })
+  const seals = await readSeals(warehouse, { markets: deps.markets(), ...range, finalBefore })
   const stored = await readSpans(warehouse, range)
   const sealsByDay = mapSeals(seals)
   const current = new Set(

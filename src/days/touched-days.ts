@@ -4,7 +4,9 @@
 
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { latestSealsSql } from './latest-seals-sql.ts'
+import type { ReportMarket } from '../catalog/catalog-names.ts'
+import { listUnits } from './day-bounds.ts'
+import { isValidSql, latestSealsSql, validityParams } from './seals.ts'
 
 export interface TouchedDay {
   readonly unit: number
@@ -29,7 +31,7 @@ export const touchedLimits = {
 } as const
 
 interface Asked {
-  readonly marketIds: readonly number[]
+  readonly markets: readonly ReportMarket[]
   readonly first: string
   readonly last: string
 }
@@ -37,12 +39,20 @@ interface Asked {
 /** Of 100 markets and 27 years. */
 const touchedMax = 1_000_000
 
-/** Of the seals from `first` to `last`, what was touched after their reading began, or may have been. */
+/**
+ * The valid seals from `first` to `last` that were touched after their reading began, or may have been. A day
+ * whose seal is void is an open day: it shows every move at once.
+ */
 export async function readTouchedDays(
   warehouse: Pick<Warehouse, 'rows'>,
-  asked: Asked
+  { markets, first, last }: Asked
 ): Promise<readonly TouchedDay[]> {
-  const rows = await warehouse.rows<TouchedDay>(touchedDaysSql, { ...asked })
+  const rows = await warehouse.rows<TouchedDay>(touchedDaysSql, {
+    marketIds: listUnits(markets).map(({ id }) => id),
+    ...validityParams(markets),
+    first,
+    last,
+  })
   assert(rows.length < touchedMax, 'the touched days fit into the list')
   return rows
 }
@@ -110,9 +120,15 @@ function utcDays(from: string, to: string): string {
   return `arrayJoin(arrayMap(n -> toDate(${from}) + n, range(toUInt32(toDate(${to}) - toDate(${from}) + 1))))`
 }
 
+/** The hours that a span of time lies in, even in part, as numbers since 1970. */
+function hours(from: string, to: string): string {
+  return `arrayJoin(range(intDiv(toUnixTimestamp(${from}), 3600), intDiv(toUnixTimestamp(${to}), 3600) + 1))`
+}
+
 /**
- * Spans whose end lies before every reading of their days are left out first: those are nearly all there
- * are. Of a span over several days it is added up how much of it lies on days that are to be renewed by
+ * Spans that no reading of one of their hours can have missed are left out first: those are nearly all there
+ * are. By days of UTC few of them would be, since the seal of a day also covers some hours of the day before
+ * or after it in UTC: each span would then meet all seals of two days. Of a span over several days it is added up how much of it lies on days that are to be renewed by
  * it: where that is not all of it, the others show already what these do not. What lies outside of the
  * days asked for is not looked at; their instants are those that lie on them in any zone.
  */
@@ -120,6 +136,7 @@ const touchedDaysSql = `
 WITH seals AS (
   SELECT unit, day, read_at, from_at, to_at, ${utcDays('from_at', 'to_at - toIntervalMillisecond(1)')} AS utc_day
   FROM (${latestSealsSql('s.day >= {first:Date} AND s.day <= {last:Date}')})
+  WHERE ${isValidSql}
 )
 SELECT unit, toString(touch.day) AS day,
   toUnixTimestamp64Milli(max(until)) AS touchedUntilMs, toUnixTimestamp64Milli(any(touch.read_at)) AS readAtMs,
@@ -138,19 +155,25 @@ FROM (
       span_unit, toInt64(toUnixTimestamp(touched.from_at)) * 1000 AS span_from_ms,
       toInt64(toUnixTimestamp(touched.to_at)) * 1000 + 1000 AS span_to_ms, touched.touched_until AS until
     FROM (
-      SELECT span_unit, from_at, to_at, touched_until, span.utc_day AS utc_day
+      SELECT if(market_id = -1, -1,
+          transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))) AS span_unit,
+        from_at, to_at, max(span.touched_until) AS touched_until, ${utcDays('from_at', 'to_at')} AS utc_day
       FROM (
-        SELECT if(market_id = -1, -1,
-            transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))) AS span_unit,
-          from_at, to_at, max(touched_until) AS touched_until, ${utcDays('from_at', 'to_at')} AS utc_day
+        SELECT market_id, from_at, to_at, touched_until, ${hours('from_at', 'to_at')} AS hour
         FROM touched_span
         WHERE from_at < toDateTime({last:Date}, 'UTC') + toIntervalDay(2)
           AND to_at >= toDateTime({first:Date}, 'UTC') - toIntervalDay(1)
-        GROUP BY span_unit, from_at, to_at
       ) AS span
-      INNER JOIN (SELECT utc_day, min(read_at) AS read_min FROM seals GROUP BY utc_day) AS earliest
-        ON earliest.utc_day = span.utc_day
-      WHERE touched_until > read_min
+      INNER JOIN (
+        SELECT hour, min(read_min) AS read_min
+        FROM (
+          SELECT min(read_at) AS read_min, ${hours('from_at', 'to_at - toIntervalMillisecond(1)')} AS hour
+          FROM seals GROUP BY from_at, to_at
+        )
+        GROUP BY hour
+      ) AS earliest ON earliest.hour = span.hour
+      WHERE span.touched_until > read_min
+      GROUP BY span_unit, from_at, to_at
     ) AS touched
     INNER JOIN seals ON seals.utc_day = touched.utc_day
     WHERE touched.touched_until > seals.read_at

@@ -11,7 +11,7 @@ import { filterParams, productConditions, rowConditions } from './filters.ts'
 import type { MarketDays } from '../days/market-days.ts'
 import { reachableRows } from './paged.ts'
 import type { Rates } from '../days/rates.ts'
-import { sealParams, sealedRowSql } from '../days/sealed-days.ts'
+import { sealParams, sealedRowSql } from '../days/seals.ts'
 import type { ReportDays } from '../days/sealed-days.ts'
 import type { SealedSpan } from '../days/sealed-spans.ts'
 

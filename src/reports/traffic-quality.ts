@@ -16,7 +16,8 @@ import { answerPage, reachableRows } from './paged.ts'
 import type { Computed, PagedResult } from './paged.ts'
 import { areKept } from '../days/kept-revisions.ts'
 import { noRates } from '../days/rates.ts'
-import { readReportDays, sealParams, sealedRowSql } from '../days/sealed-days.ts'
+import { readReportDays } from '../days/sealed-days.ts'
+import { sealParams, sealedRowSql } from '../days/seals.ts'
 import type { DaysAsked, ReportDays } from '../days/sealed-days.ts'
 
 export interface TrafficQualityRequest extends DaysAsked {

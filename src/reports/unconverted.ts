@@ -10,7 +10,8 @@ import { areKept, readKept } from '../days/kept-revisions.ts'
 import type { MarketDays } from '../days/market-days.ts'
 import { convertedSql, loadRates, rateParams } from '../days/rates.ts'
 import { listUnits } from '../days/day-bounds.ts'
-import { readReportDays, sealParams, sealedRowSql } from '../days/sealed-days.ts'
+import { readReportDays } from '../days/sealed-days.ts'
+import { sealParams, sealedRowSql } from '../days/seals.ts'
 import type { DaysAsked, ReportDays } from '../days/sealed-days.ts'
 
 /** The place of a row in the order of all rows. */

@@ -147,3 +147,25 @@ test('a purchase that moves from an open day to a sealed one is on one of them t
   assert.deepEqual(before, ['2026-03-02 conversions 0', '2026-03-03 conversions 1'])
   assert.deepEqual(between, ['2026-03-02 conversions 1'])
 })
+
+test('an event that moves to a day of unknown markets whose seal is void is on one of the days throughout', async (t) => {
+  const world = await aWorld(t)
+  const inMarket = (marketId: number, servedAdId: string) =>
+    anAd({ marketId, servedAtMs: day2Ms, servedAdId: servedAdId.repeat(32) })
+  const moving = inMarket(7, 'a')
+  await world.loader.ship([
+    aClick(inMarket(7, 'b'), day2Ms),
+    aClick(moving, day2Ms + 30 * hourMs),
+    aClick(inMarket(5, 'c'), day2Ms + 30 * hourMs),
+  ])
+  while ((await sealNow(world, throughMs)).sealedCount > 0);
+  // Only 3 March has rows of market 5, so its seal is void from now on and that of 2 March is not.
+  world.markets.push({ id: 5, code: 'FR', currency: 'EUR', timeZone: 'UTC' })
+  const before = await world.figures()
+
+  await world.loader.ship([aClick(moving, day2Ms)])
+  const between = await world.figures()
+
+  assert.deepEqual(clicksOf(before), ['2026-03-02 0/0/1', '2026-03-03 0/0/1', '2026-03-03 0/0/1'])
+  assert.deepEqual(clicksOf(between), ['2026-03-02 0/0/2', '2026-03-03 0/0/1'])
+})

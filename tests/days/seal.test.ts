@@ -133,7 +133,7 @@ test('purchases of today do not touch yesterday, also where it ended after midni
   world.markets.push({ id: 2, code: 'US', currency: 'EUR', timeZone: 'America/New_York' })
   const touched = () =>
     readTouchedDays(world.warehouse, {
-      marketIds: [1, 2, 0],
+      markets: world.markets,
       first: '2026-02-20',
       last: '2026-03-20',
     })

@@ -28,8 +28,6 @@ function aRenewal(day: string, touched: TouchedDay | null = null): Renewal {
     revision: 1n,
     rollupVersion: 1,
     readAt: '2026-03-03 00:00:00.000000',
-    definition: '',
-    unknownIds: '',
     rates: '',
   }
   return { unit, day, seal, touched, isDue: true }
