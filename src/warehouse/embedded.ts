@@ -2,6 +2,7 @@
 // one after the other, so a pool of sessions keeps a long report from holding up the pipeline.
 
 import { createRequire } from 'node:module'
+import { totalmem } from 'node:os'
 import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
@@ -21,16 +22,34 @@ const require = createRequire(import.meta.url)
 
 export interface EmbeddedOptions {
   readonly path: string
+  /** What one statement may take. Lowered by tests only. */
+  readonly statementLimits?: StatementLimits
 }
 
-/** All sessions in one lane, for those who are alone with the warehouse. */
-export function openEmbeddedWarehouse({ path }: EmbeddedOptions): Warehouse {
-  const pool = new SessionPool(openSessions(path, embeddedSessions))
+export interface StatementLimits {
+  readonly memoryBytesMax: number
+  readonly secondsMax: number
+}
+
+/**
+ * A statement beyond these fails by itself, instead of taking the process with it or holding a session for
+ * ever. Half of the memory leaves room for the rest of the process and for the trackers; no report and no step
+ * takes an hour.
+ */
+function machineLimits(): StatementLimits {
+  // 0 where nothing but the machine bounds the process.
+  const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+  return { memoryBytesMax: Math.floor(memoryBytes / 2), secondsMax: 3_600 }
+}
+
+/** All sessions in one lane, for callers that have the warehouse to themselves. */
+export function openEmbeddedWarehouse(options: EmbeddedOptions): Warehouse {
+  const pool = new SessionPool(openSessions(options))
   return asWarehouse(pool, closerOf([pool]))
 }
 
-export function openEmbeddedLanes({ path }: EmbeddedOptions): WarehouseLanes {
-  const sessions = openSessions(path, embeddedSessions)
+export function openEmbeddedLanes(options: EmbeddedOptions): WarehouseLanes {
+  const sessions = openSessions(options)
   const pools = {
     pipeline: new SessionPool(sessions.splice(0, laneSessions.pipeline)),
     lookups: new SessionPool(sessions.splice(0, laneSessions.lookups)),
@@ -146,13 +165,19 @@ const engineSettings = {
   query_condition_cache_size: 16 * mebibyte,
 } as const
 
-function openSessions(path: string, sessionCount: number): Session[] {
+function openSessions({ path, statementLimits = machineLimits() }: EmbeddedOptions): Session[] {
   const { Session } = loadChdb()
   const sessions: Session[] = []
-  const settings = { ...engineSettings, ...statementSettings, ...speedSettings }
+  const settings = {
+    ...engineSettings,
+    ...statementSettings,
+    ...speedSettings,
+    max_memory_usage: statementLimits.memoryBytesMax,
+    max_execution_time: statementLimits.secondsMax,
+  }
   const connectionArgs = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
   try {
-    for (let count = 0; count < sessionCount; count += 1) {
+    for (let count = 0; count < embeddedSessions; count += 1) {
       const session: Session = new Session(path, { connectionArgs })
       sessions.push(session)
       if (count === 0) session.query('CREATE DATABASE IF NOT EXISTS shelftrace')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -10,7 +10,7 @@ import {
   openEmbeddedLanes,
   openEmbeddedWarehouse,
 } from '../../src/warehouse/embedded.ts'
-import { passingCodes, warehouseFailure } from '../../src/warehouse/refusal.ts'
+import { isBeyondLimit, passingCodes, warehouseFailure } from '../../src/warehouse/refusal.ts'
 import { warehouseContract } from '../contracts/warehouse.contract.ts'
 import { aWarehouseFolder } from '../helpers/warehouse-folder.ts'
 
@@ -166,6 +166,59 @@ test('readers who hold every session for reports hold up neither the pipeline no
   assert.deepEqual(await lanes.pipeline.rows('SELECT n FROM seen'), [{ n: 7 }])
   for (const reader of readers) void reader.return?.()
   await Promise.all(reading)
+})
+
+for (const { limit, clickhouseCode, sql } of [
+  {
+    limit: 'memory',
+    clickhouseCode: 241,
+    sql: 'SELECT length(groupArray(number)) AS size FROM numbers({rowCount:UInt64})',
+  },
+  {
+    limit: 'time',
+    clickhouseCode: 159,
+    sql: 'SELECT count() AS count FROM numbers({rowCount:UInt64}) WHERE cityHash64(number) = 0',
+  },
+]) {
+  test(`a statement that reaches its limit of ${limit} fails by itself and says so`, async (t) => {
+    const { path } = aWarehouseFolder(t)
+    const secondsMax = limit === 'time' ? 1 : 3_600
+    const statementLimits = { memoryBytesMax: 50_000_000, secondsMax }
+    const warehouse = openEmbeddedWarehouse({ path, statementLimits })
+    t.after(() => warehouse.close())
+    const tooMuch = { rowCount: limit === 'memory' ? 100_000_000 : 1_000_000_000_000 }
+    await warehouse.command('CREATE TABLE kept (n UInt64) ENGINE = MergeTree ORDER BY n')
+    const calls = [
+      () => warehouse.rows(sql, tooMuch),
+      () => warehouse.command(`INSERT INTO kept ${sql}`, tooMuch),
+      async () => {
+        for await (const _ of warehouse.stream(sql, tooMuch));
+      },
+    ]
+
+    for (const call of calls) {
+      await assert.rejects(call(), (error) => {
+        assert.ok(isBeyondLimit(error))
+        assert.deepEqual(error.details['limit'], limit)
+        assert.equal(error.details['clickhouseCode'], clickhouseCode)
+        return true
+      })
+    }
+
+    assert.deepEqual(await warehouse.rows('SELECT count() AS count FROM kept'), [{ count: 0 }])
+  })
+}
+
+test('a statement may take half of the memory of the machine', async (t) => {
+  const warehouse = aWarehouseFolder(t).open()
+
+  const rows = await warehouse.rows<{ value: string }>(
+    `SELECT value FROM system.settings WHERE name IN ('max_memory_usage', 'max_execution_time') ORDER BY name`
+  )
+
+  const [seconds, bytes] = rows.map(({ value }) => Number(value))
+  assert.equal(seconds, 3_600)
+  assert.ok(bytes !== undefined && bytes > 0 && bytes <= totalmem() / 2)
 })
 
 /** What a process of its own meets that opens the folder. */
