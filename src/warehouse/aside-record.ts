@@ -1,15 +1,14 @@
-// What is stored of a record that is set aside: enough to judge it as it would have been, and no more.
+// Reduces a record that is set aside to what judging it later needs, and no more.
 
 import { setAsideLimits } from '../contract/set-aside.ts'
 import type { Warehouse } from './warehouse.ts'
 import type { Refusal } from './insert-rows.ts'
 
-/** In place of the user agent of a browser; no bot, as a replay must find too. */
+/** Replaces the user agent of a browser; a replay must not take it for a bot either. */
 const anyBrowser = 'Mozilla/5.0 (not kept) Firefox/133.0'
 
 /**
- * Whether a user agent is a bot's is all that judging asks, so of a browser it is not kept. The reason
- * is cut, since the messages of the warehouse go on with pieces of the row.
+ * Removes the user agent of a browser, since judging only asks whether it is a bot's, and shortens the reason.
  */
 export function minimized(refusal: Refusal, isBot: (userAgent: string) => boolean): Refusal {
   const { key, reason, record } = refusal
@@ -17,8 +16,8 @@ export function minimized(refusal: Refusal, isBot: (userAgent: string) => boolea
 }
 
 /**
- * The warehouse's messages go on with pieces of the row, which hold transactions and identities: nothing
- * behind the first quoted piece is told.
+ * Messages of the warehouse quote pieces of the row, which may contain transactions and identities. So the reason
+ * ends before the first quoted piece.
  */
 export function tellReason(reason: string): string {
   const [told = ''] = reason.split(/[`'"{\n]/u, 1)
@@ -35,8 +34,8 @@ function withoutUserAgent(text: string, isBot: (userAgent: string) => boolean): 
 }
 
 /**
- * Addresses of senders are kept for 30 days, in which a delivery can be judged anew; after that it is one
- * without an address. The patterns match no text of a record, where each quote has a backslash before it.
+ * Removes addresses of senders after 30 days; until then a delivery can be judged again, and after that it counts
+ * as one without an address. The patterns cannot match text inside a record, where quotes have a backslash.
  */
 export async function forgetAsideAddresses(
   warehouse: Pick<Warehouse, 'rows' | 'command'>

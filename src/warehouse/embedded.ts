@@ -1,5 +1,5 @@
-// ClickHouse in this process (chDB). One folder belongs to one process; calls on one session run
-// one after the other, so a pool of sessions keeps a long report from holding up the pipeline.
+// ClickHouse in this process (chDB). A folder belongs to one process. Calls on a session run one after the other,
+// so a pool of sessions keeps a long report from holding up the pipeline.
 
 import { createRequire } from 'node:module'
 import { totalmem } from 'node:os'
@@ -10,12 +10,12 @@ import { speedSettings, statementSettings } from './warehouse.ts'
 import type { InsertTable, Params, Warehouse, WarehouseLanes } from './warehouse.ts'
 
 /**
- * The pipeline has two statements under way at most times, and an operator's at some. A report may
- * need two at once; `campaign/report-places.ts` lets fewer of them run than there are sessions here.
+ * The pipeline usually runs two statements at a time, and sometimes one for an operator. A report may need two at
+ * once; `campaign/report-places.ts` lets fewer reports run than there are sessions.
  */
 const laneSessions = { pipeline: 4, lookups: 3, reports: 5 } as const
 
-/** Each busy session holds a thread of libuv's pool; UV_THREADPOOL_SIZE must exceed this by far. */
+/** Each busy session holds a thread of libuv's pool, so UV_THREADPOOL_SIZE must be much greater. */
 export const embeddedSessions = laneSessions.pipeline + laneSessions.lookups + laneSessions.reports
 
 const require = createRequire(import.meta.url)
@@ -94,11 +94,11 @@ function asWarehouse(pool: SessionPool, close: () => Promise<void>): Warehouse {
   }
 }
 
-// The engine's allocator keeps what queries gave back: after a flood of a million events 44 MB were
-// in use and 366 MB held. Giving it back this often costs nothing that could be measured.
+// ClickHouse's allocator keeps the memory that queries gave back: after a flood of a million events 44 MB were in
+// use and 366 MB held. Giving it back this often costs nothing that could be measured.
 const purgePauseMs = 2_000
 
-/** Gives unused memory back to the system now and then, for as long as the engine can. */
+/** Gives unused memory back to the system now and then, if this build of ClickHouse can. */
 function startPurging(pools: readonly SessionPool[]): NodeJS.Timeout {
   const countUses = () => pools.reduce((sum, pool) => sum + pool.useCount, 0)
   let usedBefore = countUses()
@@ -120,12 +120,12 @@ interface BoundQuery {
   readonly params: Params
 }
 
-/** What a stream can carry; `EXPLAIN` and the like it refuses. */
+/** Streams take these statements and refuse others, such as `EXPLAIN`. */
 const streamable = /^\s*(?:SELECT|WITH)\b/iu
 
 /**
- * chDB runs bound statements one after the other in the whole process, whatever the session: behind
- * an attribution of 4 s every bound look-up would wait. Streams are bound outside of that queue.
+ * chDB runs bound statements one after the other in the whole process, whatever their session, so every look-up
+ * would wait behind an attribution of 4 s. Streams do not go through that queue.
  */
 async function readRows<Row>(session: Session, query: BoundQuery): Promise<Row[]> {
   const { sql, params } = query
@@ -147,18 +147,18 @@ function isEmpty(params: Params): boolean {
 
 const mebibyte = 1_048_576
 
-/** The engine's own defaults are those of a machine that does nothing else. */
-const engineSettings = {
-  // One merge at a time: each holds buffers for every column of every part it reads, and several at
-  // once took the engine past 800 MB in a flood of a million events.
+/** ClickHouse's defaults are for a machine that does nothing else. */
+const processSettings = {
+  // One merge at a time: each holds buffers for every column of every part it reads, and several at once took
+  // the process past 800 MB in a flood of a million events.
   background_pool_size: 1,
   background_merges_mutations_concurrency_ratio: 1,
-  // Threads that nobody needs any more go, with their stacks and what they keep of freed memory; they
-  // were up to 140, of which eight statements at once on a few cores need a fraction.
+  // Idle threads end, with their stacks and the freed memory they keep. There were up to 140, and eight
+  // statements at once on a few cores need a fraction of them.
   max_thread_pool_free_size: 16,
   threadpool_local_fs_reader_pool_size: 8,
   load_marks_threadpool_pool_size: 4,
-  // What is looked up in every part. These would grow to half of the memory of the machine.
+  // Caches of what is looked up in every part. By default they grow to half of the memory of the machine.
   mark_cache_size: 256 * mebibyte,
   primary_index_cache_size: 256 * mebibyte,
   index_mark_cache_size: 64 * mebibyte,
@@ -169,7 +169,7 @@ function openSessions({ path, statementLimits = machineLimits() }: EmbeddedOptio
   const { Session } = loadChdb()
   const sessions: Session[] = []
   const settings = {
-    ...engineSettings,
+    ...processSettings,
     ...statementSettings,
     ...speedSettings,
     max_memory_usage: statementLimits.memoryBytesMax,
@@ -279,7 +279,7 @@ class SessionPool {
 
 function loadChdb(): { Session: new (path?: string, options?: SessionOptions) => Session } {
   try {
-    // Loaded on demand: a node that talks to a server needs no native engine.
+    // Loaded on demand: a node that uses a server needs no native library.
     return require('chdb')
   } catch (cause) {
     throw new ServiceError(
@@ -291,7 +291,7 @@ function loadChdb(): { Session: new (path?: string, options?: SessionOptions) =>
   }
 }
 
-/** The shape of a row is the caller's SQL; nothing here could check it. */
+/** The shape of a row follows from the caller's SQL, so it cannot be checked here. */
 function parseLines<Row>(text: string): Row[] {
   const rows: Row[] = []
   for (const line of text.split('\n')) if (line !== '') rows.push(JSON.parse(line))
@@ -303,7 +303,7 @@ const codePattern = /Code: (\d+)\./u
 function failure(what: string, cause: unknown): unknown {
   if (!(cause instanceof Error) || cause instanceof ServiceError) return cause
   const own: unknown = Reflect.get(cause, 'clickhouseCode')
-  // Streams carry the engine's code in the text only.
+  // Errors of streams have ClickHouse's code only in their text.
   const code =
     typeof own === 'number' ? own : Number(codePattern.exec(cause.message)?.[1] ?? Number.NaN)
   return warehouseFailure(what, Number.isNaN(code) ? undefined : code, cause)

@@ -1,9 +1,9 @@
-// Inserts the rows of a batch. What is refused is halved until the rows at fault stand alone.
+// Inserts the rows of a batch. A batch that is refused is halved until the rows at fault are alone.
 
 import { isBeyondLimit, isRefused } from './refusal.ts'
 import type { InsertTable, Warehouse } from './warehouse.ts'
 
-/** What is inserted for one record; `key` names it when it has to be set aside. */
+/** The row of one record; `key` names the record if it has to be set aside. */
 export interface PlannedRow {
   readonly key: string
   readonly record: unknown
@@ -17,16 +17,16 @@ export interface Refusal {
 }
 
 export const insertLimits = {
-  /** So many rows of a table refused one after the other, and none taken, are no fault of the rows. */
+  /** If this many rows of a table are refused in a row and none is taken, the rows are not at fault. */
   refusedInRowMax: 20,
-  /** Refused so long ago, a row says nothing about the warehouse of now. */
+  /** A row refused longer ago says nothing about the warehouse now. */
   streakMs: 3_600_000,
 } as const
 
 /**
- * Which rows of a table were refused lately, each alone, since one was taken; over all batches. A
- * warehouse that refuses everything (a fault of its own, a schema that was changed) must not set aside
- * every record that ever comes. A table that gets few rows, and now and then a bad one, is no such case.
+ * Counts, over all batches, the rows of a table that were recently refused alone since one was taken. A warehouse
+ * that refuses everything (a fault of its own, a changed schema) must not set aside every record that ever comes.
+ * A table that gets few rows, with a bad one now and then, is not such a case.
  */
 export class RefusalStreaks {
   readonly #monotonicMs: () => number
@@ -40,7 +40,7 @@ export class RefusalStreaks {
     this.#refusedAtMs.delete(table)
   }
 
-  /** Whether it looks like a fault of the warehouse. */
+  /** True if it looks like a fault of the warehouse. */
   noteRefused(table: InsertTable): boolean {
     const nowMs = this.#monotonicMs()
     const { refusedInRowMax, streakMs } = insertLimits
@@ -52,13 +52,13 @@ export class RefusalStreaks {
 
 export interface RowInsert {
   readonly warehouse: Pick<Warehouse, 'insert'>
-  /** Null: rows that were set aside before may all be refused again. */
+  /** Null for rows that were set aside before, which may all be refused again. */
   readonly streaks: RefusalStreaks | null
   readonly table: InsertTable
   readonly rows: readonly PlannedRow[]
 }
 
-/** The rows at fault. Throws what passes, and the refusal where all rows are refused alike. */
+/** Resolves to the rows at fault. Throws failures that pass, and the refusal if all rows are refused alike. */
 export async function insertRows(insert: RowInsert): Promise<readonly Refusal[]> {
   return insert.rows.length === 0 ? [] : await insertPart(insert, insert.rows)
 }
@@ -68,7 +68,7 @@ async function insertPart(insert: RowInsert, rows: readonly PlannedRow[]): Promi
     await tryInsert(insert, rows)
     return []
   } catch (error) {
-    // A part may pass where the whole reached a limit. A row alone is never too heavy by itself.
+    // A part may pass if the whole reached a limit. A single row is never too heavy.
     if (!isRefused(error) && !(isBeyondLimit(error) && rows.length > 1)) throw error
     const [row] = rows
     if (row !== undefined && rows.length === 1) {
@@ -105,7 +105,7 @@ async function suspectWarehouse(insert: RowInsert, refusal: unknown): Promise<vo
   throw refusal
 }
 
-/** As the warehouse gave it, cut. */
+/** The reason that the warehouse gave, shortened. */
 export function reasonOf(error: { readonly cause?: unknown; readonly message: string }): string {
   const reason = error.cause instanceof Error ? error.cause.message : error.message
   return reason.slice(0, 1_000)

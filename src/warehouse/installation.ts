@@ -2,8 +2,8 @@ import { ServiceError } from '../errors.ts'
 import type { Warehouse } from './warehouse.ts'
 
 /**
- * Refuses a node whose identity secret is another than the one the warehouse was begun with: under
- * it no shopper would be recognised, and every purchase would silently lose its credit.
+ * Refuses a node whose identity secret differs from the one that the warehouse was created with: it would
+ * recognise no shopper, and every purchase would silently lose its credit.
  */
 export async function ensureSameIdentitySecret(
   warehouse: Warehouse,
@@ -17,13 +17,13 @@ export async function ensureSameIdentitySecret(
       { name, fingerprint }
     )
   }
-  // Read again: of two nodes that began at once, the first decides for both.
+  // Read again: if two nodes begin at once, the first one decides for both.
   const decided = known ?? (await readFirst(warehouse, name))
   if (decided === fingerprint) return
   throw new ServiceError(
     'CONFIG_INVALID',
-    `SHELFTRACE_SECRETS_FILE holds another identity secret (${fingerprint}) than this warehouse ` +
-      `was begun with (${decided ?? 'unknown'}); use the secrets file of the installation`
+    `SHELFTRACE_SECRETS_FILE holds another identity secret (${fingerprint}) than the one that this ` +
+      `warehouse was created with (${decided ?? 'unknown'}); use the secrets file of the installation`
   )
 }
 

@@ -1,16 +1,17 @@
-// Instants as the warehouse spells them: `YYYY-MM-DD hh:mm:ss.ffffff`, in UTC without a zone. What steps
-// compare with each other is the warehouse's clock, since several engines write.
+// Instants as the warehouse writes them: `YYYY-MM-DD hh:mm:ss.ffffff`, in UTC without a zone. Several engines
+// write, so steps compare only instants of the warehouse's clock with each other.
 import { ServiceError } from '../errors.ts'
 import type { Warehouse } from './warehouse.ts'
 
 /** The warehouse's clock, to the microsecond. */
 export async function warehouseNow(warehouse: Pick<Warehouse, 'rows'>): Promise<string> {
   const [row] = await warehouse.rows<{ now: string }>('SELECT toString(now64(6)) AS now')
-  if (row === undefined) throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'no answer to the time')
+  if (row === undefined)
+    throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'the warehouse returned no timestamp')
   return row.now
 }
 
-/** Whole milliseconds since 1970; what is below them is cut. */
+/** Whole milliseconds since 1970; microseconds are cut off. */
 export function instantMs(instant: string): number {
   return Date.parse(`${instant.slice(0, 23).replace(' ', 'T')}Z`)
 }

@@ -5,9 +5,9 @@ import type { Warehouse } from './warehouse.ts'
 const folder = new URL('migrations/', import.meta.url)
 
 /**
- * Brings the warehouse to the newest schema: every numbered file once, in order. Statements are
- * `CREATE … IF NOT EXISTS` by rewriting, so that a file that was cut off by a crash, or run by two
- * engines at once, is simply run again. Only those given, where an older schema is wanted.
+ * Brings the warehouse to the newest schema: runs every numbered file once, in order. `CREATE` statements are
+ * rewritten to `CREATE … IF NOT EXISTS`, so that a file which was cut off by a crash, or is run by two engines at
+ * once, can simply be run again. `given` lists the files to run if an older schema is wanted.
  */
 export async function migrate(
   warehouse: Warehouse,
@@ -35,7 +35,7 @@ export async function migrate(
   return wanted
 }
 
-/** All that this program can apply, in order. */
+/** All migrations of this program, in order. */
 export async function knownMigrations(): Promise<readonly string[]> {
   return (await readdir(folder)).filter((file) => /^\d{4}-.*\.sql$/u.test(file)).toSorted()
 }

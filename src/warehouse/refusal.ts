@@ -2,9 +2,9 @@ import { ServiceError } from '../errors.ts'
 import { withoutValues } from './safe-cause.ts'
 
 /**
- * ClickHouse's codes for what the machine or its operator causes and what passes: the same call may
- * succeed later. Everything else a statement or its data causes, and it comes again. A row is set
- * aside for the second kind only, so a full disk must never stand among those.
+ * ClickHouse's codes for failures that the machine or its operator causes and that pass: the same call may succeed
+ * later. All other failures are caused by a statement or its data, and come again. A row is set aside only for the
+ * second kind, so the codes of a full disk must be listed here.
  */
 export const passingCodes = {
   // Time, load, memory, threads.
@@ -26,7 +26,7 @@ export const passingCodes = {
   RESOURCE_LIMIT_EXCEEDED: 776,
   MEMORY_RESERVATION_KILLED: 777,
   MEMORY_RESERVATION_FAILED: 778,
-  // Disks and object stores; a full disk comes as any of the first lines.
+  // Disks and object stores; a full disk can have any of the first codes.
   CANNOT_READ_FROM_FILE_DESCRIPTOR: 74,
   CANNOT_WRITE_TO_FILE_DESCRIPTOR: 75,
   CANNOT_OPEN_FILE: 76,
@@ -46,7 +46,7 @@ export const passingCodes = {
   AWS_ERROR: 693,
   GCP_ERROR: 707,
   GOOGLE_CLOUD_ERROR: 737,
-  // Exceptions of the libraries under the engine: files, sockets, names.
+  // Exceptions of the libraries that ClickHouse uses: files, sockets, names.
   POCO_EXCEPTION: 1000,
   STD_EXCEPTION: 1001,
   // The network.
@@ -95,9 +95,9 @@ export const passingCodes = {
 
 const passing: ReadonlySet<number> = new Set(Object.values(passingCodes))
 
-/** Of those, what says that this statement took too much: a smaller one may pass at once. */
+/** The codes that say that this statement took too much: a smaller one may pass at once. */
 const limitOfCode = new Map<number, 'time' | 'memory' | 'rows'>([
-  // Of what a join may hold.
+  // The rows that a join may hold.
   [passingCodes.SET_SIZE_LIMIT_EXCEEDED, 'rows'],
   [passingCodes.TIMEOUT_EXCEEDED, 'time'],
   [passingCodes.TOO_SLOW, 'time'],
@@ -108,7 +108,7 @@ const limitOfCode = new Map<number, 'time' | 'memory' | 'rows'>([
   [passingCodes.MEMORY_RESERVATION_FAILED, 'memory'],
 ])
 
-/** Turns an engine's failure into ours; `code` is ClickHouse's own, undefined where none came. */
+/** Turns a failure of ClickHouse into ours. `code` is ClickHouse's, undefined if it gave none. */
 export function warehouseFailure(
   what: string,
   code: number | undefined,
@@ -132,8 +132,8 @@ export function isRefused(error: unknown): error is ServiceError {
 }
 
 /**
- * Whether a statement reached a limit of time or memory. Either it is too heavy, and a part of it would
- * pass, or the warehouse has no room for anything; the error alone does not tell which.
+ * Whether a statement reached a limit of time, memory or rows. Either it is too heavy, and a part of it would pass,
+ * or the warehouse has no room for anything; the error alone does not tell which.
  */
 export function isBeyondLimit(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.details['limit'] !== undefined

@@ -1,4 +1,4 @@
-// What a ClickHouse must be for the figures to be right; asked before anything is written into it.
+// Checks that a ClickHouse server can give correct figures, before anything is written into it.
 
 import { ServiceError } from '../errors.ts'
 import type { Warehouse } from './warehouse.ts'
@@ -8,14 +8,14 @@ const versionMin = { major: 26, minor: 7 } as const
 
 interface Facts {
   readonly version: string
-  /** Null where the database shows itself to nobody. */
+  /** Null if this user may not see the database. */
   readonly databaseEngine: string | null
-  /** Of a table that is replicated although the database is not. */
+  /** The name of a table that is replicated although the database is not. */
   readonly replicatedTable: string | null
   readonly cloudMode: string | null
 }
 
-/** Throws CONFIG_INVALID with the reason, and WAREHOUSE_UNAVAILABLE while the server is away. */
+/** Throws CONFIG_INVALID with the reason, or WAREHOUSE_UNAVAILABLE while the server cannot be reached. */
 export async function ensureFitWarehouse(warehouse: Pick<Warehouse, 'rows'>): Promise<void> {
   const { version, databaseEngine, replicatedTable, cloudMode } = await readFacts(warehouse)
   if (!isNewEnough(version)) {
@@ -39,11 +39,12 @@ async function readFacts(warehouse: Pick<Warehouse, 'rows'>): Promise<Facts> {
           HAVING count() > 0) AS replicatedTable,
          (SELECT value FROM system.settings WHERE name = 'cloud_mode') AS cloudMode`
     )
-    if (facts === undefined) throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'no answer')
+    if (facts === undefined)
+      throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'the warehouse did not say its version')
     return facts
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'WAREHOUSE_REFUSED')) throw error
-    // An old server does not know a setting that every statement carries, a locked one forbids it.
+    // An old server does not know a setting that every statement has; a restricted user may not set it.
     const { clickhouseCode } = error.details
     throw unfit(
       `refuses a plain question (code ${String(clickhouseCode)}): it is older than ` +
@@ -60,7 +61,7 @@ function isNewEnough(version: string): boolean {
   return Number(minor) >= versionMin.minor
 }
 
-/** A step writes and then reads what it wrote. On another replica that may not be there yet. */
+/** Steps read what they have just written, and another replica may not have it yet. */
 function spread(what: string): ServiceError {
   return unfit(
     `${what}: replicas are not supported yet, since purchases would lose credit without a word; ` +

@@ -1,6 +1,6 @@
-// What the engine says of a refusal quotes rows and values, and logs and reasons carry it on.
+// ClickHouse's messages quote rows and values, which must not get into logs and reasons.
 
-/** Faults of the statement itself, whose messages name columns, functions and types. */
+/** Faults of a statement, whose messages name columns, functions and types. */
 const aboutStatement: ReadonlySet<number> = new Set([
   16, // NO_SUCH_COLUMN_IN_TABLE
   42, // NUMBER_OF_ARGUMENTS_DOESNT_MATCH
@@ -19,21 +19,21 @@ const aboutStatement: ReadonlySet<number> = new Set([
 
 const detailLengthMax = 300
 
-/** The engine's code and its name, and of a fault of the statement also what it is, without values. */
+/** Keeps ClickHouse's code and its name and, for a fault of the statement, the message without values. */
 export function withoutValues(code: number, cause: unknown): Error {
   const text = cause instanceof Error ? cause.message : ''
   const detail = aboutStatement.has(code) ? ` ${describe(text)}` : ''
   return new Error(`Code: ${code}. DB::Exception:${detail} (${nameOf(cause, text)})`)
 }
 
-/** The client takes it out of the text. */
+/** The client removes the name from the text. */
 function nameOf(cause: unknown, text: string): string {
   const type: unknown = cause instanceof Error ? Reflect.get(cause, 'type') : null
   const found = typeof type === 'string' ? type : [...text.matchAll(/\((\w+)\)/gu)].at(-1)?.[1]
   return found !== undefined && /^[A-Z][A-Z0-9_]+$/u.test(found) ? found : 'UNKNOWN'
 }
 
-/** Up to where the text of the statement is quoted, into which values were put. */
+/** The message up to where it quotes the statement, which contains values. */
 function describe(text: string): string {
   const [, message = text] = /DB::Exception: (.*)/su.exec(text) ?? []
   const [start = ''] = message.split(/\n|\bin scope\b|\bwhile processing\b|: While\b/iu)

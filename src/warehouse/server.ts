@@ -1,4 +1,4 @@
-// A ClickHouse server, cluster or Cloud, over HTTP with the official client.
+// A ClickHouse server over HTTP, with the official client.
 
 import { randomUUID } from 'node:crypto'
 import { addAbortSignal, Readable } from 'node:stream'
@@ -11,13 +11,13 @@ import type { InsertTable, Params, Warehouse, WarehouseLanes } from './warehouse
 
 const serverSettings = {
   ...asText(statementSettings),
-  // Some versions would write a failure in mid-stream as one more row.
+  // Some versions would otherwise write a failure in mid-stream as one more row.
   http_write_exception_in_output_format: 0,
 } as const
 
 const limits = {
   requestTimeoutMs: 120_000,
-  /** A stream is read at the pace of its reader; no report takes longer. */
+  /** No report takes longer. */
   streamSecondsMax: 3_600,
   killTimeoutMs: 5_000,
   connectionsDefault: 16,
@@ -33,7 +33,7 @@ export interface ServerOptions {
 
 const laneConnections = { pipeline: 8, lookups: 4, reports: 10 } as const
 
-/** Each with connections of its own. */
+/** Each lane has connections of its own. */
 export function openServerLanes(options: ServerOptions): WarehouseLanes {
   const lanes = {
     pipeline: openServerWarehouse({ ...options, connectionsMax: laneConnections.pipeline }),
@@ -55,12 +55,12 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
     application: 'shelftrace',
     request_timeout: requestTimeoutMs,
     max_open_connections: options.connectionsMax ?? limits.connectionsDefault,
-    // Long lists of bound values do not fit into an address.
+    // Long lists of bound values do not fit into a URL.
     use_multipart_params_auto: true,
     clickhouse_settings: {
       ...serverSettings,
-      // The server gives up before the client does: a statement that nobody waits for any more would
-      // go on beside its own repetition, and the client would never learn that it was too heavy.
+      // The server gives up before the client does. Otherwise a statement that nobody waits for would go on
+      // beside its own repetition, and the client would not learn that it was too heavy.
       max_execution_time: Math.max(1, Math.floor((requestTimeoutMs * 0.9) / 1_000)),
     },
     log: { level: 127 },
@@ -87,7 +87,7 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
     async insert(table: InsertTable, lines: Buffer) {
       if (lines.length === 0) return
       await statements.run('insert', async ({ query_id }) => {
-        // The client's own insert takes JSON as objects only, and would print each line anew.
+        // The client's own insert takes JSON only as objects, and would serialize each line again.
         const result = await client.exec({
           query: `INSERT INTO ${table} FORMAT JSONEachRow`,
           values: Readable.from([lines], { objectMode: false }),
@@ -133,7 +133,7 @@ async function* stream(
     )
     running = result.query_id
     const blocks = result.stream<unknown[]>()
-    // The client heeds a signal only until the answer begins.
+    // The client obeys a signal only until the answer begins.
     if (signal !== undefined) addAbortSignal(signal, blocks)
     for await (const rows of blocks) {
       yield rows.map((row) => row.json())
@@ -142,7 +142,7 @@ async function* stream(
   } catch (cause) {
     throw failure('query', cause)
   } finally {
-    // It broke off, or its reader left.
+    // The stream broke off, or its reader left.
     if (running !== null) statements.kill(running)
   }
 }
@@ -152,7 +152,7 @@ interface Given {
   readonly clickhouse_settings: Readonly<Record<string, string>>
 }
 
-/** Names each statement, and gives it the settings that are for speed until the server forbids one. */
+/** Gives each statement an id, and the settings for speed until the server forbids one of them. */
 class Statements {
   readonly #client: ClickHouseClient
   #speedSettings: Readonly<Record<string, string>> = asText(speedSettings)
@@ -166,22 +166,22 @@ class Statements {
     try {
       return await work(given)
     } catch (cause) {
-      // A server that answered has ended the statement; one that did not may still be at it.
+      // A server that answered has ended the statement; one that did not may still be running it.
       if (!(cause instanceof ClickHouseError)) {
         this.kill(given.query_id)
         throw failure(what, cause)
       }
       const names = Object.keys(given.clickhouse_settings)
       if (!names.some((name) => cause.message.includes(name))) throw failure(what, cause)
-      // Settings are looked at first, so nothing of the statement was done.
+      // Settings are checked first, so the statement has done nothing.
       this.#speedSettings = {}
       return await this.run(what, work)
     }
   }
 
   /**
-   * Ends a statement that nobody waits for any more. As good as it goes: the connection may be gone, or
-   * lead to another replica, and then the statement ends at its limit of time.
+   * Tries to end a statement that nobody waits for any more. If the connection is gone, the statement ends at its
+   * time limit.
    */
   kill(queryId: string): void {
     this.#client
@@ -194,7 +194,7 @@ class Statements {
   }
 }
 
-/** The client's types know settings as text or switches; the server reads both alike. */
+/** The client's types want settings as text or switches; the server reads both. */
 function asText(settings: Readonly<Record<string, string | number>>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]))
 }

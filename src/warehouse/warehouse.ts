@@ -1,10 +1,10 @@
-/** A value bound to a `{name:Type}` placeholder; never pasted into the text. */
+/** A value bound to a `{name:Type}` placeholder, never pasted into the text of a statement. */
 export type ParamValue =
   string | number | bigint | boolean | readonly string[] | readonly number[] | readonly bigint[]
 
 export type Params = Readonly<Record<string, ParamValue>>
 
-/** Tables that take rows from outside SQL; identifiers never come from a request. */
+/** Tables into which the program inserts rows; identifiers never come from a request. */
 export const insertTables = [
   'ad_event_in',
   'delivery_in',
@@ -23,18 +23,18 @@ export const insertTables = [
 export type InsertTable = (typeof insertTables)[number]
 
 /**
- * The one door to ClickHouse, in process or server, with the same SQL. Failures are ServiceErrors:
- * WAREHOUSE_REFUSED where the statement or the data is at fault (`details.clickhouseCode`),
- * WAREHOUSE_UNAVAILABLE where the same call may succeed later.
+ * The only way to ClickHouse, in process or on a server, with the same SQL. Failures are ServiceErrors:
+ * WAREHOUSE_REFUSED if the statement or its data is at fault (`details.clickhouseCode`), WAREHOUSE_UNAVAILABLE if
+ * the same call may succeed later. `details.limit` is set if the statement reached a limit.
  */
 export interface Warehouse {
-  /** Runs a statement that answers nothing; resolves when its effect is durable and visible. */
+  /** Runs a statement without a result; resolves when its effect is durable and visible. */
   command(sql: string, params?: Params): Promise<void>
   /** All rows at once, for small results. 64-bit integers beyond 2^53 must be read as text. */
   rows<Row>(sql: string, params?: Params): Promise<Row[]>
   /**
-   * Rows as JSON arrays, in blocks, pulled by the reader, in flat memory. Throws when the engine
-   * fails in mid-stream: a stream that ends is whole. Leaving the loop early stops the query.
+   * Rows as JSON arrays, in blocks that the reader pulls, in constant memory. Throws if ClickHouse fails in
+   * mid-stream, so a stream that ends is complete. Leaving the loop early stops the query.
    */
   stream(sql: string, params?: Params, signal?: AbortSignal): AsyncIterable<readonly unknown[][]>
   /** Inserts rows given as newline-delimited JSON; resolves when they are synced to disk. */
@@ -43,32 +43,32 @@ export interface Warehouse {
 }
 
 /**
- * Ways into one warehouse, each with sessions or connections of its own, so that whoever asks for much
- * holds up nobody else: `pipeline` keeps the figures up to date, `lookups` is for what every call hangs
- * on (keys, catalog, clock, audit, health), `reports` for what people and their programs read.
+ * Ways into one warehouse, each with sessions or connections of its own, so that heavy use of one does not hold up
+ * the others: `pipeline` keeps the figures up to date, `lookups` is for what every call depends on (keys, catalog,
+ * clock, audit, health), `reports` for what people and their programs read.
  */
 export interface WarehouseLanes {
   readonly pipeline: Warehouse
   readonly lookups: Warehouse
   readonly reports: Warehouse
-  /** Closes all of them, when what runs in any has ended. */
+  /** Closes all lanes once everything that runs in them has ended. */
   close(): Promise<void>
 }
 
 /**
- * Settings that both adapters give to every statement, so that the same SQL means the same thing.
- * Without them outer joins fill with defaults, zones follow the machine, and an insert over more
- * than 100 partitions (a backfill of two years) or one equal to an earlier one is refused.
+ * Settings that both adapters give to every statement, so that the same SQL means the same thing. Without them,
+ * outer joins fill in defaults, time zones follow the machine, and ClickHouse refuses an insert into more than 100
+ * partitions (a backfill of two years) or drops one that equals an earlier one.
  */
 export const statementSettings = {
   session_timezone: 'UTC',
   join_use_nulls: 1,
   max_partitions_per_insert_block: 0,
-  // Both, since each alone decides for one kind of insert, whatever `insert_deduplicate` says.
+  // Both, because each decides for one kind of insert, whatever `insert_deduplicate` says.
   deduplicate_insert: 'disable',
   deduplicate_insert_select: 'disable',
   async_insert: 0,
-  // Batches are small; parsing them in parallel costs buffers and gains nothing.
+  // Batches are small: parsing them in parallel costs buffers and gains nothing.
   input_format_parallel_parsing: 0,
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 1,
@@ -77,14 +77,14 @@ export const statementSettings = {
 } as const
 
 /**
- * At the end of a statement into which identities are bound: a server writes statements with their values
- * into its `system.query_log`, where no erasure reaches them.
+ * For the end of a statement that binds identities: a server otherwise writes statements with their values into
+ * its `system.query_log`, which no erasure reaches.
  */
 export const unlogged = 'SETTINGS log_queries = 0'
 
 /**
- * Settings that make statements faster and nothing else. `AS MATERIALIZED` keeps a result that is used
- * more than once; without it the text is put in its place and gives the same rows. ClickHouse calls it
- * experimental, so a server may forbid it.
+ * Settings that only make statements faster. `AS MATERIALIZED` keeps a result that is used more than once; without
+ * it ClickHouse computes the result each time and gets the same rows. ClickHouse calls the setting experimental,
+ * so a server may forbid it.
  */
 export const speedSettings = { enable_materialized_cte: 1 } as const
