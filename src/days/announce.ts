@@ -1,27 +1,27 @@
-// Instants order the steps: a purchase is attributed by a reading that began late enough after the
-// instant under which it is pending, a day is sealed again by one that began after it was touched. An
-// instant is taken before its effect is visible, and a process that is suspended in between (a machine
-// that is moved, a warehouse that hangs) makes an old instant visible late, when others have looked past
-// it. So each is checked once the effect is visible, and announced anew under a later one when it was slow.
+// Instants order the steps: a purchase is attributed by a reading that began late enough after the instant
+// under which it is pending, and a day is sealed again by a reading that began after it was touched. An
+// instant is taken before its effect is visible. If the process is suspended in between (a machine that is
+// moved, a warehouse that hangs), an old instant becomes visible after others have looked past it. So each
+// effect is checked once it is visible, and announced again under a later instant if it was slow.
 
 import { ServiceError } from '../errors.ts'
 import { formatInstant, instantMs, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
 export const announceLimits = {
-  /** What is pending must be visible so soon after its instant and the settling time; later it is missed. */
+  /** Attribution misses a pending purchase that becomes visible later than this after it has settled. */
   visibilityMs: 10_000,
-  /** A touched span is given 5 minutes to become visible; what took longer than this is touched again. */
+  /** A touched span has 5 minutes to become visible; one that took longer than this is touched again. */
   touchMs: 60_000,
   triesMax: 5,
 } as const
 
-/** Shorter settling times are for tests; below this a busy machine would announce everything twice. */
+/** Only tests settle faster. Below this, a busy machine would announce everything twice. */
 const slowMsMin = 1_000
 
 type Door = Pick<Warehouse, 'rows' | 'command'>
 
-/** Makes purchases pending under an instant at which all that they are to be read with is visible. */
+/** Makes purchases pending under an instant at which everything their attribution must read is visible. */
 export async function pend(
   warehouse: Door,
   insert: (at: string) => Promise<unknown>
@@ -40,13 +40,13 @@ export async function pend(
 
 export interface ShippedBatch {
   readonly shippedAt: string
-  /** As they were inserted, a row each. */
+  /** The rows as they were inserted. */
   readonly deliveries: readonly { readonly line: string }[]
 }
 
 /**
- * To be called when a batch is visible. A delivery that took longer than the settling time may have been
- * missed by a reading that counts as late enough; a second is kept for clocks that differ.
+ * Call this when a batch is visible. A delivery that took longer than the settling time may have been missed
+ * by a reading that counts as late enough. One second is kept for clocks that differ.
  */
 export async function announceIfSlow(
   deps: { readonly warehouse: Door; readonly settleMs: number },
@@ -62,7 +62,7 @@ export async function announceIfSlow(
   if (tookMs >= announceLimits.touchMs) await touchAgain(warehouse, shippedAt)
 }
 
-/** Touches once more whatever was touched from an instant on, so that seals that missed it are renewed. */
+/** Touches everything again that was touched since an instant, so that seals that missed it are renewed. */
 export async function touchAgain(warehouse: Door, since: string): Promise<void> {
   await warehouse.command(touchAgainSql, { since, at: await warehouseNow(warehouse) })
 }
@@ -79,7 +79,7 @@ FROM delivery AS d
 WHERE d.day >= {first:Date} AND d.day <= {last:Date}
   AND d.shipped_at = {shippedAt:DateTime64(6, 'UTC')} AND d.verdict = 'valid'`
 
-/** By when they were touched, not by whom: rows of one span merge, and the later instant stays. */
+/** Spans are found by when they were touched, not by whom: rows of one span merge into the latest instant. */
 const touchAgainSql = `
 INSERT INTO touched_span (from_at, to_at, market_id, touched_until)
 SELECT DISTINCT s.from_at, s.to_at, s.market_id, {at:DateTime64(6, 'UTC')}

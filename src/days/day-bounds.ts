@@ -1,27 +1,22 @@
-// From which day on there is anything to be sealed or read. It is asked for each market, so that one that
-// the catalog has just learned of costs nothing while it has no events.
+// The first day on which there is anything to seal or to read, for each market: so a market that is new to
+// the catalog costs nothing while it has no events.
 
 import { addDays, dayOf } from '../domain/day.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
-import { unknownMarket } from './day-rows.ts'
 import { dayOrNull } from './final-days.ts'
+import { listUnits } from './market-days.ts'
 
 export interface Bounds {
-  /** The first day of which there can be anything in any zone, null while there is nothing. */
+  /** The first day that can have events in any zone, null while there are none. */
   readonly firstDay: string | null
-  /** The same of each market, and of the unknown ones together (0); those without events have none. */
+  /** The first day of each market, and of all unknown ones (0); markets without events are left out. */
   readonly firstDays: ReadonlyMap<number, string>
   /** Days before this one are never computed again; null while there is no such day. */
   readonly finalBefore: string | null
 }
 
-/** All markets, and the one that stands for the unknown ones. */
-export function listUnits(markets: readonly ReportMarket[]): readonly ReportMarket[] {
-  return [...markets, unknownMarket]
-}
-
-/** Nothing that was received before is ever taken; what an older program took then is in no report. */
+/** Nothing received earlier is accepted; what an older program accepted then is in no report. */
 const earliestDay = '2020-01-01'
 
 export async function readBounds(
@@ -47,7 +42,7 @@ export async function readBounds(
 }
 
 interface BoundRow {
-  /** Null: the row of the final days. -1: what touches every market. */
+  /** Null in the row of the final days; -1 for spans that touch every market. */
   readonly unit: number | null
   readonly touchedAtMs: number
   readonly sealedDay: string | null
@@ -58,7 +53,7 @@ function isFinal({ unit }: BoundRow): boolean {
   return unit === null
 }
 
-/** Without a zone, of every market: a day of any zone lies within a day of the same date in UTC. */
+/** No zone means every market: a day of any zone lies within a day of the same date in UTC. */
 function touchedDay(atMs: number, timeZone: string | undefined): string {
   const day = timeZone === undefined ? addDays(dayOf(atMs, 'UTC'), -1) : dayOf(atMs, timeZone)
   return day > earliestDay ? day : earliestDay
@@ -69,8 +64,8 @@ function earlierDay(day: string, other: string | undefined): string {
 }
 
 /**
- * Every counted event touches its market where it is received, and credit needs an event before it. What
- * lies ahead of the clock is left out: it would end the search for the first day that is not sealed.
+ * Every counted event touches its market at its receipt, and credit needs an earlier event. Spans ahead of the
+ * clock are left out: they would end the search for the first day that is not sealed.
  */
 const boundsSql = `
 SELECT CAST(if(market_id = -1, -1, transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))), 'Nullable(Int32)') AS unit,

@@ -1,9 +1,9 @@
-// What was counted and credited, per day of a market, straight from the events: the one statement
-// behind reports of open days and behind the rollups of sealed ones, so that both give the same figures.
+// The figures of each day of a market, straight from events and attributions. Reports of open days and the
+// rollups of sealed days use this one statement, so that both give the same figures.
 
+import { attributionProfiles } from '../contract/report-request.ts'
 import type { AttributionProfile } from '../contract/report-request.ts'
 import type { Params } from '../warehouse/warehouse.ts'
-import type { ReportMarket } from '../catalog/catalog-names.ts'
 import { currencyOf, placeInDaysSql, placeParams, runsOf, unitOf } from './market-days.ts'
 import type { MarketDays } from './market-days.ts'
 import { convertedSql, rateParams } from './rates.ts'
@@ -16,27 +16,18 @@ export const profilePrefix = {
   IMP_1_DAY_CLK_14_DAYS: 'best',
 } as const satisfies Record<AttributionProfile, string>
 
-export const profiles = [
-  'CLK_14_DAYS',
-  'IMP_1_DAY',
-  'IMP_1_DAY_CLK_14_DAYS',
-] as const satisfies readonly AttributionProfile[]
-
-/** Stands for every market the catalog does not know: days in UTC, no currency. */
-export const unknownMarket: ReportMarket = { id: 0, code: '0', currency: '-', timeZone: 'UTC' }
-
 export interface DayRowsScope {
-  /** True: of the advertiser bound as `advertiserId`; false: of all. */
+  /** True: only the advertiser bound as `advertiserId`. */
   readonly isOneAdvertiser: boolean
   readonly profiles: readonly AttributionProfile[]
   /** A condition on `gtin_key` and `market_id`, from a closed list. */
   readonly condition: string
   /**
-   * False: the rows of all days together, under the day 1970-01-01. Only where every market's days follow
-   * each other and no rate is needed: it is several times faster.
+   * False: one row for all days, under 1970-01-01. This is several times faster, and allowed only if the days
+   * of each market are consecutive and no rate is needed.
    */
   readonly isByDay: boolean
-  /** Absent: all of them. Else a part, by conditions from a closed list. */
+  /** Default: everything. Conditions come from a closed list. */
   readonly part?: RowsPart
 }
 
@@ -60,6 +51,21 @@ export const dimensions = [
   'ad_group_id',
   'gtin_key',
 ] as const
+
+/** The figures of a row of the rollups. */
+export const figureColumns: readonly string[] = [
+  'loads',
+  'impressions',
+  'clicks',
+  'spend',
+  'spend_unconverted',
+  ...attributionProfiles.flatMap((profile) =>
+    ['gtin', 'conversions', 'units', 'value', 'unconverted', 'orders'].map(
+      (name) => `${profilePrefix[profile]}_${name}`
+    )
+  ),
+  'foreign_amounts',
+]
 
 /** Rows of the dimensions above and of the figures of `product_day` for the profiles of the scope. */
 export function dayRowsSql(scope: DayRowsScope): string {
@@ -113,7 +119,7 @@ function countedSql(scope: DayRowsScope, events: string): string {
   GROUP BY ${dimensions.join(', ')}`
 }
 
-/** Every state of `groupUniqArray` holds a table of 400 bytes, in each of as many rows as there may be events. */
+/** Not `groupUniqArray`: each of its states holds a table of 400 bytes, and there may be a row per event. */
 const foreignSql = `countIf(is_foreign) AS foreign_amounts,
     arrayDistinct(groupArrayIf(toString(currency), is_foreign)) AS foreign_currencies`
 
@@ -129,7 +135,7 @@ const profileAds = {
   },
 } as const satisfies Record<AttributionProfile, { isCredited: string; isClick: string }>
 
-/** The same conditions on a line whose winners are named so that no column is meant by them. */
+/** The same conditions, with names for the winners of a line that no column has. */
 const creditedTo = {
   CLK_14_DAYS: 'if(toInt8(rule) != 0, clicked, nobody)',
   IMP_1_DAY: `if(viewed_ad != ${none}, viewed, nobody)`,
@@ -138,8 +144,8 @@ const creditedTo = {
 
 /**
  * Adds `is_first` to each line of the attributions: whether it is the first line of the purchase that the
- * profile credits to that advertiser. It looks at the whole purchase, whatever is asked for: exactly one
- * row of all days and markets holds the order, and orders add up over any rows.
+ * profile credits to that advertiser. This looks at the whole purchase, whatever is asked for. So exactly one
+ * row of all days and markets has the order, and orders add up over any rows.
  */
 function withFirstLinesSql(attributions: string, profile: AttributionProfile): string {
   return `
@@ -169,14 +175,14 @@ function creditedSql(scope: DayRowsScope, profile: AttributionProfile): string {
   GROUP BY ${dimensions.join(', ')}`
 }
 
-/** Beyond what the figures are made of: what tells one credited line from another. */
+/** Columns that figures do not need, but that tell one credited line from another. */
 const lineDetail = (ad: (name: string) => string, isClick: string) => ({
   columns: `transaction_id, delivery_id, line_index, ${ad('at')} AS touched_at, ${ad('served_ad_id')} AS served_ad_id,
     multiIf(NOT (${isClick}), 'view', click_rule = 1, 'direct', 'in-group') AS rule,`,
   joined: 'line_index, click_at, click_served_ad_id, view_at,',
 })
 
-/** Of the stored attributions those with a line for the advertiser, maybe in another profile. */
+/** The attributions with a line for the advertiser, possibly in another profile. */
 export const attributedRowsSql = (
   scope: Pick<DayRowsScope, 'isOneAdvertiser' | 'part'>
 ): string => `
@@ -260,7 +266,7 @@ function withDaySql({ isByDay }: DayRowsScope, rows: string): string {
   SELECT *, toDate(0) AS day, ${unitOf} AS unit, ${currencyOf('unit')} AS market_currency FROM (${rows})`
 }
 
-/** What `dayRowsSql` binds, but for `advertiserId` and what the condition names. */
+/** What `dayRowsSql` binds, except `advertiserId` and the parameters of the condition. */
 export function dayRowsParams(asked: readonly MarketDays[], rates: Rates): Params {
   const withRuns = runsOf(asked)
   const days = asked.flatMap((one) => one.days)

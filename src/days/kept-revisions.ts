@@ -1,23 +1,24 @@
-// Which revisions may be swept, and whether those that a reading named were there while it read. Sweeping
-// leaves what was replaced for an hour after that; a reading that was held up for longer is done again.
+// Which revisions may be swept, and whether the revisions that a reading named were there while it read.
+// Replaced revisions stay for an hour; a reading that was held up for longer is repeated.
 
 import { ServiceError } from '../errors.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { rangeOfDays } from './market-days.ts'
 import { sealParams } from './seals.ts'
 import type { Seal } from './seals.ts'
 import type { SealedSpan } from './sealed-spans.ts'
 
 type NamedSeal = Pick<Seal, 'unit' | 'day' | 'revision'>
 
-/** Counted from the seal that replaced it. No report takes longer, and one that does is told. */
+/** Counted from the seal that replaced the revision. No report takes longer; one that does is noticed. */
 export const keepSupersededMs = 3_600_000
 
 const beatenBefore = `PARTITION BY k.unit, k.first_day, k.day_count
     ORDER BY k.read_at DESC, k.revision DESC`
 
 /**
- * Revisions with the instant at which one of a later reading was sealed; `place` 1 is the one that counts.
- * Of a seal that was announced again, the last instant is when it surely was visible.
+ * All revisions, each with the instant at which one of a later reading was sealed; `place` 1 counts. If a seal
+ * was announced more than once, it was certainly visible at the last of its instants.
  */
 export function beatenSql(table: 'sealed_day' | 'sealed_span', condition: string): string {
   const [firstDay, dayCount] =
@@ -41,8 +42,8 @@ export interface Named {
 }
 
 /**
- * Reads what names revisions, at most twice: the second time by a fresh list. `read` answers null where
- * some of them may have been swept before or while it read, which is an error and never an empty answer.
+ * Reads at most twice, the second time with a fresh list of revisions. `read` resolves to null if some of its
+ * revisions may have been swept before or while it read: that is an error, never an empty answer.
  */
 export async function readKept<Result>(read: () => Promise<Result | null>): Promise<Result> {
   const first = await read()
@@ -52,7 +53,7 @@ export async function readKept<Result>(read: () => Promise<Result | null>): Prom
   throw new ServiceError('REPORT_OVERTAKEN', 'the figures were replaced twice while they were read')
 }
 
-/** To be asked once the reading has begun: it goes on with the rows that were there then. */
+/** Ask this once the reading has begun: a reading goes on with the rows that were there when it began. */
 export async function areKept(
   warehouse: Pick<Warehouse, 'rows'>,
   { seals, spans }: Named
@@ -71,12 +72,10 @@ async function countKept(
   seals: readonly NamedSeal[],
   more: { readonly dayCounts?: readonly number[] } = {}
 ): Promise<number> {
-  const days = seals.map(({ day }) => day).toSorted()
   const [row] = await warehouse.rows<{ keptCount: number }>(sql, {
     ...sealParams(seals),
     ...more,
-    first: days[0] ?? '',
-    last: days.at(-1) ?? '',
+    ...rangeOfDays(seals.map(({ day }) => day)),
     keepMs: keepSupersededMs,
   })
   return row?.keptCount ?? 0

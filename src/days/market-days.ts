@@ -1,5 +1,5 @@
-// Days of a market, as the engine's SQL needs them: instants, never zone names. ClickHouse's own
-// zone functions are kept out, since they differ in silence (`toDate(toTimeZone(t, column))` is UTC).
+// Days of a market as SQL needs them: instants, never names of zones. ClickHouse's own zone functions are not
+// used, because they can be silently wrong (`toDate(toTimeZone(t, column))` is in UTC).
 
 import { dayBounds } from '../domain/day.ts'
 import type { Params } from '../warehouse/warehouse.ts'
@@ -46,6 +46,30 @@ function follows(
     run.dayMs === day.lengthMs &&
     run.fromMs + position * run.dayMs === day.fromMs
   )
+}
+
+/** Stands for every market that the catalog does not know: days in UTC, no currency. */
+export const unknownMarket: ReportMarket = { id: 0, code: '0', currency: '-', timeZone: 'UTC' }
+
+/** What is sealed by day: each market, and all unknown markets together. */
+export function listUnits(markets: readonly ReportMarket[]): readonly ReportMarket[] {
+  return [...markets, unknownMarket]
+}
+
+/** Names a day of a unit in maps and sets. */
+export function dayKey(unit: number, day: string): string {
+  return `${unit} ${day}`
+}
+
+export interface DayRange {
+  readonly first: string
+  readonly last: string
+}
+
+/** From the first to the last of some days; both are '' if there are none. */
+export function rangeOfDays(days: readonly string[]): DayRange {
+  const sorted = days.toSorted()
+  return { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' }
 }
 
 /** A market and the days of it that are asked for, in order. */
@@ -110,4 +134,27 @@ export function placeParams(asked: readonly MarketRuns[], name: RunsName): Param
     [`${name}DayMs`]: runs.map(({ run }) => run.dayMs),
     [`${name}FirstDays`]: runs.map(({ run }) => run.firstDay),
   }
+}
+
+/** What `withAskedDaySql` and `inAskedRange` bind. At least one of the days has an instant. */
+export function askedDaysParams(asked: readonly MarketDays[]): Params {
+  const withRuns = runsOf(asked)
+  const runs = withRuns.flatMap((one) => one.runs)
+  return {
+    ...placeParams(withRuns, 'asked'),
+    askedFirstMs: Math.min(...runs.map(({ fromMs }) => fromMs)),
+    askedEndMs: Math.max(...runs.map(({ toMs }) => toMs)),
+  }
+}
+
+/** A condition on rows with `received_at` that can be applied where the rows are read. */
+export const inAskedRange = `toUnixTimestamp64Milli(received_at) >= {askedFirstMs:Int64}
+  AND toUnixTimestamp64Milli(received_at) < {askedEndMs:Int64}`
+
+/**
+ * Adds `unit`, `day` and `market_currency` to rows with `market_id`, and keeps only those in the days asked for.
+ * These days are bound apart from the days that are read from events.
+ */
+export function withAskedDaySql(rows: string): string {
+  return placeInDaysSql(rows, { instant: 'received_at', runs: 'asked' })
 }

@@ -4,6 +4,7 @@
 import { addDays } from '../domain/day.ts'
 import { nanosScale, parseDecimal } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
+import type { DayRange } from './market-days.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 
 /** Weekends and holidays have no rate; no closing of the central bank is longer than this. */
@@ -18,13 +19,13 @@ export interface Rates {
 
 export const noRates: Rates = { currencies: [], find: () => null }
 
-/** 30 currencies of 90 years. Beyond, what needs rates fails loudly rather than by a part of them. */
+/** 30 currencies over 90 years. Beyond that, reports fail loudly rather than convert with a part of the rates. */
 const ratesMax = 1_000_000
 
 /** The rates that days from `first` to `last` may need. */
 export async function loadRates(
   warehouse: Pick<Warehouse, 'rows'>,
-  { first, last }: { readonly first: string; readonly last: string }
+  { first, last }: DayRange
 ): Promise<Rates> {
   const rows = await warehouse.rows<{ currency: string; day: string; units: string }>(
     `SELECT currency, toString(rate.day) AS day, toString(units_per_euro) AS units
@@ -38,7 +39,7 @@ export async function loadRates(
   return {
     currencies: [...new Set(rows.map((row) => row.currency))],
     find(currency, day) {
-      // Many markets ask for the same day, and finding it counts calendar days.
+      // Many markets ask for the same day, and going back over calendar days is slow.
       const key = `${currency}${day}`
       const known = found.get(key)
       if (known !== undefined) return known
@@ -69,7 +70,7 @@ function readNanos(units: string): bigint {
 
 /** What `convertedSql` binds for the days. */
 export function rateParams(rates: Rates, days: readonly string[]): Params {
-  // The engine refuses an empty list; no currency is called ''.
+  // ClickHouse refuses an empty list; no currency is called ''.
   const keys = ['']
   const nanos = [0n]
   for (const currency of rates.currencies) {
@@ -90,13 +91,13 @@ export function rateParams(rates: Rates, days: readonly string[]): Params {
  * negative.
  */
 export function convertedSql(amount: 'charge' | 'value', rows: string): string {
-  // Nothing of this is computed for rows in the market's own currency: the engine looks before `if`.
+  // ClickHouse evaluates `if` lazily, so none of this is computed for rows in the market's own currency.
   const product = `(toInt256(${amount} * 1000000000) * to_nanos)`
   const quotient = `intDiv(${product}, from_nanos)`
   const rest = `(${product} - ${quotient} * from_nanos)`
   const isUp = `(2 * ${rest} > from_nanos OR (2 * ${rest} = from_nanos AND ${quotient} % 2 = 1))`
   const nanos = `toString(${quotient} + if(${isUp}, 1, 0))`
-  // The engine cuts what is longer than the length asked for.
+  // `leftPad` cuts text that is longer than the length asked for.
   const nanosText = `leftPad(${nanos}, greatest(10, length(${nanos})), '0')`
   const decimal = `concat(substring(${nanosText}, 1, length(${nanosText}) - 9), '.', right(${nanosText}, 9))`
   return `
@@ -113,4 +114,47 @@ export function convertedSql(amount: 'charge' | 'value', rows: string): string {
 function rateOf(currency: 'currency' | 'market_currency'): string {
   return `if(NOT is_foreign, toInt64(0), if(${currency} = 'EUR', toInt64(1000000000),
     transform(concat(${currency}, toString(day)), {rateKeys:Array(String)}, {rateNanos:Array(Int64)}, toInt64(0))))`
+}
+
+/** The rates that a day was converted with, as its seal stores them; null for a rate that was missing. */
+export function printUsedRates(
+  used: { readonly day: string; readonly currencies: readonly string[] },
+  rates: Pick<Rates, 'find'>
+): string {
+  const currencies = [...new Set(used.currencies)].filter((one) => one !== 'EUR').toSorted()
+  if (currencies.length === 0) return ''
+  const entries = currencies.map((one) => [one, rates.find(one, used.day)?.toString() ?? null])
+  return JSON.stringify(Object.fromEntries(entries))
+}
+
+interface SealWithRates {
+  readonly day: string
+  readonly rates: string
+}
+
+/**
+ * The seals whose figures would be different with the rates of now. Markets with the same currencies share the
+ * rates of a day, which are compared once.
+ */
+export function withOtherRates<Seal extends SealWithRates>(
+  seals: readonly Seal[],
+  rates: Pick<Rates, 'find'>
+): readonly Seal[] {
+  const compared = new Map<string, boolean>()
+  return seals.filter(({ day, rates: text }) => {
+    const key = `${day} ${text}`
+    const known = compared.get(key)
+    if (known !== undefined) return known
+    const isOther = hasOtherRates(day, text, rates)
+    compared.set(key, isOther)
+    return isOther
+  })
+}
+
+function hasOtherRates(day: string, text: string, rates: Pick<Rates, 'find'>): boolean {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const used = JSON.parse(text) as Readonly<Record<string, string | null>>
+  return Object.entries(used).some(
+    ([currency, nanos]) => (rates.find(currency, day)?.toString() ?? null) !== nanos
+  )
 }

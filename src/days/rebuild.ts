@@ -1,5 +1,5 @@
-// Attributes and seals days again, from the events. Only marks are set here: the steps of the pipeline
-// do the work, and reports go on with what is sealed until the new revision stands.
+// Attributes and seals days again, from the events. This only marks them: the steps of the pipeline do the
+// work, and reports use the sealed figures until the new revision is there.
 
 import { addDays } from '../domain/day.ts'
 import { readFinalDays } from './final-days.ts'
@@ -16,7 +16,7 @@ export interface RebuildDays {
 
 export type RebuildResult =
   | { readonly kind: 'requested'; readonly purchaseCount: number }
-  /** Days before this one are final, and the first day asked for is one of them. */
+  /** The first day asked for is final, as are all days before `finalBefore`. */
   | { readonly kind: 'final'; readonly finalBefore: string }
 
 export async function rebuildDays({
@@ -44,7 +44,7 @@ export async function rebuildDays({
       { ...params, at: pendingAt }
     )
   )
-  // By the hour: a span over several days says that events may have moved between them, and none does here.
+  // Hour by hour: a span over several days would say that events may have moved between them.
   await warehouse.command(
     `INSERT INTO touched_span (from_at, to_at, market_id, touched_until)
      SELECT toDateTime({first:Date}, 'UTC') + 3600 * number AS from_at, from_at + 3599, -1, {at:DateTime64(6, 'UTC')}

@@ -1,15 +1,15 @@
-// Which days were sealed, or sealed again, since a moment: what a client pulls anew.
+// The days that were sealed, or sealed again, since an instant: a client fetches these again.
 
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { unknownMarket } from './day-rows.ts'
+import { unknownMarket } from './market-days.ts'
 import { latestSealsSql } from './seals.ts'
 
 export interface Restatement {
   readonly day: string
-  /** Null: of the markets that the catalog does not know. */
+  /** Null for the markets that the catalog does not know. */
   readonly marketId: number | null
-  /** Names what the day's figures are; another one when they were computed again. */
+  /** Changes whenever the figures of the day are computed again. */
   readonly revision: string
   readonly sealedAtMs: number
 }
@@ -17,21 +17,20 @@ export interface Restatement {
 export interface Restatements {
   /** The oldest seal first. */
   readonly days: readonly Restatement[]
-  /** True: there are later ones; asking with the last `sealedAtMs` goes on behind them. */
+  /** True: there are later ones; ask again with the last `sealedAtMs` to continue. */
   readonly hasMore: boolean
 }
 
-/** Of those after the instant asked for. A seal of the same instant as the last one comes with it. */
+/** Limit of the days after the instant asked for. Seals of the same instant as the last one come with it. */
 const restatementsMax = 5_000
-/** Two nodes, or one that was slow: a seal can become visible so much later than a younger one. */
+/** With two nodes, or a slow one, a seal can become visible this much later than a younger seal. */
 const overlapMs = 60_000
-/** What is sealed within the overlap is bounded by what engines can seal in a minute. */
+/** More than engines can seal in a minute. */
 const overlapRowsMax = 1_000_000
 
 /**
- * The days that were sealed, or sealed again, after an instant, oldest first. Those of the
- * last minute before it come again, however many they are, so that asking from the last one on skips
- * none and always gets on.
+ * The days that were sealed, or sealed again, after an instant, oldest first. All days of the minute before it
+ * are repeated, so that a client which continues from the last instant misses none and always makes progress.
  */
 export async function readRestatements(
   warehouse: Pick<Warehouse, 'rows'>,

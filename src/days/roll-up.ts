@@ -1,18 +1,18 @@
-// Sums events and credit of market days up into `product_day` under one revision, within a bound of memory
-// however large the days are. Large ones are summed in parts. An event and a purchase with all its lines are
-// in one part: so distinct counts add up, and what moves to another day between two parts is on one of them.
+// Sums events and credit of market days into `product_day` under one revision, within a bound of memory however
+// large the days are. Large days are summed in parts. All receipts of an event are in one part, and so are all
+// lines of a purchase: so distinct counts add up, and an event that moves between two days is on one of them.
 
-import { dimensions, profiles, dayRowsParams, dayRowsSql } from './day-rows.ts'
+import { attributionProfiles } from '../contract/report-request.ts'
+import { dayRowsParams, dayRowsSql, dimensions, figureColumns } from './day-rows.ts'
 import type { RowsPart } from './day-rows.ts'
 import type { MarketDays } from './market-days.ts'
 import type { Rates } from './rates.ts'
 import { ServiceError } from '../errors.ts'
 import { isBeyondLimit } from '../warehouse/refusal.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
-import { figureColumns } from './seal-sql.ts'
 import { sealLimits } from './seal-work.ts'
 
-/** How many events a statement may sum up: fewer after one that ran out of memory or time. */
+/** How many events a statement may sum: fewer after a statement that ran out of memory or time. */
 export class SealBudget {
   readonly #most: number
   #eventsMax: number
@@ -58,15 +58,15 @@ export async function rollUp(warehouse: Warehouse, options: RollUp): Promise<voi
 }
 
 /**
- * The next try comes within seconds, under another revision: rows of a failed one would fill the disk. Where
- * the warehouse cannot remove them either, the sweeper does so later. Unlike `DELETE FROM`, this frees space.
+ * The next try comes within seconds, under another revision, so rows of failed ones would fill the disk. If the
+ * warehouse cannot remove them either, the sweeper does it later. Unlike `DELETE FROM`, this frees the space.
  */
 const removeRowsSql = `
 ALTER TABLE product_day DELETE
 WHERE day >= {dayMin:Date} AND day <= {dayMax:Date} AND revision = {revision:UInt64}
 SETTINGS mutations_sync = 1`
 
-/** Out of memory or time, as far as can be told: an answer that never came is one too. */
+/** Whether a statement probably ran out of memory or time; a missing answer counts as that too. */
 export function isTooLarge(error: unknown): boolean {
   if (isBeyondLimit(error)) return true
   if (!(error instanceof ServiceError) || error.code !== 'WAREHOUSE_UNAVAILABLE') return false
@@ -79,7 +79,7 @@ interface Part {
   readonly params: Params
 }
 
-/** One part where everything fits into a statement. */
+/** A single part if everything fits into one statement. */
 async function planParts(
   warehouse: Warehouse,
   bound: Params,
@@ -90,7 +90,7 @@ async function planParts(
   const events = divideEvents(advertisers, eventsMax)
   const purchases = dividePurchases(
     credited?.lineCount ?? 0,
-    Math.ceil(eventsMax / profiles.length)
+    Math.ceil(eventsMax / attributionProfiles.length)
   )
   if (events.length <= 1 && purchases.length <= 1) return [{ params: {} }]
   return [...events, ...purchases]
@@ -102,8 +102,8 @@ interface AdvertiserCount {
 }
 
 /**
- * Neighbouring advertisers together, which are read without the others; a large one by a hash of what names
- * a row, since it is the rows that take memory. All receipts of an event name the same row.
+ * Puts neighbouring advertisers together, which can be read without the others. A large advertiser is divided by
+ * a hash of the columns that name a row, because rows take the memory. All receipts of an event name one row.
  */
 export function divideEvents(
   advertisers: readonly AdvertiserCount[],
@@ -134,7 +134,7 @@ export function divideEvents(
 const eventsPart = `advertiser_id >= {partFrom:Int32} AND advertiser_id <= {partTo:Int32}
         AND cityHash64(market_id, publisher_id, campaign_id, ad_group_id, gtin_key) % {partCount:UInt32} = {partIndex:UInt32}`
 
-/** By ranges of the hash that names a purchase, which is what attributions are sorted by within a day. */
+/** Ranges of the hash that names a purchase, by which attributions are sorted within a day. */
 function dividePurchases(lineCount: number, linesMax: number): readonly Part[] {
   const count = Math.ceil(lineCount / linesMax)
   const boundAt = (index: number): string =>
@@ -165,7 +165,12 @@ const settings = `join_use_nulls = 0, do_not_merge_across_partitions_select_fina
   max_memory_usage = ${sealLimits.statementBytesMax}`
 
 function rollUpSql(part: RowsPart | undefined): string {
-  const scope = { isOneAdvertiser: false, profiles, condition: '1', isByDay: true } as const
+  const scope = {
+    isOneAdvertiser: false,
+    profiles: attributionProfiles,
+    condition: '1',
+    isByDay: true,
+  }
   const rows = dayRowsSql(part === undefined ? scope : { ...scope, part })
   return `
 INSERT INTO product_day (${rollUpColumns.join(', ')}, revision, read_at)

@@ -1,32 +1,32 @@
-// What there is to seal: days that are over and have no seal that counts, and sealed days whose figures
-// may be others by now.
+// Finds what to seal: days that are over and have no valid seal, and sealed days whose figures may have changed.
 
-import { addDays, dayBounds, dayOf, daysBetween, listDays } from '../domain/day.ts'
+import { addDays, dayBounds, dayOf, daysBetween } from '../domain/day.ts'
 import type { DayBounds } from '../domain/day.ts'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
-import { listUnits, readBounds } from './day-bounds.ts'
-import type { Bounds } from './day-bounds.ts'
+import { readBounds } from './day-bounds.ts'
 import { laterDay } from './final-days.ts'
-import { loadRates } from './rates.ts'
+import { dayKey, listUnits, rangeOfDays } from './market-days.ts'
+import type { DayRange } from './market-days.ts'
+import { loadRates, withOtherRates } from './rates.ts'
+import { listOpenDays } from './sealed-days.ts'
 import { readSeals, rollupVersion } from './seals.ts'
 import type { StoredSeal } from './seals.ts'
 import { isOutdated, linkedDays, readTouchedDays } from './touched-days.ts'
 import type { TouchedDay } from './touched-days.ts'
-import { withOtherRates } from './used-rates.ts'
 import { instantMs } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
 export const sealLimits = {
   /** Trackers and other nodes have this long to ship the end of a day. */
   delayMs: 7_200_000,
-  /** A day that is touched again and again waits so long from one sealing to the next. */
+  /** A day that is touched again and again waits this long from one sealing to the next. */
   renewPauseMsMin: 8_000,
   renewPauseMsMax: 600_000,
-  /** Of one statement; days that have more are sealed in parts. So many make as many rows at most: 300 MB. */
+  /** Limit of one statement; days with more events are sealed in parts. At most one row each: 300 MB. */
   eventsMax: 250_000,
-  /** What a statement may take of memory: one that needs more is refused, and cut smaller the next time. */
+  /** Memory limit of one statement: one that needs more is refused, and the next one is smaller. */
   statementBytesMax: 600_000_000,
-  /** Upper limit of events in linked days switched at once. */
+  /** Limit of the events in linked days that are switched at once. */
   linkedEventsMax: 5_000_000,
   daysMax: 62,
 } as const
@@ -34,9 +34,9 @@ export const sealLimits = {
 export interface SealDeps {
   readonly warehouse: Warehouse
   readonly markets: () => readonly ReportMarket[]
-  /** Everything received before this instant is shipped and attributed, as far as this node knows. */
+  /** As far as this node knows, everything received before this instant is shipped and attributed. */
   readonly settledThroughMs: () => number
-  /** A day that was sealed within this time is not renewed yet, unless with others. */
+  /** A day sealed less than this ago is not renewed yet, unless together with others. */
   readonly renewPauseMs?: number
 }
 
@@ -48,20 +48,20 @@ export interface MarketDay {
 /** A sealed day that is to be sealed again. */
 export interface Renewal extends MarketDay {
   readonly seal: StoredSeal
-  /** Null where it is the rates that are others, or where the rollup lacks figures. */
+  /** Null if only the rates have changed, or the rollup lacks figures. */
   readonly touched: TouchedDay | null
-  /** False: not yet, for the sake of others. */
+  /** False: it can wait, but may be sealed along with days that it is linked to. */
   readonly isDue: boolean
 }
 
 export interface SealingWork {
   /** Newest first. */
   readonly unsealed: readonly MarketDay[]
-  /** The oldest reading first; after an upgrade, those that lack figures come last, newest first. */
+  /** The oldest reading first. Days that only lack figures (after an upgrade) come last, newest first. */
   readonly renewals: readonly Renewal[]
 }
 
-/** Every market day that is to be sealed now or again; days that are final never are. */
+/** Every market day that is to be sealed for the first time or again; final days never are. */
 export async function findSealingWork(deps: SealDeps, readAt: string): Promise<SealingWork> {
   const { warehouse } = deps
   const markets = deps.markets()
@@ -73,59 +73,43 @@ export async function findSealingWork(deps: SealDeps, readAt: string): Promise<S
     last: addDays(readAt.slice(0, 10), 2),
   }
   const seals = await readSeals(warehouse, { markets, ...range, finalBefore: null })
+  const overMs = Math.min(instantMs(readAt) - sealLimits.delayMs, deps.settledThroughMs())
+  const unsealed = listOpenDays({ markets, bounds, seals }, (unit) =>
+    addDays(dayOf(overMs, unit.timeZone), -1)
+  ).flatMap(({ market, days }) => days.map((day) => ({ unit: market, day })))
   return {
-    unsealed: listUnsealed(deps, { markets, bounds, seals, readAt }),
+    unsealed: unsealed.toSorted((a, b) => b.day.localeCompare(a.day)),
     renewals: await findRenewals(deps, { markets, range, seals, readAt }),
   }
 }
 
-interface Sealed {
+interface Renewing {
   readonly markets: readonly ReportMarket[]
   readonly seals: readonly StoredSeal[]
   readonly readAt: string
+  readonly range: DayRange
 }
 
-function listUnsealed(
-  deps: SealDeps,
-  { markets, bounds, seals, readAt }: Sealed & { readonly bounds: Bounds }
-): readonly MarketDay[] {
-  const sealed = new Set(seals.map(({ unit, day }) => keyOf(unit, day)))
-  const overMs = Math.min(instantMs(readAt) - sealLimits.delayMs, deps.settledThroughMs())
-  const unsealed = listUnits(markets).flatMap((unit) => {
-    const firstDay = bounds.firstDays.get(unit.id)
-    if (firstDay === undefined) return []
-    const yesterday = addDays(dayOf(overMs, unit.timeZone), -1)
-    return listDays(laterDay(firstDay, bounds.finalBefore), yesterday)
-      .filter((day) => !sealed.has(keyOf(unit.id, day)))
-      .map((day) => ({ unit, day }))
-  })
-  return unsealed.toSorted((a, b) => b.day.localeCompare(a.day))
-}
-
-interface Renewing extends Sealed {
-  readonly range: { readonly first: string; readonly last: string }
-}
-
-/** Sealed days that were touched since, whose rates are others now, or whose rollup lacks figures. */
+/** Sealed days that were touched since, whose rates have changed, or whose rollup lacks figures. */
 async function findRenewals(
   deps: SealDeps,
   { markets, range, seals, readAt }: Renewing
 ): Promise<readonly Renewal[]> {
   const units = new Map(listUnits(markets).map((unit) => [unit.id, unit]))
   const found = await readTouchedDays(deps.warehouse, { markets, ...range })
-  const touched = new Map(found.map((one) => [keyOf(one.unit, one.day), one]))
+  const touched = new Map(found.map((one) => [dayKey(one.unit, one.day), one]))
   const withRates = new Set(await findOtherRates(deps.warehouse, seals))
   const nowMs = instantMs(readAt)
   const pauseMs = deps.renewPauseMs ?? sealLimits.renewPauseMsMax
   return seals
     .flatMap((seal): readonly Renewal[] => {
       const unit = units.get(seal.unit)
-      const one = touched.get(keyOf(seal.unit, seal.day)) ?? null
+      const one = touched.get(dayKey(seal.unit, seal.day)) ?? null
       const isLacking = seal.rollupVersion < rollupVersion
       const isOther = withRates.has(seal) || isLacking
       if (unit === undefined || (one === null && !isOther)) return []
       const isRested = instantMs(seal.readAt) + pauseMs <= nowMs
-      // What was visible to the reading before, most probably, is read once more when it surely is.
+      // Input that the last reading most probably saw is read once more when it is certainly visible.
       const isWaiting = one !== null && !isOther && !isOutdated(one) && nowMs < one.touchedUntilMs
       return [{ unit, day: seal.day, seal, touched: one, isDue: isRested && !isWaiting }]
     })
@@ -142,21 +126,20 @@ function isLackingOnly({ seal, touched }: Renewal): boolean {
   return touched === null && seal.rollupVersion < rollupVersion
 }
 
-/** Only days with amounts in foreign currencies hang on rates. */
+/** Only days with amounts in foreign currencies depend on rates. */
 async function findOtherRates(
   warehouse: Warehouse,
   seals: readonly StoredSeal[]
 ): Promise<readonly StoredSeal[]> {
   const converted = seals.filter(({ rates }) => rates !== '')
-  const days = converted.map(({ day }) => day).toSorted()
-  const [first, last] = [days[0], days.at(-1)]
-  if (first === undefined || last === undefined) return []
-  return withOtherRates(converted, await loadRates(warehouse, { first, last }))
+  if (converted.length === 0) return []
+  const range = rangeOfDays(converted.map(({ day }) => day))
+  return withOtherRates(converted, await loadRates(warehouse, range))
 }
 
 /**
- * What is sealed under one revision. Days that are over come before renewals. Those that spans link to a day
- * of the batch come along, whatever their pause: an event that moves between them is on one of them then.
+ * The days to seal under one revision. Days without a seal come before renewals. Days that spans link to a day
+ * of the batch join it whatever their pause, so that an event which moves between them is on one of them.
  */
 export async function chooseBatch(
   warehouse: Pick<Warehouse, 'rows'>,
@@ -221,7 +204,7 @@ function byDistance(of: readonly MarketDay[]): readonly string[] {
   )
 }
 
-/** Days that one statement may read together: what lies between them is read as well. */
+/** The days that one statement may read together: it also reads all days between them. */
 function near(of: readonly MarketDay[]): readonly string[] {
   const first = of[0]?.day ?? ''
   return byDistance(of).filter((day) => Math.abs(daysBetween(first, day)) < sealLimits.daysMax / 2)
@@ -229,13 +212,13 @@ function near(of: readonly MarketDay[]): readonly string[] {
 
 interface Fitting {
   readonly eventsMax: number
-  /** Days that are read in any case. */
+  /** Days that are read anyway. */
   readonly taken?: ReadonlySet<string>
 }
 
 /**
- * Those of the days that can be read with no more events than that, from the least one to the greatest,
- * and the days that are taken already. At least the first, and what lies between others.
+ * The days that can be read, together with those taken already, without reading more events than the limit from
+ * the earliest to the latest of them. The first day and days between others are always among them.
  */
 async function takeFitting(
   warehouse: Pick<Warehouse, 'rows'>,
@@ -243,13 +226,12 @@ async function takeFitting(
   { eventsMax, taken = new Set() }: Fitting
 ): Promise<ReadonlySet<string>> {
   const fitting = new Set([...taken, ...(taken.size === 0 ? days.slice(0, 1) : [])])
-  const all = [...fitting, ...days].toSorted()
-  let [least, greatest] = [[...fitting].toSorted()[0] ?? '', [...fitting].toSorted().at(-1) ?? '']
-  if (all.length < 2) return fitting
+  let { first: least, last: greatest } = rangeOfDays([...fitting])
+  if (fitting.size + days.length < 2) return fitting
   const counts = await warehouse.rows<{ day: string; eventCount: number }>(
     `SELECT toString(served_day) AS day, count() AS eventCount FROM ad_event
      WHERE served_day >= {first:Date} AND served_day <= {last:Date} GROUP BY served_day`,
-    { first: all[0] ?? '', last: all.at(-1) ?? '' }
+    { ...rangeOfDays([...fitting, ...days]) }
   )
   const countFrom = (from: string, to: string): number =>
     counts.reduce((sum, row) => (row.day >= from && row.day <= to ? sum + row.eventCount : sum), 0)
@@ -262,8 +244,4 @@ async function takeFitting(
     greatest = to
   }
   return fitting
-}
-
-function keyOf(unit: number, day: string): string {
-  return `${unit} ${day}`
 }

@@ -1,94 +1,103 @@
-// Writes the rollup of days that are over, under a new revision, and then one row per market and day
-// that says which revision counts. There is no queue to keep right: what is to be sealed is what is
-// over and has no seal, or one whose reading began before the day was touched last. So the step can
-// run twice, or on two engines at once, and only work is wasted.
+// Writes the rollup of days that are over, under a new revision, and then one row per market and day that
+// says which revision counts. There is no queue to keep right: every run asks which days are over and have no
+// seal, or have one whose reading began before the day was last touched. So the step can run twice, or on two
+// engines at once, and only work is wasted.
 
 import { randomBytes } from 'node:crypto'
-import { dayBounds } from '../domain/day.ts'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
-import { listUnits } from './day-bounds.ts'
-import { unknownMarket } from './day-rows.ts'
-import { readFinalDays } from './final-days.ts'
-import { loadRates } from './rates.ts'
-import type { Rates } from './rates.ts'
-import { definitionOf, rollupVersion } from './seals.ts'
+import { dayBounds } from '../domain/day.ts'
 import { ServiceError } from '../errors.ts'
-import { printUsedRates } from './used-rates.ts'
 import { formatInstant, instantMs, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { readFinalDays } from './final-days.ts'
+import { dayKey, listUnits, rangeOfDays, unknownMarket } from './market-days.ts'
+import type { DayRange } from './market-days.ts'
+import { loadRates, printUsedRates } from './rates.ts'
+import type { Rates } from './rates.ts'
 import { isTooLarge, rollUp, SealBudget } from './roll-up.ts'
 import { chooseBatch, findSealingWork } from './seal-work.ts'
 import type { MarketDay, SealDeps } from './seal-work.ts'
-import { announceSeals } from './announce-seals.ts'
+import { definitionOf, rollupVersion } from './seals.ts'
 import { beginRevision, sweepLimits } from './sweep.ts'
 
 export interface SealResult {
   /** Markets times days. */
   readonly sealedCount: number
   readonly hasMore: boolean
+  /** True: another engine declared days of the batch final meanwhile, so none of the batch was sealed. */
+  readonly becameFinal: boolean
 }
 
 export interface SealOptions extends SealDeps {
-  /** Kept by the caller from one batch to the next; absent: that of the start. */
+  /** Kept by the caller from one batch to the next. Default: a new one. */
   readonly budget?: SealBudget
 }
 
-/** Seals the newest days that are over and not sealed; when there are none, renews what was touched. */
+/** Seals the newest days that are over and not sealed; if there are none, renews days that were touched. */
 export async function sealBatch(deps: SealOptions): Promise<SealResult> {
   const { warehouse, budget = new SealBudget() } = deps
   const readAt = await warehouseNow(warehouse)
   const work = await findSealingWork(deps, readAt)
   const batch = await chooseBatch(warehouse, work, budget.eventsMax)
-  if (batch.length === 0) return { sealedCount: 0, hasMore: false }
+  if (batch.length === 0) return { sealedCount: 0, hasMore: false, becameFinal: false }
 
-  const days = batch.map(({ day }) => day).toSorted()
-  const rates = await loadRates(warehouse, { first: days[0] ?? '', last: days.at(-1) ?? '' })
+  const range = rangeOfDays(batch.map(({ day }) => day))
+  const rates = await loadRates(warehouse, range)
+  let becameFinal: boolean
   try {
-    await seal(warehouse, { batch, markets: deps.markets(), rates, readAt, budget })
+    becameFinal = !(await seal(warehouse, {
+      batch,
+      range,
+      rates,
+      readAt,
+      markets: deps.markets(),
+      eventsMax: budget.eventsMax,
+    }))
   } catch (error) {
     if (isTooLarge(error)) budget.shrink()
     throw error
   }
   budget.grow()
-  const sealed = new Set<MarketDay>(batch)
+  const done = new Set<MarketDay>(batch)
   const due = [...work.unsealed, ...work.renewals.filter(({ isDue }) => isDue)]
-  return { sealedCount: batch.length, hasMore: due.some((one) => !sealed.has(one)) }
+  return {
+    sealedCount: becameFinal ? 0 : batch.length,
+    hasMore: due.some((one) => !done.has(one)),
+    becameFinal,
+  }
 }
 
 interface Sealing {
   readonly batch: readonly MarketDay[]
+  readonly range: DayRange
   readonly markets: readonly ReportMarket[]
   readonly rates: Rates
   readonly readAt: string
-  readonly budget: SealBudget
+  readonly eventsMax: number
 }
 
-async function seal(warehouse: Warehouse, sealing: Sealing): Promise<void> {
-  const { batch, markets, rates, readAt, budget } = sealing
+/** False: days of the batch became final, and nothing was sealed. */
+async function seal(warehouse: Warehouse, sealing: Sealing): Promise<boolean> {
+  const { batch, range, markets, rates, readAt, eventsMax } = sealing
   const revision = randomBytes(8).readBigUInt64BE()
-  const daysOf = (unit: ReportMarket): readonly string[] =>
-    batch
-      .filter((one) => one.unit.id === unit.id)
+  const asked = listUnits(markets).map((market) => ({
+    market,
+    days: batch
+      .filter(({ unit }) => unit.id === market.id)
       .map(({ day }) => day)
-      .toSorted()
-  const asked = listUnits(markets).map((market) => ({ market, days: daysOf(market) }))
-  const days = batch.map(({ day }) => day).toSorted()
-  const range = { first: days[0] ?? '', last: days.at(-1) ?? '' }
+      .toSorted(),
+  }))
   await beginRevision(warehouse, { revision, range, readAt })
-  await rollUp(warehouse, { asked, rates, revision, readAt, eventsMax: budget.eventsMax })
+  await rollUp(warehouse, { asked, rates, revision, readAt, eventsMax })
 
   const details = await readDetails(warehouse, revision, range)
-  // An engine that was held up must not seal what another one has declared final meanwhile: its events
-  // may be gone. Nor what it read so long ago that its rows may be swept. They are, if they are not yet.
+  // An engine that was held up must not seal days that another one has declared final meanwhile: their events
+  // may be gone.
   const { finalBefore } = await readFinalDays(warehouse)
-  if (finalBefore !== null && batch.some(({ day }) => day < finalBefore)) return
-  const sealedAt = await warehouseNow(warehouse)
-  if (instantMs(sealedAt) - instantMs(readAt) > sweepLimits.sealingMsMax) {
-    throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'a sealing took so long that it does not count')
-  }
+  if (finalBefore !== null && range.first < finalBefore) return false
   const seals = batch.map(({ unit, day }) => {
     const bounds = dayBounds(day, unit.timeZone)
-    const { currencies, unknownIds } = details.get(keyOf(unit.id, day)) ?? nothing
+    const { currencies, unknownIds } = details.get(dayKey(unit.id, day)) ?? nothing
     const isUnknown = unit.id === unknownMarket.id
     return {
       day,
@@ -104,6 +113,7 @@ async function seal(warehouse: Warehouse, sealing: Sealing): Promise<void> {
     }
   })
   await announceSeals(warehouse, { seals, revision, readAt })
+  return true
 }
 
 /** A foreign amount is converted by the rate of its currency and that of the market's. */
@@ -113,7 +123,7 @@ function inBoth(currencies: readonly string[], unit: ReportMarket): readonly str
 
 interface Details {
   readonly currencies: readonly string[]
-  /** Of the unknown markets those that have rows. */
+  /** Which of the unknown markets have rows. */
   readonly unknownIds: readonly number[]
 }
 
@@ -123,7 +133,7 @@ const nothing: Details = { currencies: [], unknownIds: [] }
 async function readDetails(
   warehouse: Warehouse,
   revision: bigint,
-  range: { readonly first: string; readonly last: string }
+  range: DayRange
 ): Promise<ReadonlyMap<string, Details>> {
   const rows = await warehouse.rows<Details & { unit: number; day: string }>(
     `SELECT unit, toString(d.day) AS day, arraySort(groupUniqArrayArray(foreign_currencies)) AS currencies,
@@ -133,9 +143,46 @@ async function readDetails(
      GROUP BY unit, d.day`,
     { revision, ...range }
   )
-  return new Map(rows.map((row) => [keyOf(row.unit, row.day), row]))
+  return new Map(rows.map((row) => [dayKey(row.unit, row.day), row]))
 }
 
-function keyOf(unit: number, day: string): string {
-  return `${unit} ${day}`
+/** Far below the minute by which the answers to clients that poll for new seals overlap. */
+const visibleMsMax = 10_000
+const triesMax = 10
+
+interface NewSeals {
+  /** Rows of `sealed_day` without `sealed_at`. */
+  readonly seals: readonly Readonly<Record<string, string | number>>[]
+  readonly revision: bigint
+  readonly readAt: string
+}
+
+/**
+ * Switches to a revision by one insert. A seal that becomes visible long after the instant it carries (a
+ * suspended process, a warehouse that hangs) would be missed by clients that polled in between, so it is
+ * announced again, under a later instant. A reading that began hours ago does not count: its rows may be
+ * swept before long.
+ */
+export async function announceSeals(warehouse: Warehouse, news: NewSeals): Promise<void> {
+  const { seals, revision, readAt } = news
+  const tookMs = instantMs(await warehouseNow(warehouse)) - instantMs(readAt)
+  if (tookMs > sweepLimits.sealingMsMax) throw tookTooLong()
+  for (let tries = 0; tries < triesMax; tries++) {
+    const sealedAt = await warehouseNow(warehouse)
+    const lines = seals.map((row) => JSON.stringify({ ...row, sealed_at: sealedAt }))
+    await warehouse.insert('sealed_day', Buffer.from(`${lines.join('\n')}\n`))
+    const visibleAtMs = instantMs(await warehouseNow(warehouse))
+    if (visibleAtMs - instantMs(readAt) > sweepLimits.orphanMs / 2) {
+      await warehouse.command('DELETE FROM sealed_day WHERE revision = {revision:UInt64}', {
+        revision,
+      })
+      throw tookTooLong()
+    }
+    if (visibleAtMs - instantMs(sealedAt) <= visibleMsMax) return
+  }
+  throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'new seals repeatedly became visible too late')
+}
+
+function tookTooLong(): ServiceError {
+  return new ServiceError('WAREHOUSE_UNAVAILABLE', 'a sealing took hours and does not count')
 }

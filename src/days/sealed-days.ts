@@ -1,33 +1,51 @@
-// Which days of a report are answered from the rollup. The list is read first and bound, so that a
-// report never sees half a day: what is sealed meanwhile stands under another revision.
+// Which days are sealed and which are open. A report reads this list first and binds it, so that it never
+// sees half a day: what is sealed meanwhile is under another revision.
 
+import type { ReportMarket } from '../catalog/catalog-names.ts'
 import { addDays, listDays } from '../domain/day.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import type { ReportMarket } from '../catalog/catalog-names.ts'
-import { listUnits, readBounds } from './day-bounds.ts'
+import { readBounds } from './day-bounds.ts'
 import type { Bounds } from './day-bounds.ts'
-import type { MarketDays } from './market-days.ts'
 import { laterDay } from './final-days.ts'
+import { dayKey, listUnits } from './market-days.ts'
+import type { MarketDays } from './market-days.ts'
 import { readSeals, rollupVersion } from './seals.ts'
-import type { Seal, StoredSeal } from './seals.ts'
+import type { Seal } from './seals.ts'
 import { isOutdated, isTorn, linkedDays, readTouchedDays } from './touched-days.ts'
 
-export interface ReportDays {
+interface Sealed {
+  readonly markets: readonly ReportMarket[]
+  readonly bounds: Bounds
   readonly seals: readonly Seal[]
-  /** Every market, each with the days that are answered from the events (often none). */
-  readonly open: readonly MarketDays[]
-  readonly hasOpenDays: boolean
-  /** Sealed days of which the rollup of some market does not say how many orders it holds. */
-  readonly withoutOrders: ReadonlySet<string>
-  /** Days that input has reached since they were sealed, oldest first; their figures are the sealed ones. */
-  readonly renewingDays: readonly string[]
-  /** The last day from which on back all is sealed, null while nothing is. */
-  readonly completeThrough: string | null
+}
+
+/**
+ * For each unit the days that can have figures and are not sealed, from `from` (default: its first day) up to
+ * and including the day that `through` names. Final days are never open.
+ */
+export function listOpenDays(
+  { markets, bounds, seals }: Sealed,
+  through: (unit: ReportMarket) => string,
+  from?: string
+): readonly MarketDays[] {
+  const sealed = new Set(seals.map(({ unit, day }) => dayKey(unit, day)))
+  return listUnits(markets).map((market) => {
+    const firstDay = bounds.firstDays.get(market.id)
+    if (firstDay === undefined) return { market, days: [] }
+    const first = laterDay(laterDay(firstDay, bounds.finalBefore), from ?? null)
+    const days = listDays(first, through(market))
+    return { market, days: days.filter((day) => !sealed.has(dayKey(market.id, day))) }
+  })
+}
+
+/** The first open day of any unit. */
+export function firstOpenDay(open: readonly MarketDays[]): string | undefined {
+  return open.flatMap(({ days }) => days.slice(0, 1)).toSorted()[0]
 }
 
 export interface SealedThrough {
   readonly marketId: number
-  /** The last day from which on back all is sealed, null while nothing is. */
+  /** The last day up to which all days are sealed, null while there is none. */
   readonly completeThrough: string | null
   /** The first day that is not sealed, null while there are no events. */
   readonly openFrom: string | null
@@ -39,31 +57,43 @@ export async function readSealedThrough(
   markets: readonly ReportMarket[],
   today: string
 ): Promise<readonly SealedThrough[]> {
-  const { firstDays, finalBefore } = await readBounds(warehouse, markets)
-  const first = [...firstDays.values()].toSorted()[0]
-  if (first === undefined || first > today) {
-    return markets.map(({ id }) => ({ marketId: id, completeThrough: null, openFrom: null }))
-  }
-  // What is final was sealed for every market of its time, and is not looked at any more.
-  const range = { first: laterDay(first, finalBefore), last: today }
+  const bounds = await readBounds(warehouse, markets)
+  const { firstDays, finalBefore } = bounds
+  const firstDay = [...firstDays.values()].toSorted()[0] ?? today
+  // Final days were sealed for every market of their time, and are not looked at any more.
+  const range = { first: laterDay(firstDay, finalBefore), last: today }
   const seals = await readSeals(warehouse, { markets, ...range, finalBefore })
-  return markets.map((market) => {
-    const firstDay = firstDays.get(market.id)
-    if (firstDay === undefined || firstDay > today) {
-      return { marketId: market.id, completeThrough: null, openFrom: null }
+  const open = listOpenDays({ markets, bounds, seals }, () => today)
+  return markets.map(({ id }) => {
+    const first = firstDays.get(id)
+    if (first === undefined || first > today) {
+      return { marketId: id, completeThrough: null, openFrom: null }
     }
-    const own = seals.filter((one) => one.unit === market.id)
-    const sealed = new Set(own.map(({ day }) => day))
-    const days = listDays(laterDay(firstDay, finalBefore), today)
-    const firstOpen = days.find((day) => !sealed.has(day)) ?? addDays(today, 1)
-    const completeThrough = firstOpen > firstDay ? addDays(firstOpen, -1) : null
-    return { marketId: market.id, completeThrough, openFrom: firstOpen }
+    const openFrom = open.find(({ market }) => market.id === id)?.days[0] ?? addDays(today, 1)
+    return {
+      marketId: id,
+      completeThrough: openFrom > first ? addDays(openFrom, -1) : null,
+      openFrom,
+    }
   })
 }
 
 export interface DaysAsked {
   readonly startDate: string
   readonly endDate: string
+}
+
+export interface ReportDays {
+  readonly seals: readonly Seal[]
+  /** Every market, each with the days that are answered from the events (often none). */
+  readonly open: readonly MarketDays[]
+  readonly hasOpenDays: boolean
+  /** Sealed days for which the rollup of some market does not say how many orders it has. */
+  readonly withoutOrders: ReadonlySet<string>
+  /** Days that input has reached since they were sealed, oldest first; their figures are the sealed ones. */
+  readonly renewingDays: readonly string[]
+  /** The last day of the report up to which all its days are sealed, null while there is none. */
+  readonly completeThrough: string | null
 }
 
 /** Divides the days of a report into sealed and open ones. */
@@ -84,15 +114,21 @@ export async function readReportDays(
   const range = { first: startDate, last: endDate }
   const valid = await readSeals(warehouse, { markets, ...range, finalBefore })
   const renewing = valid.filter((seal) => torn.has(keyOf(seal)) || outdated.has(keyOf(seal)))
+  const seals = valid.filter((seal) => !torn.has(keyOf(seal)))
+
+  const open = listOpenDays({ markets, bounds, seals }, () => endDate, startDate)
+  const firstOpen = firstOpenDay(open)
+  const completeThrough = firstOpen === undefined ? endDate : addDays(firstOpen, -1)
+  const hasEvents = bounds.firstDays.size > 0
   return {
-    ...divideDays({
-      ...bounds,
-      seals: valid.filter((seal) => !torn.has(keyOf(seal))),
-      markets,
-      startDate,
-      endDate,
-    }),
+    seals,
+    open,
+    hasOpenDays: firstOpen !== undefined,
+    withoutOrders: new Set(
+      seals.filter((seal) => seal.rollupVersion < rollupVersion).map(({ day }) => day)
+    ),
     renewingDays: [...new Set(renewing.map(({ day }) => day))].toSorted(),
+    completeThrough: !hasEvents || completeThrough < startDate ? null : completeThrough,
   }
 }
 
@@ -100,7 +136,7 @@ export async function readReportDays(
 const marginDays = 31
 const eventDays = { first: '2020-02-01', last: '2100-01-01' }
 
-/** Days of events, and so many on both sides that the spans over the days asked for lie among them. */
+/** The days asked for, with a margin on both sides in which the spans that touch them lie. */
 function withMargin({ startDate, endDate }: DaysAsked) {
   const start = startDate > eventDays.first ? startDate : eventDays.first
   const end = endDate < eventDays.last ? endDate : eventDays.last
@@ -108,44 +144,5 @@ function withMargin({ startDate, endDate }: DaysAsked) {
 }
 
 function keyOf({ unit, day }: Pick<Seal, 'unit' | 'day'>): string {
-  return `${unit} ${day}`
-}
-
-interface Division extends DaysAsked, Bounds {
-  readonly seals: readonly StoredSeal[]
-  readonly markets: readonly ReportMarket[]
-}
-
-function divideDays(division: Division): Omit<ReportDays, 'renewingDays'> {
-  const { seals, markets, startDate, endDate, finalBefore } = division
-  const isFinal = (day: string): boolean => finalBefore !== null && day < finalBefore
-  const units = listUnits(markets)
-  const sealed = new Set(seals.map(keyOf))
-  const days = listDays(startDate, endDate)
-  const isOpen = (unit: number, day: string): boolean => {
-    const firstDay = division.firstDays.get(unit)
-    return (
-      firstDay !== undefined &&
-      day >= firstDay &&
-      !isFinal(day) &&
-      !sealed.has(keyOf({ unit, day }))
-    )
-  }
-  const open = units.map((market) => ({
-    market,
-    days: days.filter((day) => isOpen(market.id, day)),
-  }))
-  const firstOpen = open.flatMap((one) => one.days.slice(0, 1)).toSorted()[0]
-  const hasOpenDays = firstOpen !== undefined
-  const hasEvents = units.some(({ id }) => division.firstDays.has(id))
-  const completeThrough = hasOpenDays ? addDays(firstOpen, -1) : endDate
-  return {
-    seals,
-    open,
-    hasOpenDays,
-    withoutOrders: new Set(
-      seals.filter((seal) => seal.rollupVersion < rollupVersion).map(({ day }) => day)
-    ),
-    completeThrough: !hasEvents || completeThrough < startDate ? null : completeThrough,
-  }
+  return dayKey(unit, day)
 }

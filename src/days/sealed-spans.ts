@@ -1,12 +1,14 @@
-// Weeks and calendar months whose days are all sealed, summed up once more. A report that is not by day
-// reads them in place of their days; both give the same figures, as sums of sums.
+// Weeks and calendar months whose days are all sealed, summed once more. A report that is not by day reads them
+// in place of their days and gives the same figures.
 
 import { addDays, daysBetween, listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { dayKey } from './market-days.ts'
+import type { DayRange } from './market-days.ts'
 import type { Seal } from './seals.ts'
 
-/** Neighbouring days, all of one market or of the unknown ones. */
+/** A week or a calendar month. */
 export interface DaySpan {
   readonly firstDay: string
   readonly dayCount: number
@@ -18,15 +20,15 @@ export interface SealedSpan extends DaySpan {
   readonly rollupVersion: number
 }
 
-/** A span with the revisions of the days it was summed from: it counts only while they do. */
+/** A span with the revisions of the days it was summed from: it counts only while these revisions count. */
 export interface StoredSpan extends SealedSpan {
   readonly dayRevisions: readonly bigint[]
 }
 
-/** Of 100 markets with the months and weeks of 27 years, twice. Beyond, sums and reports fail loudly. */
+/** 100 markets over 27 years, twice. Beyond that, sums and reports fail loudly. */
 const spansMax = 500_000
 
-/** The calendar months, and the weeks from Monday on, that lie wholly in a range of days. */
+/** The calendar months and the weeks (from Monday) that lie wholly in a range of days. */
 export function listSpans(first: string, last: string): readonly DaySpan[] {
   const days = listDays(first, last)
   const months = days.filter((day) => day.endsWith('-01')).map(monthFrom)
@@ -49,10 +51,10 @@ export function daysOfSpan({ firstDay, dayCount }: DaySpan): readonly string[] {
   return listDays(firstDay, addDays(firstDay, dayCount - 1))
 }
 
-// Qualified, because the engine would put the column of that name below in its place.
+// Qualified, because ClickHouse would otherwise take the alias of that name below.
 const latest = 'max((s.read_at, s.revision, s.day_revisions, s.rollup_version))'
 
-/** The rows of `sealed_span` that count: of each span the one whose reading began last. */
+/** The rows of `sealed_span` that count: for each span, the one whose reading began last. */
 export const latestSpansSql = `
   SELECT s.first_day AS first_day, s.day_count AS day_count, s.unit AS unit,
     ${latest}.2 AS revision, ${latest}.3 AS day_revisions,
@@ -62,7 +64,7 @@ export const latestSpansSql = `
 
 export async function readSpans(
   warehouse: Pick<Warehouse, 'rows'>,
-  range: { readonly first: string; readonly last: string }
+  range: DayRange
 ): Promise<readonly StoredSpan[]> {
   const rows = await warehouse.rows<{
     firstDay: string
@@ -78,7 +80,7 @@ export async function readSpans(
      FROM (${latestSpansSql})
      WHERE first_day >= {first:Date} AND first_day + day_count - 1 <= {last:Date}
      ORDER BY first_day, day_count, unit LIMIT ${spansMax}`,
-    range
+    { ...range }
   )
   assert(rows.length < spansMax, 'the spans of a range fit into the list')
   return rows.map(({ revision, dayRevisions, ...row }) =>
@@ -87,8 +89,8 @@ export async function readSpans(
 }
 
 /**
- * Whether a span was summed from the days as they are sealed now, with all figures that they have: a node
- * that runs an older program leaves some out.
+ * Whether a span was summed from its days as they are sealed now, with all figures that they have: a node with
+ * an older program leaves some out.
  */
 export function isCurrent(span: StoredSpan, seals: SealsByDay): boolean {
   const days = daysOfSpan(span).map((day) => seals.get(dayKey(span.unit, day)))
@@ -98,7 +100,7 @@ export function isCurrent(span: StoredSpan, seals: SealsByDay): boolean {
   )
 }
 
-/** Of the seals of a span; a sum has only the figures that all its days have. */
+/** The version of a sum of days, which has only the figures that all of them have. */
 export function leastVersion(days: readonly (Seal | undefined)[]): number {
   return Math.min(...days.map((seal) => seal?.rollupVersion ?? 0))
 }
@@ -109,17 +111,13 @@ export function mapSeals(seals: readonly Seal[]): SealsByDay {
   return new Map(seals.map((seal) => [dayKey(seal.unit, seal.day), seal]))
 }
 
-export function dayKey(unit: number, day: string): string {
-  return `${unit} ${day}`
-}
-
 export interface Cover {
   readonly spans: readonly SealedSpan[]
-  /** Those that no span stands for. */
+  /** The days that no span covers. */
   readonly seals: readonly Seal[]
 }
 
-/** Puts spans in the place of their days, the longest first, no day twice. */
+/** Puts spans in the place of their days, the longest first, and covers no day twice. */
 export function coverWithSpans(seals: readonly Seal[], stored: readonly StoredSpan[]): Cover {
   const sealsByDay = mapSeals(seals)
   const covered = new Set<string>()

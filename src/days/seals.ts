@@ -5,8 +5,7 @@ import { createHash } from 'node:crypto'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
 import { assert } from '../lib/assert.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
-import { listUnits } from './day-bounds.ts'
-import { unknownMarket } from './day-rows.ts'
+import { listUnits, unknownMarket } from './market-days.ts'
 
 export interface Seal {
   /** The market, or 0 for those that the catalog does not know. */

@@ -1,14 +1,14 @@
-// Sums the rollups of sealed days into weeks and months. Like sealing it can run twice or on two
-// engines at once: a span stands under a revision of its own and says which days it was summed from.
+// Sums the rollups of sealed days into weeks and months. Like sealing, this can run twice or on two engines at
+// once: a span has a revision of its own and says which days it was summed from.
 
 import { randomBytes } from 'node:crypto'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
+import { ServiceError } from '../errors.ts'
 import { readBounds } from './day-bounds.ts'
 import { areKept } from './kept-revisions.ts'
+import { dayKey } from './market-days.ts'
 import { readSeals, sealParams, sealedRowSql } from './seals.ts'
-import type { StoredSeal } from './seals.ts'
 import {
-  dayKey,
   daysOfSpan,
   isCurrent,
   leastVersion,
@@ -19,12 +19,12 @@ import {
 import type { DaySpan, SealsByDay } from './sealed-spans.ts'
 import { instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { figureColumns } from './seal-sql.ts'
+import { figureColumns } from './day-rows.ts'
 import { beginRevision, sweepLimits } from './sweep.ts'
 
 /**
- * A span is summed when none of its days was sealed for so long: summing reads all of them, and
- * yesterday may be renewed every few minutes.
+ * A span is summed once none of its days was sealed for this long: summing reads all of them, and yesterday may
+ * be renewed every few minutes.
  */
 const settledMs = 7_200_000
 
@@ -35,7 +35,7 @@ export interface SpanDeps {
   readonly settledMs?: number
 }
 
-/** Sums the newest span that is not summed from its days as they are; true when there are more. */
+/** Sums the newest span that is missing or outdated; true if there are more. */
 export async function sumNextSpan(deps: SpanDeps): Promise<boolean> {
   const { warehouse } = deps
   const readAt = await warehouseNow(warehouse)
@@ -50,7 +50,7 @@ export async function sumNextSpan(deps: SpanDeps): Promise<boolean> {
     stored.filter((span) => isCurrent(span, sealsByDay)).map((span) => spanKey(span.unit, span))
   )
   const settledBefore = shiftInstant(readAt, -(deps.settledMs ?? settledMs))
-  const days = mapSettled(seals, settledBefore)
+  const settled = mapSeals(seals.filter((seal) => seal.readAt <= settledBefore))
   const units = [...new Set(seals.map(({ unit }) => unit))]
   const work = listSpans(range.first, range.last)
     .toSorted((a, b) => b.firstDay.localeCompare(a.firstDay))
@@ -59,7 +59,7 @@ export async function sumNextSpan(deps: SpanDeps): Promise<boolean> {
       units: units.filter(
         (unit) =>
           !current.has(spanKey(unit, span)) &&
-          daysOfSpan(span).every((day) => days.has(dayKey(unit, day)))
+          daysOfSpan(span).every((day) => settled.has(dayKey(unit, day)))
       ),
     }))
     .filter((one) => one.units.length > 0)
@@ -71,12 +71,6 @@ export async function sumNextSpan(deps: SpanDeps): Promise<boolean> {
 
 function spanKey(unit: number, { firstDay, dayCount }: DaySpan): string {
   return `${unit} ${firstDay} ${dayCount}`
-}
-
-function mapSettled(seals: readonly StoredSeal[], before: string): ReadonlySet<string> {
-  const beforeMs = instantMs(before)
-  const settled = seals.filter(({ readAt }) => instantMs(readAt) <= beforeMs)
-  return new Set(settled.map(({ unit, day }) => dayKey(unit, day)))
 }
 
 interface Summing {
@@ -104,10 +98,12 @@ async function sumSpan(warehouse: Warehouse, summing: Summing): Promise<void> {
     readAt,
     ...sealParams(sealed),
   })
-  // Days that were swept while this one was held up are missing from the sum.
-  if (!(await areKept(warehouse, { seals: sealed, spans: [] }))) return
+  // Days that were swept while this process was held up are missing from the sum.
+  const areDaysKept = await areKept(warehouse, { seals: sealed, spans: [] })
   const sealedAt = await warehouseNow(warehouse)
-  if (instantMs(sealedAt) - instantMs(readAt) > sweepLimits.sealingMsMax) return
+  if (!areDaysKept || instantMs(sealedAt) - instantMs(readAt) > sweepLimits.sealingMsMax) {
+    throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'a sum of days took hours and does not count')
+  }
   const lines = units.map((unit) =>
     JSON.stringify({
       first_day: span.firstDay,
@@ -138,7 +134,7 @@ function summed(column: string): string {
   return column.endsWith('_gtin') ? `minIf(d.${column}, d.${column} != '')` : `sum(d.${column})`
 }
 
-/** In the order of the advertisers, so that the engine holds the rows of one of them at a time. */
+/** In the order of advertisers, so that ClickHouse holds the rows of one of them at a time. */
 const sumSpanSql = `
 INSERT INTO product_span (${rowColumns}, ${figureColumns.join(', ')}, first_day, day_count, revision, read_at)
 SELECT ${rowColumns}, ${figureColumns.map(summed).join(', ')},

@@ -1,26 +1,28 @@
-// Removes the rows of revisions that nothing reads any more: those that another one replaced an hour ago,
-// and those of an engine that ended halfway. What is to go is found first, among seals and beginnings,
-// which are few; then it is deleted by its keys, in the months it lies in.
+// Removes the rows of revisions that nothing reads any more: revisions that were replaced an hour ago, and
+// revisions of an engine that ended halfway. They are found among seals and beginnings, which are few, and then
+// deleted by their keys in the months that have their rows.
 
-import { keepSupersededMs, beatenSql } from './kept-revisions.ts'
+import { beatenSql, keepSupersededMs } from './kept-revisions.ts'
+import { rangeOfDays } from './market-days.ts'
+import type { DayRange } from './market-days.ts'
 import { shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
 export const sweepLimits = {
-  /** A reading that began longer ago is not sealed any more. */
+  /** A reading that began longer ago than this is not sealed any more. */
   sealingMsMax: 10_800_000,
-  /** So long after a reading began, its rows are those of an engine that ended halfway. */
+  /** Rows without a seal this long after their reading began are those of an engine that ended halfway. */
   orphanMs: 43_200_000,
   keysPerDelete: 5_000,
 } as const
 
 interface Beginning {
   readonly revision: bigint
-  readonly range: { readonly first: string; readonly last: string }
+  readonly range: DayRange
   readonly readAt: string
 }
 
-/** To be called before the first row of a revision is written. */
+/** Call this before the first row of a revision is written. */
 export async function beginRevision(
   warehouse: Warehouse,
   { revision, range, readAt }: Beginning
@@ -34,14 +36,14 @@ export async function beginRevision(
 
 export interface SweepDeps {
   readonly warehouse: Warehouse
-  /** Shortened by tests only, as is the next one. */
+  /** Shortened by tests only. */
   readonly keepMs?: number
   readonly orphanMs?: number
 }
 
 const beginningOfTime = '1970-01-01 00:00:00.000000'
 
-/** Remembers how far it has looked for what ended halfway; a new one looks at all of it once. */
+/** Remembers how far it has looked for revisions that ended halfway; a new sweeper looks at all of them once. */
 export class Sweeper {
   readonly #deps: SweepDeps
   #orphansThrough = beginningOfTime
@@ -78,7 +80,7 @@ const rollups = {
   },
 } as const
 
-/** True: there are more. The seal goes last, as it is what finds the rows when this ends halfway. */
+/** True: there are more. Seals are deleted last, because rows are found by them if this ends halfway. */
 async function sweepReplaced(
   warehouse: Warehouse,
   seals: keyof typeof rollups,
@@ -93,14 +95,12 @@ async function sweepReplaced(
     { before, rowsMax: sweepLimits.keysPerDelete }
   )
   if (keys.length === 0) return false
-  const days = keys.map((one) => one.day).toSorted()
   const params = {
     units: keys.map((one) => one.unit),
     days: keys.map((one) => Date.parse(one.day) / 86_400_000),
     dayCounts: keys.map((one) => one.dayCount),
     revisions: keys.map((one) => BigInt(one.revision)),
-    first: days[0] ?? '',
-    last: days.at(-1) ?? '',
+    ...rangeOfDays(keys.map((one) => one.day)),
   }
   const condition = `${day} >= {first:Date} AND ${day} <= {last:Date} AND (${key}) IN arrayZip(
     {units:Array(Int32)}, arrayMap(d -> toDate(d), {days:Array(Int32)}),
@@ -111,7 +111,7 @@ async function sweepReplaced(
   return keys.length === sweepLimits.keysPerDelete
 }
 
-/** A revision without a seal would be looked for by each process that starts within a month. */
+/** Every process that starts within a month would look for a revision that was begun and has no seal. */
 async function forgetSwept(
   warehouse: Warehouse,
   seals: keyof typeof rollups,
@@ -144,7 +144,7 @@ interface Rows {
   readonly params: Parameters<Warehouse['rows']>[1] & {}
 }
 
-/** By months, which are the partitions: a deletion looks at all rows of those it is given. */
+/** By months, which are the partitions: a deletion looks at all rows of the partition. */
 async function deleteRows(
   warehouse: Warehouse,
   { table, day, condition, params }: Rows
@@ -167,7 +167,7 @@ interface Begun {
   readonly before: string
 }
 
-/** Rows under revisions that were begun long ago and have no seal; those of replaced seals are gone. */
+/** Removes rows of revisions that were begun long ago and have no seal. */
 async function sweepOrphans(warehouse: Warehouse, { after, before }: Begun): Promise<void> {
   for (;;) {
     const begun = await warehouse.rows<{
@@ -179,12 +179,7 @@ async function sweepOrphans(warehouse: Warehouse, { after, before }: Begun): Pro
     if (begun.length === 0) return
     const params = {
       revisions: begun.map((one) => BigInt(one.revision)),
-      first: begun.map((one) => one.first).toSorted()[0] ?? '',
-      last:
-        begun
-          .map((one) => one.last)
-          .toSorted()
-          .at(-1) ?? '',
+      ...rangeOfDays(begun.flatMap((one) => [one.first, one.last])),
     }
     for (const { table, day } of Object.values(rollups)) {
       const condition = `${day} >= {first:Date} AND ${day} <= {last:Date}
@@ -198,7 +193,7 @@ async function sweepOrphans(warehouse: Warehouse, { after, before }: Begun): Pro
   }
 }
 
-/** The revisions of seals are read once for the question; no statement that deletes has a subquery. */
+/** Reads the revisions of all seals once, so that no statement that deletes needs a subquery. */
 const orphansSql = `
 SELECT toString(revision) AS revision, toString(first_day) AS first, toString(last_day) AS last,
   toString(begun_at) AS at

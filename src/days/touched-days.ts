@@ -1,32 +1,32 @@
-// Sealed days that input has reached since their reading began. The span of an ad event, or of a purchase
-// that moves, runs from where it stands now to where it may have stood: it says of the days under it that
-// they belong together. A move is shown on all of them or on none.
+// Sealed days that input has reached since their reading began. The touched span of an ad event, or of a purchase
+// that moves, runs from where it is counted now to where it may have been counted: the days under it belong
+// together. A move is shown on all of them or on none.
 
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
-import { listUnits } from './day-bounds.ts'
+import { listUnits } from './market-days.ts'
 import { isValidSql, latestSealsSql, validityParams } from './seals.ts'
 
 export interface TouchedDay {
   readonly unit: number
   readonly day: string
-  /** A reading that began from here on has seen all that touched the day. */
+  /** A reading that began at this instant or later has seen everything that touched the day. */
   readonly touchedUntilMs: number
   readonly readAtMs: number
   readonly fromMs: number
   readonly toMs: number
-  /** How far the spans over several days reach that touch it; nowhere: 0 to 0. */
+  /** How far the spans reach that touch this day and others; 0 to 0 if there are none. */
   readonly linkedFromMs: number
   readonly linkedToMs: number
-  /** 1: under one of these spans is a day that is open, or has been renewed since. */
+  /** 1: another day under one of these spans is open, or has been renewed since. */
   readonly torn: 0 | 1
 }
 
 export const touchedLimits = {
-  /** By how much a mark runs ahead of the instant of its batch: so late can its effect become visible. */
+  /** A mark is this far ahead of the instant of its batch, whose effect may become visible as late as that. */
   aheadMs: 300_000,
-  /** Mostly it is visible at once; a reading that began so much later has surely seen it then. */
+  /** The effect is mostly visible at once; a reading that began this much later has almost certainly seen it. */
   graceMs: 30_000,
 } as const
 
@@ -36,7 +36,7 @@ interface Asked {
   readonly last: string
 }
 
-/** Of 100 markets and 27 years. */
+/** 100 markets over 27 years. */
 const touchedMax = 1_000_000
 
 /**
@@ -57,17 +57,17 @@ export async function readTouchedDays(
   return rows
 }
 
-/** Whether what touched the day was shipped after its reading: else most probably it is in the figures. */
+/** Whether the day was touched after its reading; otherwise the input is most probably in its figures. */
 export function isOutdated({ touchedUntilMs, readAtMs }: TouchedDay): boolean {
   return touchedUntilMs - touchedLimits.aheadMs + touchedLimits.graceMs > readAtMs
 }
 
-/** Whether another day under one of its spans already shows the change: then its seal cannot answer for it. */
+/** Whether another day under one of its spans already shows the move: then its seal must not be used. */
 export function isTorn({ torn }: TouchedDay): boolean {
   return torn === 1
 }
 
-/** The days that spans link to the given ones, over any number of steps. */
+/** The given days and all days that spans link to them, over any number of steps. */
 export function linkedDays<Day extends TouchedDay>(
   days: readonly Day[],
   start: readonly Day[]
@@ -79,8 +79,8 @@ export function linkedDays<Day extends TouchedDay>(
 }
 
 /**
- * The days of one unit never overlap, and a span links all days it touches: so what is linked stands side
- * by side, and two neighbours are linked where a span from either side reaches over to the other.
+ * The days of a unit never overlap, and a span links all days it touches. So linked days are neighbours, and two
+ * neighbours are linked if a span from either side reaches the other.
  */
 function groupLinked<Day extends TouchedDay>(days: readonly Day[]): readonly (readonly Day[])[] {
   const sorted = days.toSorted((a, b) => a.unit - b.unit || a.fromMs - b.fromMs)
@@ -101,7 +101,7 @@ function groupLinked<Day extends TouchedDay>(days: readonly Day[]): readonly (re
   return groups
 }
 
-/** Of each day, from where on the spans reach that touch it or a later day of its unit. */
+/** For each day, the earliest instant that a span reaches which touches it or a later day of its unit. */
 function reachBack(sorted: readonly TouchedDay[]): readonly number[] {
   const reach: number[] = []
   let fromMs = Infinity
@@ -115,7 +115,7 @@ function reachBack(sorted: readonly TouchedDay[]): readonly number[] {
   return reach.toReversed()
 }
 
-/** The days of UTC that a span lies in: what spans and seals are joined by. */
+/** The UTC days of a span of time, by which spans and seals are joined. */
 function utcDays(from: string, to: string): string {
   return `arrayJoin(arrayMap(n -> toDate(${from}) + n, range(toUInt32(toDate(${to}) - toDate(${from}) + 1))))`
 }
@@ -126,11 +126,11 @@ function hours(from: string, to: string): string {
 }
 
 /**
- * Spans that no reading of one of their hours can have missed are left out first: those are nearly all there
- * are. By days of UTC few of them would be, since the seal of a day also covers some hours of the day before
- * or after it in UTC: each span would then meet all seals of two days. Of a span over several days it is added up how much of it lies on days that are to be renewed by
- * it: where that is not all of it, the others show already what these do not. What lies outside of the
- * days asked for is not looked at; their instants are those that lie on them in any zone.
+ * Nearly all spans are left out first: those that every reading of their hours has seen. This goes by hours,
+ * because the seal of a day covers hours of two UTC days, and by days nearly every span would meet all seals of
+ * both. For a span over several days, `under_ms` is how much of it lies on days that it will renew. If that is
+ * not all of it, the other days already show the move: the span is torn. Only the part of a span on the days asked
+ * for is looked at, at the instants that belong to these dates in every zone.
  */
 const touchedDaysSql = `
 WITH seals AS (

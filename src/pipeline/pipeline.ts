@@ -128,13 +128,19 @@ export class Pipeline {
         if (attributor.settledThrough() === null) return false
         const startedAtMs = performance.now()
         if (startedAtMs < lookAtMs) return false
-        const { sealedCount, hasMore } = await sealBatch({
+        const { sealedCount, hasMore, becameFinal } = await sealBatch({
           ...this.#deps,
           settledThroughMs: () => Math.min(this.#shippedThroughMs(), this.#attributedThroughMs()),
           renewPauseMs,
           budget,
         })
         const endedAtMs = performance.now()
+        if (becameFinal) {
+          this.#deps.log.warn(
+            {},
+            'days became final while they were sealed, and keep their figures'
+          )
+        }
         const pauseMs = choosePause(endedAtMs - startedAtMs)
         if (sealedCount > 0) renewPauseMs = pauseMs
         // The look itself takes longer with more markets and days.

@@ -14,7 +14,7 @@ import type {
   ReturnRecord,
 } from '../spool/record.ts'
 import type { Opener, TrackingData } from '../tracking-data/tracking-data.ts'
-import type { TooLate } from '../days/too-late.ts'
+import type { TooLate } from '../days/final-days.ts'
 
 export interface RowContext {
   readonly openTrackingData: Opener['open']

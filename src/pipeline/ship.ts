@@ -11,7 +11,6 @@ import {
   isReceiptInstant,
 } from '../domain/windows.ts'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
-import { readFinalDays } from '../days/final-days.ts'
 import type { AdEventRecord } from '../spool/record.ts'
 import type { Spool, SpoolBatch, SpoolEntry } from '../spool/spool.ts'
 import { instantMs, warehouseNow } from '../warehouse/instant.ts'
@@ -22,7 +21,7 @@ import { insertRows } from '../warehouse/insert-rows.ts'
 import type { PlannedRow, Refusal, RefusalStreaks } from '../warehouse/insert-rows.ts'
 import { buildAdEventRow, buildDeliveryRow, buildReturnRow } from './rows.ts'
 import type { BatchContext, RowContext } from './rows.ts'
-import { tooLateBefore } from '../days/too-late.ts'
+import { readFinalDays, tooLateBefore } from '../days/final-days.ts'
 import { pendReturnedSql } from '../attribution/returned-sql.ts'
 
 export const shipLimits = {

@@ -18,7 +18,7 @@ import { answerPage, reachableRows } from './paged.ts'
 import type { Computed, PagedResult } from './paged.ts'
 import { loadRates } from '../days/rates.ts'
 import { marketOf, namesById } from './report-rows.ts'
-import { listUnits } from '../days/day-bounds.ts'
+import { listUnits } from '../days/market-days.ts'
 
 /** One credited line, as printed. */
 export interface AttributionRow {

@@ -10,9 +10,8 @@ import type { CatalogNames } from '../catalog/catalog-names.ts'
 import { dayRowsParams, linesOfAdvertisersSql } from '../days/day-rows.ts'
 import { readFinalDays } from '../days/final-days.ts'
 import { filterParams, productConditions, rowConditions } from './filters.ts'
-import { placeInDaysSql } from '../days/market-days.ts'
+import { listUnits, placeInDaysSql } from '../days/market-days.ts'
 import { noRates } from '../days/rates.ts'
-import { listUnits } from '../days/day-bounds.ts'
 
 export interface OrdersAsked {
   readonly advertiserId: number

@@ -34,7 +34,7 @@ async function compute(deps: ReportDeps, call: ReportCall): Promise<Computed<Rep
   const catalog = deps.catalog()
   const { days, spans } = await readParts(deps, call)
   const { completeThrough, renewingDays } = days
-  const rates = days.hasOpenDays ? await loadRates(deps.warehouse, spanOf(days.open)) : noRates
+  const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
   const query = buildReportQuery({ ...call, catalog, days, spans, rates })
   return {
     advertiserId: call.advertiserId,
@@ -66,7 +66,7 @@ export async function readParts(
 }
 
 /** The first and the last of the days asked for. */
-export function spanOf(open: readonly MarketDays[]): {
+export function rangeOf(open: readonly MarketDays[]): {
   readonly first: string
   readonly last: string
 } {

@@ -10,7 +10,7 @@ import { readFilteredOrders, type CountOrders } from './orders.ts'
 import { reportParams, reportRowsSql, reportSettings, type QuerySource } from './query.ts'
 import { areKept, readKept } from '../days/kept-revisions.ts'
 import { loadRates, noRates } from '../days/rates.ts'
-import { readParts, spanOf } from './run-report.ts'
+import { readParts, rangeOf } from './run-report.ts'
 
 /** Exact sums of the rows of a report. */
 export interface ReportSums {
@@ -75,7 +75,7 @@ async function readOnce(
   signal.throwIfAborted()
   const byDay = { ...request, dateBreakdown: true }
   const { days, spans } = await readParts(deps, { request: byDay })
-  const rates = days.hasOpenDays ? await loadRates(deps.warehouse, spanOf(days.open)) : noRates
+  const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
   const catalog = deps.catalog()
   const source = { advertiserId, request: byDay, catalog, days, spans, rates }
   const rows = await readSums(deps.warehouse, source)

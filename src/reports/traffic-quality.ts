@@ -5,10 +5,9 @@
 import { listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
-import { askedDaysParams, inAskedSpan, withAskedDaySql } from '../days/asked-days.ts'
+import { askedDaysParams, inAskedRange, listUnits, withAskedDaySql } from '../days/market-days.ts'
 import { boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames, ReportMarket } from '../catalog/catalog-names.ts'
-import { listUnits } from '../days/day-bounds.ts'
 import { dayRowsParams, dayRowsSql } from '../days/day-rows.ts'
 import { questionOf } from './kept-pages.ts'
 import type { KeptPages } from './kept-pages.ts'
@@ -204,5 +203,5 @@ const uncountedSql = `
     SELECT market_id, publisher_id, kind, verdict, received_at
     FROM ad_event FINAL
     PREWHERE advertiser_id = {advertiserId:Int32} AND verdict != 'counted'
-    WHERE ${inAskedSpan}`)})
+    WHERE ${inAskedRange}`)})
   GROUP BY day, market_id, publisher_id, kind`

@@ -3,13 +3,12 @@
 
 import type { UnconvertedRow } from '../contract/unconverted.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { askedDaysParams, inAskedSpan, withAskedDaySql } from '../days/asked-days.ts'
+import { askedDaysParams, inAskedRange, listUnits, withAskedDaySql } from '../days/market-days.ts'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
 import { printAmount } from '../attribution/explain/print.ts'
 import { areKept, readKept } from '../days/kept-revisions.ts'
 import type { MarketDays } from '../days/market-days.ts'
 import { convertedSql, loadRates, rateParams } from '../days/rates.ts'
-import { listUnits } from '../days/day-bounds.ts'
 import { readReportDays } from '../days/sealed-days.ts'
 import { sealParams, sealedRowSql } from '../days/seals.ts'
 import type { DaysAsked, ReportDays } from '../days/sealed-days.ts'
@@ -119,7 +118,7 @@ const eventsSql = convertedSql(
     FROM ad_event FINAL
     WHERE verdict = 'counted' AND charge != 0
       AND served_day >= {firstDay:Date} - if(kind = 'click', 8, 2) AND served_day <= {lastDay:Date} + 1
-      AND ${inAskedSpan}`)
+      AND ${inAskedRange}`)
 )
 
 /** The lines that the default profile credits: the best click, else the best impression. */
@@ -133,7 +132,7 @@ const linesSql = convertedSql(
         click_market_id, click_advertiser_id, view_served_ad_id, view_market_id, view_advertiser_id
       FROM attribution FINAL
       WHERE day >= {firstDay:Date} - 1 AND day <= {lastDay:Date} + 1 AND notEmpty(line_index)
-        AND ${inAskedSpan}
+        AND ${inAskedRange}
     )
     ARRAY JOIN line_value AS value, rules AS rule,
       click_market_id AS click_market, click_advertiser_id AS click_advertiser,

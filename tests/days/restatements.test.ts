@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { announceSeals } from '../../src/days/announce-seals.ts'
+import { announceSeals } from '../../src/days/seal.ts'
 import { readRestatements } from '../../src/days/restatements.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'

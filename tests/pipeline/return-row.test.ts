@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildReturnRow } from '../../src/pipeline/rows.ts'
-import { nothingIsTooLate } from '../../src/days/too-late.ts'
+import { nothingIsTooLate } from '../../src/days/final-days.ts'
 import { aReturn } from '../helpers/shipment.ts'
 
 const gtin = '4006381333931'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tooLateBefore } from '../../src/days/too-late.ts'
+import { tooLateBefore } from '../../src/days/final-days.ts'
 
 const markets = [
   { id: 1, code: 'NZ', currency: 'NZD', timeZone: 'Pacific/Auckland' },
