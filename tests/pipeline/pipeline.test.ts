@@ -41,3 +41,35 @@ for (const [broken, text] of Object.entries(tidying)) {
     }
   })
 }
+
+// A boundary that became final while input of its days waits would make that input too late.
+test('no day becomes final while attribution is minutes behind, and days do once it has caught up', async (t) => {
+  const { deps, warehouse } = await aShipment(t)
+  const asked = { retention: 0, sweep: 0 }
+  let aheadMs = 300_000
+  const pipeline = new Pipeline({
+    ...deps,
+    warehouse: failing(warehouse, (sql) => {
+      // Only retention asks which boundary was reached; shipping and sealing read the table too.
+      if (sql.includes('FROM final_before\n     WHERE state')) asked.retention += 1
+      if (sql.includes('rollup_begun')) asked.sweep += 1
+      return false
+    }),
+    retentionDays: 90,
+    clock: () => Date.now() + aheadMs,
+    attributes: true,
+    tidyPauseMs: 20,
+  })
+  t.after(() => pipeline.close())
+  const waitForSweeps = async () => {
+    const until = asked.sweep + 6
+    while (asked.sweep < until) await sleep(5)
+  }
+
+  await waitForSweeps()
+  const whileBehind = asked.retention
+  aheadMs = 0
+  while (asked.retention === 0) await sleep(5)
+
+  assert.equal(whileBehind, 0)
+})
