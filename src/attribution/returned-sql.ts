@@ -20,13 +20,13 @@ HAVING toDate(min(first).1) >= {firstDay:Date}`
  * Units taken back, by purchase and product. Each return counts once, by its earliest valid delivery. There
  * may be more units than were bought.
  */
-export const returnedSql = (deliveries: string): string => `
+export const returnedSql = (keys: string): string => `
   SELECT purchase_key, product.1 AS gtin_key, sum(product.2) AS quantity
   FROM (
     SELECT purchase_key, return_key,
       argMin((line_gtin_key, line_quantity), (received_at, delivery_id)) AS first
     FROM purchase_return
-    WHERE purchase_key IN (SELECT purchase_key FROM ${deliveries}) AND verdict = 'valid'
+    WHERE purchase_key IN (${keys}) AND verdict = 'valid'
     GROUP BY purchase_key, return_key
   )
   ARRAY JOIN arrayZip(first.1, first.2) AS product
