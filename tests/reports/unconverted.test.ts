@@ -20,6 +20,9 @@ test('amounts without a rate are found on a sealed day that is renewed and swept
         if (sql.includes('FROM product_day AS d')) {
           heldCount += 1
           if (heldCount === 1) {
+            await warehouse.command(
+              `INSERT INTO touched_span SELECT '2026-03-02 12:00:00', '2026-03-02 12:59:59', 1, now64(6) + 300`
+            )
             await sealBatch({
               warehouse,
               markets: () => world.markets,
