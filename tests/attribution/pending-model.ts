@@ -36,9 +36,9 @@ export class PendingModel {
   readonly #purchases: Purchase[] = []
   #nowMs = Date.UTC(2026, 2, 10)
 
-  constructor(trouble: Trouble) {
+  constructor(trouble: Trouble, limits: { readonly linesMax?: number } = {}) {
     this.trouble = trouble
-    this.attributor = new Attributor({ warehouse: this.#warehouse(), settleMs: 0 })
+    this.attributor = new Attributor({ warehouse: this.#warehouse(), settleMs: 0, ...limits })
   }
 
   /** Ships the purchases of these numbers under one instant. */

@@ -169,3 +169,26 @@ test('a batch that fails while the warehouse is away holds up no other afterward
   await model.attributeAll()
   assert.equal(model.countOf('attributed'), 16)
 })
+
+for (const [what, shipments] of [
+  ['other shipments', [[0], [1], [2]]],
+  ['the same shipment', [[0, 1, 2]]],
+] as const) {
+  test(`what failed is not stepped over, though later purchases of ${what} are attributed`, async () => {
+    const model = new PendingModel({ code: undefined, of: [0] }, { linesMax: 1 })
+    for (const numbers of shipments) model.ship(numbers[0], numbers.length)
+    await assert.rejects(async () => {
+      for (;;) await model.attributor.attributeBatch()
+    })
+    const settledBefore = model.attributor.settledThrough()
+
+    await model.attributeAll(12)
+
+    assert.deepEqual(model.numbersOf('attributed'), [1, 2])
+    assert.equal(model.attributor.settledThrough(), settledBefore)
+    model.trouble.of = []
+    await model.attributeAll()
+    assert.equal(model.countOf('attributed'), 3)
+    assert.ok((model.attributor.settledThrough() ?? '') > (settledBefore ?? ''))
+  })
+}

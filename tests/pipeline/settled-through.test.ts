@@ -65,32 +65,6 @@ async function aNoon(t: TestContext) {
   return { warehouse, pass, failing, attributor, ship, seal }
 }
 
-for (const [what, shipments] of [
-  ['other shipments', [['T1'], ['T2'], ['T3']]],
-  ['the same shipment', [['T1', 'T2', 'T3']]],
-] as const) {
-  test(`what failed is not stepped over, though later purchases of ${what} are attributed`, async (t) => {
-    const { attributor, failing, ship, warehouse } = await aNoon(t)
-    const shippedBy: string[] = []
-    for (const ids of shipments) shippedBy.push(await ship(...ids))
-    let failureCount = 0
-    failing.isAway = () => failureCount++ === 0
-
-    let attributedCount = 0
-    let wasAhead = false
-    while (attributedCount < 2) {
-      const result = await attributor.attributeBatch().catch(() => null)
-      attributedCount += result?.attributedCount ?? 0
-      if (failureCount > 0) wasAhead ||= (attributor.settledThrough() ?? '') > (shippedBy[0] ?? '')
-    }
-
-    assert.equal(wasAhead, false)
-    while ((await attributor.attributeBatch()).hasMore);
-    assert.deepEqual(await warehouse.rows('SELECT count() AS n FROM attribution FINAL'), [{ n: 3 }])
-    assert.ok((attributor.settledThrough() ?? '') > (shippedBy.at(-1) ?? ''))
-  })
-}
-
 test('a day is sealed while attribution is busy without end with purchases shipped after it', async (t) => {
   const { attributor, pass, ship, seal } = await aNoon(t)
   await ship('T0')

@@ -24,6 +24,10 @@ import type { ReferenceRow, ReportOptions } from '../helpers/reference-attributi
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
 
 const seed = Number(process.env['SHELFTRACE_TEST_SEED'] ?? Date.now() % 1_000_000)
+/** Each run draws others; a report of each of their advertisers is read four times. */
+const historyCount = 15
+/** How many of them are also read as series, with and without a filter. */
+const seriesCount = 3
 const profiles = ['CLK_14_DAYS', 'IMP_1_DAY', 'IMP_1_DAY_CLK_14_DAYS'] as const
 
 // One zone ahead of UTC and one behind, both with a clock change inside the histories' weeks.
@@ -57,7 +61,7 @@ test('every figure of every report equals the recomputation from the events: fro
   const { histories, differences } = await compareAttribution({
     warehouse,
     seed,
-    historyCount: 40,
+    historyCount,
     crowdMax: 5_000,
   })
   assert.deepEqual(differences, [])
@@ -79,7 +83,7 @@ test('every figure of every report equals the recomputation from the events: fro
   const rebuilt = await compareReports(warehouse, histories)
 
   t.diagnostic(`seed ${seed}: ${open} rows, ${sealed?.count} sealed market days`)
-  assert.ok(open > 100, 'the histories give rows to compare')
+  assert.ok(open > 40, 'the histories give rows to compare')
   assert.ok((sealed?.count ?? 0) > 100, 'days were sealed')
   assert.deepEqual([rolledUp, inSpans, rebuilt], [open, open, open])
 })
@@ -118,7 +122,7 @@ async function compareReports(warehouse: Warehouse, histories: readonly History[
       const expected = referenceReport(history, options)
 
       assert.deepEqual(actual.map(figuresOf).toSorted(), expected.map(expectedFigures).toSorted())
-      if (index < 7) await compareSeries(warehouse, request, { history, options })
+      if (index < seriesCount) await compareSeries(warehouse, request, { history, options })
       rowCount += actual.length
     }
   }

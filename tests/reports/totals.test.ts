@@ -115,27 +115,27 @@ test('totals of reports and series are the sums of their rows and of the events,
     }))
     return sumReference(rows)
   }
-  const compare = async (what: string) => {
+  // Over the three rounds each profile is read by day and not, and in one page and in many.
+  const compare = async (what: string, round: number) => {
     for (const [index, attributionProfile] of profiles.entries()) {
       const sums = expected(attributionProfile)
       const request = { ...march, attributionProfile }
       const series = await reader.readSeries(request)
-      for (const dateBreakdown of [false, true]) {
-        const limit = dateBreakdown === (index % 2 === 0) ? 97 : 10_000
-        const { rows, totals } = await reader.readPages({ ...request, dateBreakdown, limit })
-        assert.deepEqual(sumUp(rows), sums, `rows, ${what}`)
-        assert.deepEqual(sumUp(totals), sums, `totals, ${what}`)
-      }
+      const dateBreakdown = (index + round) % 2 === 0
+      const limit = index === round ? 97 : 10_000
+      const { rows, totals } = await reader.readPages({ ...request, dateBreakdown, limit })
+      assert.deepEqual(sumUp(rows), sums, `rows, ${what}`)
+      assert.deepEqual(sumUp(totals), sums, `totals, ${what}`)
       assert.deepEqual(sumUp(series.totals), sums, `totals of the series, ${what}`)
       assert.deepEqual(sumUp(series.days), sums, `days of the series, ${what}`)
     }
   }
 
-  await compare('open')
+  await compare('open', 0)
   await seal(warehouse, markets)
-  await compare('sealed')
+  await compare('sealed', 1)
   while (await sumNextSpan({ warehouse, markets: () => markets, settledMs: 0 }));
-  await compare('in weeks and months')
+  await compare('in weeks and months', 2)
 })
 
 interface Reference {
@@ -166,56 +166,30 @@ const berlin = monthMarkets[0]
 
 const spendOf = (rows: readonly Row[]) => rows.map((row) => row['AD_SPEND_REVENUE'])
 
-test('20,000 views at 4.00 a thousand on as many products cost 80.00 in every total', async (t) => {
+test('2,000 views at 4.00 a thousand on as many products cost 8.00 in every total', async (t) => {
   const warehouse = await openTestWarehouse(t)
   const loader = createHistoryLoader(warehouse, 0, [berlin])
   const atMs = Date.UTC(2026, 2, 10, 12)
-  for (let from = 0; from < 20_000; from += 5_000) {
-    await loader.ship(
-      Array.from({ length: 5_000 }, (_, index) => {
-        const ad = anAd({
-          servedAdId: (from + index).toString(16).padStart(32, '0'),
-          servedAtMs: atMs,
-          gtin: `sku-${from + index}`,
-          costPerMilleMicros: 4_000_000n,
-        })
-        return { ad, kind: 'impression', receivedAtMs: atMs, userAgent: '', prefetch: false }
+  await loader.ship(
+    Array.from({ length: 2_000 }, (_, index) => {
+      const ad = anAd({
+        servedAdId: index.toString(16).padStart(32, '0'),
+        servedAtMs: atMs,
+        gtin: `sku-${index}`,
+        costPerMilleMicros: 4_000_000n,
       })
-    )
-  }
+      return { ad, kind: 'impression', receivedAtMs: atMs, userAgent: '', prefetch: false }
+    })
+  )
   const reader = openReader(t, warehouse, [berlin])
+  const request = { ...march, limit: 1_000 }
   const compare = async () => {
-    const series = await reader.readSeries(march)
-    const { rows, totals } = await reader.readPages(march)
+    const series = await reader.readSeries(request)
+    const { rows, totals } = await reader.readPages(request)
     assert.deepEqual(new Set(spendOf(rows)), new Set(['0.004000000']))
-    assert.deepEqual(spendOf(totals), ['40.00', '40.00'])
-    assert.equal(sumUp(rows)['EUR']?.['AD_SPEND_REVENUE'], 80_000_000_000n)
-    assert.deepEqual([spendOf(series.totals), spendOf(series.days)], [['80.00'], ['80.00']])
-  }
-
-  await compare()
-  await seal(warehouse, [berlin])
-  await compare()
-})
-
-test('sums beyond 10^20 units are answered exactly, on open days and on sealed ones', async (t) => {
-  const warehouse = await openTestWarehouse(t)
-  await warehouse.command(`
-    INSERT INTO ad_event (advertiser_id, served_day, kind, verdict, served_ad_id, served_at, received_at,
-      publisher_id, site_id, market_id, campaign_id, ad_group_id, gtin, gtin_key, currency, charge, shipped_at, earliness)
-    SELECT 1, '2026-03-10', 'click', 'counted', toFixedString(leftPad(toString(number), 16, '0'), 16),
-      '2026-03-10 12:00:00', '2026-03-10 12:00:00', 10, 101, 1, 1001, 5001, 'sku', 'sku', 'EUR',
-      toDecimal128('100000000000000000.000000001', 9), now64(6), 1
-    FROM numbers(5000)`)
-  await warehouse.command(`
-    INSERT INTO touched_span VALUES ('2026-03-10 12:00:00', '2026-03-10 12:59:59', 1, now64(6))`)
-  const reader = openReader(t, warehouse, [berlin])
-  const compare = async () => {
-    const [total] = (await reader.readSeries(march)).totals
-    const { totals } = await reader.readPages(march)
-    assert.equal(total?.['AD_SPEND_REVENUE'], '500000000000000000000.000005000')
-    assert.equal(total?.['COST_PER_CLICK'], '100000000000000000.000000')
-    assert.equal(totals[0]?.['AD_SPEND_REVENUE'], total?.['AD_SPEND_REVENUE'])
+    assert.deepEqual(spendOf(totals), ['4.00', '4.00'])
+    assert.equal(sumUp(rows)['EUR']?.['AD_SPEND_REVENUE'], 8_000_000_000n)
+    assert.deepEqual([spendOf(series.totals), spendOf(series.days)], [['8.00'], ['8.00']])
   }
 
   await compare()
