@@ -52,18 +52,22 @@ export interface Visitor {
 export interface Visit {
   readonly browser: Browser
   readonly url: string
+  /** The page of the dashboard that opens after signing in; the reader's first one when absent. */
+  readonly address?: string
   readonly size?: Size
   readonly colorScheme?: 'light' | 'dark'
 }
 
 /** A new profile at the start page; its pictures come from here instead of from elsewhere. */
 export async function visit(
-  { browser, url, size = 'desktop', colorScheme = 'light' }: Visit,
+  { browser, url, address = '', size = 'desktop', colorScheme = 'light' }: Visit,
   t?: Pick<TestContext, 'after'>
 ): Promise<Visitor> {
   const context = await browser.newContext({
     viewport: sizes[size],
     colorScheme,
+    // What turns while it loads would be drawn sixty times a second by the processor.
+    reducedMotion: 'reduce',
     locale: 'en-GB',
     acceptDownloads: true,
   })
@@ -90,7 +94,7 @@ export async function visit(
     const [, width = '300', height = '250'] = /(\d+)x(\d+)/u.exec(name) ?? []
     await route.fulfill({ contentType: 'image/svg+xml', body: banner(width, height) })
   })
-  await page.goto(`${url}/`)
+  await page.goto(`${url}/${address}`)
   return { page, context, complaints }
 }
 

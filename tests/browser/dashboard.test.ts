@@ -29,8 +29,8 @@ import {
 } from './read-page.ts'
 
 const advertiserPages = [
-  '#/advertisers/1/performance',
-  '#/advertisers/1/performance?compare=profiles',
+  '#/advertisers/1/performance?size=10',
+  '#/advertisers/1/performance?size=10&compare=profiles',
   '#/advertisers/1/performance?title=no-such-product',
   '#/advertisers/1/products/2940000000007',
   '#/advertisers/1/purchases',
@@ -57,7 +57,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   let browser: Browser
 
   before(async () => {
-    showcase = await openShowcase({ shoppers: 100, days: 40, adsPerDay: 20 })
+    showcase = await openShowcase({ shoppers: 60, days: 16, adsPerDay: 15 })
     browser = await launchBrowser()
   })
   after(async () => {
@@ -65,8 +65,8 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
     await showcase?.close()
   })
 
-  async function start(t: TestContext, key: string, size: Size = 'desktop') {
-    const visitor = await visit({ browser, url: showcase.url, size }, t)
+  async function start(t: TestContext, key: string, address = '', size: Size = 'desktop') {
+    const visitor = await visit({ browser, url: showcase.url, size, address }, t)
     await signIn(visitor.page, key)
     await settled(visitor.page)
     return visitor
@@ -122,7 +122,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
       ['adminKey', operatorPages],
     ] as const) {
       it(`every page of the ${role} at ${size} width is sound for assistive programs, fits, and complains of nothing`, async (t) => {
-        const { page, complaints } = await start(t, showcase[role], size)
+        const { page, complaints } = await start(t, showcase[role], '#/nowhere', size)
         for (const address of addresses) {
           await open(page, address)
           assert.deepEqual(await findBarriers(page), [], address)
@@ -137,18 +137,18 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
     const { page } = await visit({ browser, url: showcase.url, colorScheme: 'dark' }, t)
     assert.deepEqual(await findBarriers(page), [])
     await signIn(page, showcase.advertiserKey)
-    await open(page, '#/advertisers/1/performance?compare=profiles')
+    await open(page, '#/advertisers/1/performance?size=10&compare=profiles')
 
     assert.deepEqual(await findBarriers(page), [])
   })
 
   it('the totals are the sums of the CSV, to the last digit', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey)
+    const { page } = await start(t, showcase.advertiserKey, '#/advertisers/1/performance?size=10')
     const range = await rangeOf(page)
     for (const currency of ['EUR', 'GBP', 'JPY']) {
       const look = async () => {
         await open(page, '#/nowhere')
-        await open(page, `#/advertisers/1/performance?currency=${currency}`)
+        await open(page, `#/advertisers/1/performance?size=10&currency=${currency}`)
         const { ORDERS: orders, ...totals } = await readTotals(page)
         assert.match(orders ?? '', /^[1-9]\d*$/u)
         return totals
@@ -160,20 +160,20 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('the chart holds the sums of the CSV by day, under one profile and under all three', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey)
+    const { page } = await start(t, showcase.advertiserKey, '#/advertisers/1/performance?size=10')
     const range = await rangeOf(page)
     const body = { ...range, dateBreakdown: true }
     const chart = 'IMPRESSIONS,CLICKS,AD_SPEND_REVENUE,CONVERSION_VALUE,RETURN_ON_AD_SPEND'
     const look = async () => {
       await open(page, '#/nowhere')
-      await open(page, `#/advertisers/1/performance?currency=EUR&chart=${chart}`)
+      await open(page, `#/advertisers/1/performance?size=10&currency=EUR&chart=${chart}`)
       return await readDays(page)
     }
     await compare(body, look, (rows) => expectDays(rows, range, chart.split(',')))
     for (const profile of ['CLK_14_DAYS', 'IMP_1_DAY', 'IMP_1_DAY_CLK_14_DAYS']) {
       const lookAtProfile = async () => {
         await open(page, '#/nowhere')
-        await open(page, '#/advertisers/1/performance?currency=EUR&compare=profiles')
+        await open(page, '#/advertisers/1/performance?size=10&currency=EUR&compare=profiles')
         return (await readDays(page)).map(([day, values]) => [day, values[profile]])
       }
       await compare({ ...body, attributionProfile: profile }, lookAtProfile, (rows) =>
@@ -186,9 +186,9 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('the table shows the rows of the CSV in its order, page by page, and the address alone brings it back', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey)
+    const shown = '#/advertisers/1/performance?currency=EUR&size=10'
+    const { page } = await start(t, showcase.advertiserKey, shown)
     const range = await rangeOf(page)
-    await open(page, '#/advertisers/1/performance?currency=EUR&size=10')
     await page.getByRole('columnheader', { name: 'Clicks' }).getByRole('button').press('Enter')
     await settled(page)
     await page.getByRole('combobox', { name: 'Market', exact: true }).selectOption('DE')
@@ -223,13 +223,10 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('the download is the CSV of all pages of what is shown, in the columns shown', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey)
-    const range = await rangeOf(page)
     const columns = ['PRODUCT_TITLE', 'CAMPAIGN_NAME', 'CLICKS', 'CONVERSION_VALUE']
-    await open(
-      page,
-      `#/advertisers/1/performance?market=DE&size=10&sort=GTIN&order=asc&columns=${columns.join(',')}`
-    )
+    const shown = `#/advertisers/1/performance?market=DE&size=10&sort=GTIN&order=asc&columns=${columns.join(',')}`
+    const { page } = await start(t, showcase.advertiserKey, shown)
+    const range = await rangeOf(page)
     const look = async () => {
       const downloading = page.waitForEvent('download')
       await page.getByRole('button', { name: 'Download CSV' }).click()
@@ -244,9 +241,9 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('a product leads from its row to its campaigns, whose sums are those of their ad groups', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey)
+    const shown = '#/advertisers/1/performance?size=10&currency=EUR&market=DE'
+    const { page } = await start(t, showcase.advertiserKey, shown)
     const range = await rangeOf(page)
-    await open(page, '#/advertisers/1/performance?currency=EUR&market=DE')
     const gtin = await page.locator('tbody tr').first().locator('[data-column=GTIN]').innerText()
     await page.locator('tbody tr').first().getByRole('link').first().click()
     await until(page, `location.hash.includes('/products/')`)
@@ -273,8 +270,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('a credited purchase leads to its explanation, for the advertiser and for the operator', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey)
-    await open(page, '#/advertisers/1/purchases')
+    const { page } = await start(t, showcase.advertiserKey, '#/advertisers/1/purchases')
     await page.locator('tbody th a').first().click()
     await until(page, `/purchases\\/[0-9]+\\//.test(location.hash)`)
     await settled(page)
@@ -282,8 +278,8 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
     const [, publisherId = '', transactionId = ''] =
       /purchases\/(\d+)\/([^?]+)/u.exec(page.url()) ?? []
 
-    const operator = await start(t, showcase.adminKey)
-    await open(operator.page, `#/operator/lookup/${publisherId}/${transactionId}`)
+    const lookup = `#/operator/lookup/${publisherId}/${transactionId}`
+    const operator = await start(t, showcase.adminKey, lookup)
     await operator.page.getByText('Counted').first().waitFor()
   })
 
@@ -335,8 +331,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('choosing an asset shows it in the ad group, and the service says so afterwards', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey)
-    await open(page, '#/advertisers/1/assets?adGroup=5105')
+    const { page } = await start(t, showcase.advertiserKey, '#/advertisers/1/assets?adGroup=5105')
     await page.getByRole('button', { name: /Show this one.*300x250.png/ }).click()
     await page.getByText('Shown now').waitFor()
     const account = await fetch(`${showcase.url}/v2/advertisers/1/account`, {
@@ -349,8 +344,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('a key that is made on the page works, and once revoked there the page of who uses it ends', async (t) => {
-    const operator = await start(t, showcase.adminKey)
-    await open(operator.page, '#/operator/keys')
+    const operator = await start(t, showcase.adminKey, '#/operator/keys')
     await operator.page.getByText('Make a key').click()
     await operator.page.getByLabel('Name: who holds it').fill('A visitor')
     await operator.page.getByLabel('Advertisers: all, or ids').fill('1')
@@ -379,7 +373,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('what cannot be loaded is told, and trying again shows it', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey)
+    const { page } = await start(t, showcase.advertiserKey, '#/nowhere')
     let isBroken = true
     await page.route('**/series.json', async (route) => {
       if (isBroken) await route.fulfill({ status: 500, json: { messages: ['It broke here.'] } })
@@ -394,8 +388,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('an advertiser key finds nothing of another advertiser', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey)
-    await open(page, '#/advertisers/2/performance')
+    const { page } = await start(t, showcase.advertiserKey, '#/advertisers/2/performance')
 
     await page.getByText('The key is not for this advertiser.').first().waitFor()
     assert.equal(await page.locator('[data-total]').count(), 0)

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { prepareService, type Service } from '../helpers/service.ts'
-import { demoCatalog } from '../helpers/shoppers.ts'
-import { launchBrowser, noBrowser, open, settled, signIn, sizes, until, visit } from './browser.ts'
+import { launchBrowser, noBrowser, settled, signIn, sizes, until, visit } from './browser.ts'
 import { serveCreditedAd } from './credited-ad.ts'
 import { assertFits, assertNoTrace, findBarriers } from './read-page.ts'
+import { aBundle } from '../helpers/bundle.ts'
 
 describe('looking up a link in a browser', { skip: noBrowser, timeout: 600_000 }, () => {
   const closers: (() => Promise<void>)[] = []
@@ -16,7 +16,7 @@ describe('looking up a link in a browser', { skip: noBrowser, timeout: 600_000 }
   before(async () => {
     service = await prepareService({ after: (close) => closers.push(close) })
     await service.start()
-    const response = await service.admin('PUT', '/admin/v1/catalog', demoCatalog)
+    const response = await service.admin('PUT', '/admin/v1/catalog', aBundle())
     assert.equal(response.status, 200)
     browser = await launchBrowser()
   })
@@ -27,9 +27,12 @@ describe('looking up a link in a browser', { skip: noBrowser, timeout: 600_000 }
 
   it('a link that is pasted shows what came of its ad and leads to its purchases, and leaves no trace in the browser', async (t) => {
     const served = await serveCreditedAd(service)
-    const { page, complaints } = await visit({ browser, url: service.campaignUrl }, t)
+    const { page, complaints } = await visit(
+      { browser, url: service.campaignUrl, address: '#/operator/link' },
+      t
+    )
     await signIn(page, service.adminKey)
-    await open(page, '#/operator/link')
+    await settled(page)
     const steps = await page.evaluate('history.length')
     const input = page.getByLabel('Link or tracking data')
     await page.getByText('Paste a tracking link').waitFor()
@@ -59,9 +62,12 @@ describe('looking up a link in a browser', { skip: noBrowser, timeout: 600_000 }
   })
 
   it('the live view tells how long purchases wait, which days are not sealed and what was refused', async (t) => {
-    const { page, complaints } = await visit({ browser, url: service.campaignUrl }, t)
+    const { page, complaints } = await visit(
+      { browser, url: service.campaignUrl, address: '#/operator/live' },
+      t
+    )
     await signIn(page, service.adminKey)
-    await open(page, '#/operator/live')
+    await settled(page)
 
     for (const label of [
       'Purchases wait for attribution',

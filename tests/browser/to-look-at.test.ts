@@ -10,9 +10,9 @@ import type { UnknownIds } from '../../src/contract/unknown-ids.ts'
 import { openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
 import { placement } from '../helpers/placement.ts'
 import { eventually, prepareService, type Service } from '../helpers/service.ts'
-import { demoCatalog } from '../helpers/shoppers.ts'
 import { launchBrowser, noBrowser, open, settled, signIn, visit, type Size } from './browser.ts'
 import { findBarriers } from './read-page.ts'
+import { aBundle } from '../helpers/bundle.ts'
 
 const address = '#/operator/to-look-at'
 const sections = [
@@ -38,7 +38,7 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
   before(async () => {
     service = await prepareService({ after: (close) => closers.push(close) })
     await service.start()
-    await send('PUT', '/admin/v1/catalog', demoCatalog)
+    await send('PUT', '/admin/v1/catalog', aBundle())
     browser = await launchBrowser()
   })
   after(async () => {
@@ -110,9 +110,9 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
   }
 
   async function start(t: TestContext, size: Size = 'desktop') {
-    const visitor = await visit({ browser, url: service.campaignUrl, size }, t)
+    const visitor = await visit({ browser, url: service.campaignUrl, size, address }, t)
     await signIn(visitor.page, service.adminKey)
-    await open(visitor.page, address)
+    await settled(visitor.page)
     return visitor
   }
 
