@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { prepareService } from '../tests/helpers/service.ts'
-import { demoCatalog } from '../tests/helpers/shoppers.ts'
+import { aBundle } from '../tests/helpers/bundle.ts'
 import { createMinter, parseKeyRing } from '../src/tracking-data/tracking-data.ts'
 import { placement } from '../tests/helpers/placement.ts'
 
@@ -37,7 +37,7 @@ const service = await prepareService(
 )
 try {
   await service.start()
-  await service.admin('PUT', '/admin/v1/catalog', { ...demoCatalog, products: [] })
+  await service.admin('PUT', '/admin/v1/catalog', { ...aBundle(), products: [] })
   console.log(
     `method: one tracker, defaults, warehouse in process, loopback; node ${process.version}`
   )

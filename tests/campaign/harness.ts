@@ -13,21 +13,14 @@ import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { IntakeQuestion } from '../../src/reports/intake.ts'
 import type { ReportCall, ReportRow } from '../../src/reports/report.ts'
+import { anAsset } from '../helpers/bundle.ts'
 
-export const assetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
+export const assetId = anAsset().id
 export const foreignAssetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3302'
 export const wideAssetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3303'
 export const restingAssetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3304'
 
-const asset = {
-  advertiserId: 1,
-  fileName: 'banner.png',
-  url: 'https://cdn.example/banner.png',
-  width: 728,
-  height: 90,
-  type: 'IMAGE',
-  altText: 'Coffee',
-} as const
+const asset = anAsset({ altText: 'Coffee' })
 
 export const bundle: CatalogBundle = {
   markets: [

@@ -5,6 +5,7 @@ import type { CatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { ServiceError } from '../../src/errors.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openTestWarehouse } from './warehouse.ts'
+import { aBundle, anAsset, aSite } from '../helpers/bundle.ts'
 
 const silent = { info: () => {}, error: () => {} }
 let warehouse: Warehouse
@@ -25,42 +26,16 @@ async function openStore(t: { after(close: () => Promise<void>): void }): Promis
 
 const assetId = '3F2504E0-4F89-41D3-9A0C-0305E82C3301'
 const bundle: CatalogBundle = {
+  ...aBundle(),
   markets: [{ id: 1, code: 'DE', currency: 'eur', timeZone: 'Europe/Berlin' }],
-  publishers: [
-    {
-      id: 10,
-      name: 'Example Shop',
-      conversionSources: ['203.0.113.0/24'],
-      sites: [
-        {
-          id: 101,
-          name: 'Desktop',
-          type: 'DESKTOP',
-          marketIds: [1],
-          locations: [{ type: 'DISPLAY', location: 'HOME_PAGE', adGroupTypes: ['DISPLAY'] }],
-        },
-      ],
-    },
-  ],
-  advertisers: [{ id: 1, name: 'Acme', access: [{ publisherId: 10, marketIds: [1] }] }],
+  publishers: [{ id: 10, name: 'Shop', conversionSources: ['203.0.113.0/24'], sites: [aSite()] }],
   campaigns: [{ id: 1001, advertiserId: 1, name: '=Spring "ö" 😀' }],
   adGroups: [{ id: 5001, campaignId: 1001, name: 'Coffee', type: 'DISPLAY' }],
   products: [
     { marketId: 1, gtin: '4006381333931', title: 'Coffee', brand: 'Acme', groupId: 'G' },
     { marketId: 1, gtin: 'sku-1', title: 'Tea' },
   ],
-  creativeSizes: [{ id: 1, name: 'Leaderboard', width: 728, height: 90 }],
-  assets: [
-    {
-      id: assetId,
-      advertiserId: 1,
-      fileName: 'a.png',
-      url: 'https://cdn.example/a.png',
-      width: 728,
-      height: 90,
-      type: 'IMAGE',
-    },
-  ],
+  assets: [anAsset({ id: assetId })],
 }
 
 test('a bundle shows at once on this node, after a refresh on another, and after a restart', async (t) => {
@@ -83,7 +58,7 @@ test('currencies are stored in upper case and asset ids in lower case', async (t
   await store.apply(bundle)
 
   assert.equal(store.current().markets.get(1)?.currency, 'EUR')
-  assert.equal(store.current().assets.get(assetId.toLowerCase())?.fileName, 'a.png')
+  assert.equal(store.current().assets.get(assetId.toLowerCase())?.fileName, 'banner.png')
 })
 
 test('products are stored under the key by which products are equal', async (t) => {

@@ -9,45 +9,15 @@ import {
   type ReportRow,
 } from '../../src/client/client.ts'
 import { eventually, prepareService, type Service } from '../helpers/service.ts'
-import { browser, demoCatalog } from '../helpers/shoppers.ts'
+import { aBundle, anAsset } from '../helpers/bundle.ts'
+import { browser } from '../helpers/shoppers.ts'
 import { placement } from '../helpers/placement.ts'
 
-const assetId = '0f8fad5b-d9cb-469f-a165-70867728950e'
+const assetId = anAsset().id
 const adCount = 25
 
 const catalog = {
-  ...demoCatalog,
-  publishers: [
-    {
-      id: 10,
-      name: 'Example Shop',
-      sites: [
-        {
-          id: 101,
-          name: 'Desktop',
-          type: 'DESKTOP',
-          marketIds: [1],
-          locations: [{ type: 'DISPLAY', location: 'HOME_PAGE', adGroupTypes: ['DISPLAY'] }],
-        },
-      ],
-    },
-  ],
-  adGroups: [
-    ...demoCatalog.adGroups,
-    { id: 5002, campaignId: 1001, name: 'Banner', type: 'DISPLAY' },
-  ],
-  creativeSizes: [{ id: 1, name: 'Leaderboard', width: 728, height: 90 }],
-  assets: [
-    {
-      id: assetId,
-      advertiserId: 1,
-      fileName: 'banner.png',
-      url: 'https://cdn.example/banner.png',
-      width: 728,
-      height: 90,
-      type: 'IMAGE',
-    },
-  ],
+  ...aBundle(),
   products: Array.from({ length: adCount }, (_, index) => ({
     marketId: 1,
     gtin: `SKU-${String(index).padStart(3, '0')}`,
@@ -181,7 +151,7 @@ test('a report that another of the same key asks anew in the middle fails instea
 
 test('an asset is attached, and again; sites are listed; refusals have their code and words', async () => {
   const creative = { creativeSizeId: 1, assetId }
-  const adGroup = { advertiserId: 1, campaignId: 1001, adGroupId: 5002 }
+  const adGroup = { advertiserId: 1, campaignId: 1001, adGroupId: 5003 }
 
   const asset = await campaign.addAsset(adGroup, creative)
   const sites = await campaign.siteLocations(1, { publisherId: 10, marketId: 1 })

@@ -4,6 +4,7 @@ import { parseKeyRequest, parseTrackingLinksRequest } from '../../src/contract/a
 import { parseEventLine } from '../../src/contract/event-lines.ts'
 import { parseCatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { placement } from '../helpers/placement.ts'
+import { aBundle, anAsset, aSite } from '../helpers/bundle.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -26,18 +27,14 @@ const link = {
 }
 
 const bundle = {
-  markets: [{ id: 1, code: 'DE', currency: 'EUR', timeZone: 'Europe/Berlin' }],
+  ...aBundle(),
   publishers: [
     {
       id: 10,
       name: 'Example Shop',
       conversionSources: ['203.0.113.0/24'],
       sites: [
-        {
-          id: 101,
-          name: 'Desktop',
-          type: 'DESKTOP',
-          marketIds: [1],
+        aSite({
           locations: [
             {
               type: 'PLATFORM_PRODUCT',
@@ -46,32 +43,23 @@ const bundle = {
               adGroupTypes: ['SPA'],
             },
           ],
-        },
+        }),
       ],
     },
   ],
   advertisers: [
     { id: 1, name: 'Acme', access: [{ publisherId: 10, marketIds: [1], siteIds: [101] }] },
   ],
-  campaigns: [{ id: 1001, advertiserId: 1, name: 'Spring' }],
   adGroups: [{ id: 5001, campaignId: 1001, name: 'Coffee', type: 'SPA', active: false }],
   products: [{ marketId: 1, gtin: '4006381333931', title: 'Pen', brand: 'Acme', groupId: 'GRP1' }],
-  creativeSizes: [{ id: 1, name: 'Leaderboard', width: 728, height: 90 }],
   assets: [
-    {
-      id: '123e4567-e89b-12d3-a456-426614174000',
-      advertiserId: 1,
-      fileName: 'a.png',
-      url: 'https://cdn.example/a.png',
-      width: 728,
-      height: 90,
-      type: 'IMAGE',
+    anAsset({
       altText: 'A pen',
       backgroundColor: '#ffffff',
       callToAction: 'Buy',
       adCopy: 'It writes.',
       link: 'https://shop.example/pen',
-    },
+    }),
   ],
 }
 

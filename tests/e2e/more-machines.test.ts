@@ -1,35 +1,9 @@
 // Nodes with a part each, around one warehouse server.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import type { TestContext } from 'node:test'
-import { startClickHouseStandIn } from '../helpers/clickhouse-stand-in.ts'
-import { eventually, prepareService, statusOf } from '../helpers/service.ts'
-import type { Service } from '../helpers/service.ts'
+import { startNodes } from '../helpers/nodes.ts'
+import { eventually, statusOf } from '../helpers/service.ts'
 import { readFigures, Shoppers } from '../helpers/shoppers.ts'
-
-interface Nodes {
-  readonly engine: Service
-  readonly tracker: Service
-}
-
-async function startNodes(t: TestContext): Promise<Nodes> {
-  const warehouse = await startClickHouseStandIn()
-  t.after(() => warehouse.close())
-  const shared = { SHELFTRACE_WAREHOUSE_URL: warehouse.url, SHELFTRACE_SETTLE_MS: '100' }
-  const engine = await prepareService(t, { env: { ...shared, SHELFTRACE_ROLES: 'engine' } })
-  await engine.start()
-  const tracker = await prepareService(t, {
-    env: {
-      ...shared,
-      SHELFTRACE_ROLES: 'tracker',
-      SHELFTRACE_TRACKERS: '2',
-      SHELFTRACE_SECRETS_FILE: join(engine.dataDir, 'secrets.json'),
-    },
-  })
-  await tracker.start()
-  return { engine, tracker }
-}
 
 test('what a node of trackers answers with 200 counts once in the reports of a node of engines, also when that was killed meanwhile', async (t) => {
   const { engine, tracker } = await startNodes(t)

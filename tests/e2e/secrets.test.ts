@@ -9,8 +9,8 @@ import type { Operation } from '../../src/contract/operation.ts'
 import { openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
 import { findText } from '../helpers/find-text.ts'
 import { eventually, prepareService, type Service } from '../helpers/service.ts'
-import { demoCatalog } from '../helpers/shoppers.ts'
 import { placement } from '../helpers/placement.ts'
+import { aBundle } from '../helpers/bundle.ts'
 
 interface Sent {
   readonly path: string
@@ -63,7 +63,7 @@ before(async () => {
   const env = { SHELFTRACE_LOG_LEVEL: 'debug', SHELFTRACE_TRACKERS: '1' }
   service = await prepareService(lifetime, { env })
   await service.start()
-  await service.admin('PUT', '/admin/v1/catalog', demoCatalog)
+  await service.admin('PUT', '/admin/v1/catalog', aBundle())
   const scopes = ['admin', 'intake:read']
   const request = { name: 'e2e', advertisers: 'all', publishers: 'all', scopes }
   const made = await service.admin('POST', '/admin/v1/keys', request)
@@ -97,7 +97,7 @@ function rightInput({ operationId }: Operation): {
     readIntake: { query: days },
     listUnconverted: { query: days },
     downloadTrafficQuality: { query: days },
-    putCatalog: { body: demoCatalog },
+    putCatalog: { body: aBundle() },
     createKey: { body: { name: 'n', advertisers: [1], scopes: ['site:read'] } },
     mintTrackingLinks: { body: { links: [link] } },
     readTrackingLink: { body: { link: `https://track.example/click/${token}` } },

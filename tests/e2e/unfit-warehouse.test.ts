@@ -1,8 +1,8 @@
 // Warehouses on which figures would be wrong: who stops, and who goes on.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { startClickHouseStandIn } from '../helpers/clickhouse-stand-in.ts'
+import { startNodes } from '../helpers/nodes.ts'
 import { eventually, prepareService, statusOf } from '../helpers/service.ts'
 import { readFigures, Shoppers } from '../helpers/shoppers.ts'
 
@@ -28,20 +28,7 @@ test('a new node does not start on a replicated database, and says why in a sent
 })
 
 test('a node of trackers that took events before goes on taking them, and ships them once the database is fit', async (t) => {
-  const warehouse = await startClickHouseStandIn()
-  t.after(() => warehouse.close())
-  const shared = { SHELFTRACE_WAREHOUSE_URL: warehouse.url, SHELFTRACE_SETTLE_MS: '100' }
-  const engine = await prepareService(t, { env: { ...shared, SHELFTRACE_ROLES: 'engine' } })
-  await engine.start()
-  const tracker = await prepareService(t, {
-    env: {
-      ...shared,
-      SHELFTRACE_ROLES: 'tracker',
-      SHELFTRACE_TRACKERS: '1',
-      SHELFTRACE_SECRETS_FILE: join(engine.dataDir, 'secrets.json'),
-    },
-  })
-  await tracker.start()
+  const { warehouse, engine, tracker } = await startNodes(t, { trackers: 1 })
   const shoppers = await Shoppers.prepare(engine, 100, tracker.trackingUrl)
   await tracker.terminate()
 

@@ -3,8 +3,9 @@
 
 import { placement } from '../helpers/placement.ts'
 import type { Service } from '../helpers/service.ts'
-import { browser, demoCatalog } from '../helpers/shoppers.ts'
+import { browser } from '../helpers/shoppers.ts'
 import type { Load } from './load.ts'
+import { aBundle } from '../helpers/bundle.ts'
 
 export const largeAdvertiserId = 2
 const campaignId = 2001
@@ -14,15 +15,16 @@ const rowCount = 2_000
 const linksPerCall = 1_000
 const name = '名'.repeat(500)
 
-/** The demo's catalog, and the large advertiser with names that fill its rows. */
+const bundle = aBundle()
+/** The bundle of the tests, and the large advertiser with names that fill its rows. */
 export const faultsCatalog = {
-  ...demoCatalog,
+  ...bundle,
   advertisers: [
-    ...demoCatalog.advertisers,
+    ...bundle.advertisers,
     { id: largeAdvertiserId, name: 'Large', access: [{ publisherId: 10, marketIds: [1] }] },
   ],
-  campaigns: [...demoCatalog.campaigns, { id: campaignId, advertiserId: largeAdvertiserId, name }],
-  adGroups: [...demoCatalog.adGroups, { id: adGroupId, campaignId, name, type: 'SPA' }],
+  campaigns: [...bundle.campaigns, { id: campaignId, advertiserId: largeAdvertiserId, name }],
+  adGroups: [...bundle.adGroups, { id: adGroupId, campaignId, name, type: 'SPA' }],
 }
 
 /** One impression of each of its products. */

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { placement } from '../helpers/placement.ts'
 import type { Service } from '../helpers/service.ts'
 import { day, type Vocabulary } from './sample.ts'
+import { aBundle, anAsset } from '../helpers/bundle.ts'
 
-export const assetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
+export const assetId = anAsset().id
+const { products, creativeSizes } = aBundle()
 
 const location = {
   type: 'DISPLAY',
@@ -46,19 +48,9 @@ export const catalog = {
     { id: 5002, campaignId: 1001, name: 'Banner', type: 'DISPLAY' },
     { id: 6001, campaignId: 2001, name: 'Tea', type: 'SPONSORED_BRAND' },
   ],
-  products: [{ marketId: 1, gtin: '4006381333931', title: 'Ground coffee', brand: 'Acme' }],
-  creativeSizes: [{ id: 1, name: 'Leaderboard', width: 728, height: 90 }],
-  assets: [
-    {
-      id: assetId,
-      advertiserId: 1,
-      fileName: 'banner.png',
-      url: 'https://cdn.example/banner.png',
-      width: 728,
-      height: 90,
-      type: 'IMAGE',
-    },
-  ],
+  products,
+  creativeSizes,
+  assets: [anAsset()],
 }
 
 /** Right bodies that a schema alone would seldom give, by operation: every second body of it. */

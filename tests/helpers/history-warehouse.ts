@@ -23,6 +23,12 @@ export interface HistoryLoader {
   void(deliveries: readonly HistoryDelivery[]): Promise<void>
 }
 
+/** Ids of 16 bytes in the order of making. */
+export function createIds(): () => string {
+  let count = 0
+  return () => (count += 1).toString(16).padStart(32, '0')
+}
+
 export type HistoryPart = HistoryEvent | HistoryDelivery | HistoryReturn
 
 export function partsOf(history: History): HistoryPart[] {
@@ -45,13 +51,12 @@ export function createHistoryLoader(
     isTrustedSource: (_publisherId, origin) => origin !== elsewhere,
     isBot: createBotCheck(),
   }
-  let eventCount = 0
+  const nextKey = createIds()
   return {
     async ship(parts) {
       const entries = parts.map((part): SpoolEntry => {
         if ('ad' in part) ads.set(tokenOf(part.ad), part.ad)
-        eventCount += 1
-        const key = 'ad' in part ? eventCount.toString(16).padStart(32, '0') : part.deliveryId
+        const key = 'ad' in part ? nextKey() : part.deliveryId
         return { key, record: recordOf(part) }
       })
       await shipBatch({

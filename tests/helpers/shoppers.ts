@@ -4,22 +4,8 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from './service.ts'
+import { aBundle } from './bundle.ts'
 import { placement } from './placement.ts'
-
-export const demoCatalog = {
-  markets: [{ id: 1, code: 'DE', currency: 'EUR', timeZone: 'Europe/Berlin' }],
-  publishers: [
-    {
-      id: 10,
-      name: 'Example Shop',
-      sites: [{ id: 101, name: 'Desktop', type: 'DESKTOP', marketIds: [1], locations: [] }],
-    },
-  ],
-  advertisers: [{ id: 1, name: 'Acme', access: [{ publisherId: 10, marketIds: [1] }] }],
-  campaigns: [{ id: 1001, advertiserId: 1, name: 'Spring' }],
-  adGroups: [{ id: 5001, campaignId: 1001, name: 'Coffee', type: 'SPA' }],
-  products: [{ marketId: 1, gtin: '4006381333931', title: 'Ground coffee', brand: 'Acme' }],
-}
 
 export const browser =
   'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36'
@@ -55,7 +41,7 @@ export class Shoppers {
     shopperCount: number,
     trackingUrl = service.trackingUrl
   ): Promise<Shoppers> {
-    const loaded = await service.admin('PUT', '/admin/v1/catalog', demoCatalog)
+    const loaded = await service.admin('PUT', '/admin/v1/catalog', aBundle())
     if (!loaded.ok) throw new Error(`catalog: ${loaded.status} ${await loaded.text()}`)
     const tokens: Token[] = []
     while (tokens.length < shopperCount) {

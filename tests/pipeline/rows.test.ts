@@ -1,29 +1,31 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { createBotCheck } from '../../src/domain/bot.ts'
 import { buildAdEventRow, buildDeliveryRow } from '../../src/pipeline/rows.ts'
 import type { BatchContext } from '../../src/pipeline/rows.ts'
 import { nothingIsTooLate } from '../../src/days/final-days.ts'
-import { liveFrom } from '../../src/spool/record.ts'
-import type { AdEventRecord, ConversionLine, ConversionRecord } from '../../src/spool/record.ts'
-import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
+import type { AdEventRecord, ConversionRecord } from '../../src/spool/record.ts'
+import { createKeyRing, createMinter } from '../../src/tracking-data/tracking-data.ts'
 import type { ServedAd } from '../../src/tracking-data/tracking-data.ts'
+import {
+  aConversion,
+  aLine,
+  anEvent,
+  elsewhere,
+  hashIdentity,
+  mint,
+  openTrackingData,
+} from '../helpers/shipment.ts'
 import { anAd, servedAtMs } from '../tracking-data/builders.ts'
 
-const ring = createKeyRing()
-const { mint } = createMinter(ring)
-const hashIdentity = createIdentityHasher(Buffer.alloc(32, 7))
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const deliveryKey = 'ab'.repeat(16)
 const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
-const elsewhere = liveFrom('192.0.2.1')
-
 const context: BatchContext = {
   tooLate: nothingIsTooLate,
-  openTrackingData: createOpener(ring).open,
+  openTrackingData,
   hashIdentity,
   isTrustedSource: (publisherId, origin) => publisherId === 10 && origin !== elsewhere,
   isBot: createBotCheck(),
@@ -33,7 +35,7 @@ test('a row carries what the token says, and identities as hashes only', () => {
   const ad = anAd({ userId: 'user-1', userLoggedInId: 'customer-1' })
   const { servedAdId, trackingData } = mint(ad)
 
-  const row = buildAdEventRow({ ...aClick(), trackingData }, context)
+  const row = buildAdEventRow(anEvent({ trackingData }), context)
 
   assert.deepEqual(row, {
     served_ad_id: servedAdId,
@@ -75,7 +77,7 @@ for (const [kind, costs, charge] of charges) {
   test(`a ${kind} of an ad with ${printCosts(costs)} is charged ${charge}`, () => {
     const { trackingData } = mint(anAd(costs))
 
-    assert.equal(buildAdEventRow({ ...aClick(), kind, trackingData }, context)?.charge, charge)
+    assert.equal(buildAdEventRow(anEvent({ kind, trackingData }), context)?.charge, charge)
   })
 }
 
@@ -106,7 +108,7 @@ const verdicts: readonly (readonly [string, Partial<AdEventRecord>, string])[] =
 
 for (const [event, changes, verdict] of verdicts) {
   test(`${event} is ${verdict}`, () => {
-    const row = buildAdEventRow({ ...aClick(), ...changes }, context)
+    const row = buildAdEventRow(anEvent(changes), context)
 
     assert.equal(row?.verdict, verdict)
   })
@@ -115,13 +117,13 @@ for (const [event, changes, verdict] of verdicts) {
 test('a token that does not open gives no row', () => {
   const foreign = createMinter(createKeyRing()).mint(anAd())
 
-  assert.equal(buildAdEventRow({ ...aClick(), trackingData: foreign.trackingData }, context), null)
+  assert.equal(buildAdEventRow(anEvent({ trackingData: foreign.trackingData }), context), null)
 })
 
 test('a placeholder is no identity', () => {
   const { trackingData } = mint(anAd({ userId: 'undefined', userLoggedInId: '' }))
 
-  const row = buildAdEventRow({ ...aClick(), trackingData }, context)
+  const row = buildAdEventRow(anEvent({ trackingData }), context)
 
   assert.equal(row?.user_identity, '')
   assert.equal(row?.login_identity, '')
@@ -130,7 +132,7 @@ test('a placeholder is no identity', () => {
 test('a product spelled with blanks around it is the product without', () => {
   const { trackingData } = mint(anAd({ gtin: ' \t96385074 \n' }))
 
-  const row = buildAdEventRow({ ...aClick(), trackingData }, context)
+  const row = buildAdEventRow(anEvent({ trackingData }), context)
   const delivery = buildDelivery({ lines: [aLine({ gtin: '96385074 ' })] })
 
   assert.equal(row?.gtin, '96385074')
@@ -212,7 +214,7 @@ test('a purchase is its publisher and transaction, by exact text', () => {
 
 for (const blank of ['', ' ', '\t\u00a0\u3000']) {
   test(`each delivery with the transaction ${JSON.stringify(blank)} is a purchase of its own`, () => {
-    const record = { ...aConversion(), transactionId: blank }
+    const record = aConversion({ transactionId: blank })
 
     const first = buildDeliveryRow(deliveryKey, record, context)
     const again = buildDeliveryRow(deliveryKey, record, context)
@@ -263,49 +265,12 @@ test('a bot stays a bot after more user agents than are remembered', () => {
   assert.equal(isBot('Mozilla/5.0 (X11) Browser/1'), false)
 })
 
-function aClick(): AdEventRecord {
-  return {
-    type: 'ad-event',
-    kind: 'click',
-    receivedAtMs: servedAtMs + hourMs,
-    trackingData: mint(anAd()).trackingData,
-    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0',
-    isPrefetch: false,
-  }
-}
-
-function aConversion(): ConversionRecord {
-  return {
-    type: 'conversion',
-    receivedAtMs: servedAtMs + 2 * hourMs,
-    publisherId: 10,
-    siteId: 101,
-    transactionId: 'T1',
-    userIdentity: hashIdentity('user', 10, 'user-1'),
-    loginIdentity: '',
-    currency: 'EUR',
-    lines: [aLine()],
-    origin: liveFrom('198.51.100.7'),
-  }
-}
-
-function aLine(changes: Partial<ConversionLine> = {}): ConversionLine {
-  return {
-    gtin: '4006381333931',
-    groupId: '',
-    brand: 'Acme',
-    price: 19.99,
-    quantity: 1,
-    ...changes,
-  }
-}
-
 function buildDelivery(changes: Partial<ConversionRecord>) {
-  return buildDeliveryRow(deliveryKey, { ...aConversion(), ...changes }, context)
+  return buildDeliveryRow(deliveryKey, aConversion(changes), context)
 }
 
 function purchaseKeyOf(changes: Partial<ConversionRecord>, key = deliveryKey): string {
-  return buildDeliveryRow(key, { ...aConversion(), ...changes }, context).purchase_key
+  return buildDeliveryRow(key, aConversion(changes), context).purchase_key
 }
 
 function contentHashOf(changes: Partial<ConversionRecord>): string {

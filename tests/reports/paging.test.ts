@@ -14,6 +14,7 @@ import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { createHistoryLoader } from '../helpers/history-warehouse.ts'
 import type { HistoryEvent } from '../helpers/history.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
+import { aReportRequest } from '../helpers/report-request.ts'
 
 const atMs = Date.UTC(2026, 2, 2, 12)
 let adCount = 0
@@ -81,17 +82,7 @@ async function aWorld(t: TestContext, bytesMax: number = keptLimits.bytesMax): P
   return { warehouse, runReport, clock, folder, catalog }
 }
 
-const base: ReportRequest = {
-  filters: [],
-  startDate: '2026-03-01',
-  endDate: '2026-03-31',
-  attributionProfile: 'CLK_14_DAYS',
-  page: 0,
-  limit: 10_000,
-  sortType: 'ASC',
-  dateBreakdown: false,
-  orderBy: 'GTIN',
-}
+const base = aReportRequest()
 
 async function read(
   world: World,

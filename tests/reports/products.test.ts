@@ -12,6 +12,7 @@ import { createReportRunner } from '../../src/reports/run-report.ts'
 import { createHistoryLoader } from '../helpers/history-warehouse.ts'
 import type { HistoryEvent } from '../helpers/history.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
+import { aReportRequest } from '../helpers/report-request.ts'
 
 const atMs = Date.UTC(2026, 2, 2, 12)
 
@@ -65,17 +66,7 @@ async function aReader(t: TestContext) {
   })
   const products = new ProductTable(warehouse, () => atMs)
   const read = async (filters: ReportRequest['filters'] = []): Promise<readonly string[]> => {
-    const request: ReportRequest = {
-      filters,
-      startDate: '2026-03-01',
-      endDate: '2026-03-31',
-      attributionProfile: 'CLK_14_DAYS',
-      page: 0,
-      limit: 10_000,
-      sortType: 'ASC',
-      dateBreakdown: false,
-      orderBy: 'GTIN',
-    }
+    const request = aReportRequest({ filters })
     const signal = new AbortController().signal
     const result = await runReport({ advertiserId: 1, request, keyId: 'key', signal })
     const rows = result.rows.map((row) => `${row.market} ${row.gtin} ${row.title} / ${row.brand}`)

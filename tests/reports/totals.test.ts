@@ -21,23 +21,14 @@ import { createMonth, monthMarkets } from '../helpers/month.ts'
 import { referenceReport, type ReferenceRow } from '../helpers/reference-attribution.ts'
 import { anAd } from '../helpers/seal-scenario.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
+import { aReportRequest } from '../helpers/report-request.ts'
 
 const seed = Number(process.env['SHELFTRACE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const profiles = ['CLK_14_DAYS', 'IMP_1_DAY', 'IMP_1_DAY_CLK_14_DAYS'] as const
 const counts = ['IMPRESSIONS', 'CLICKS', 'UNITS_SOLD'] as const
 const amounts = ['CONVERSION_VALUE', 'AD_SPEND_REVENUE'] as const
 
-const march: ReportRequest = {
-  filters: [],
-  startDate: '2026-03-01',
-  endDate: '2026-04-01',
-  attributionProfile: 'CLK_14_DAYS',
-  page: 0,
-  limit: 10_000,
-  sortType: 'ASC',
-  dateBreakdown: false,
-  orderBy: 'GTIN',
-}
+const march = aReportRequest({ endDate: '2026-04-01' })
 
 type Row = Readonly<Record<string, string | null>>
 

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { AuditPage } from '../../../src/contract/audit.ts'
 import { adminKey, bearer, bundle, startAdmin, type AdminHarness } from './harness.ts'
 import { placement } from '../../helpers/placement.ts'
+import { aBundle, anAsset } from '../../helpers/bundle.ts'
 
 let admin: AdminHarness
 
@@ -31,7 +32,7 @@ function call(method: 'POST' | 'PUT' | 'DELETE', path: string, payload?: object 
     })
 }
 
-const assetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
+const assetId = anAsset().id
 const attachPath = '/display/v2/advertisers/1/campaigns/1001/display/ad-groups/5003/assets'
 const link = {
   ...placement,
@@ -41,18 +42,8 @@ const link = {
 const wholeBundle = {
   ...bundle,
   adGroups: [...bundle.adGroups, { id: 5003, campaignId: 1001, name: 'Banners', type: 'DISPLAY' }],
-  creativeSizes: [{ id: 1, name: 'Leaderboard', width: 728, height: 90 }],
-  assets: [
-    {
-      id: assetId,
-      advertiserId: 1,
-      fileName: 'a.png',
-      url: 'https://cdn.example/a.png',
-      width: 728,
-      height: 90,
-      type: 'IMAGE',
-    },
-  ],
+  creativeSizes: aBundle().creativeSizes,
+  assets: [anAsset()],
 }
 
 test('every call that changes something leaves one record, with its author, and no secret', async () => {

@@ -3,8 +3,13 @@ import { after, before, test } from 'node:test'
 import type { ConflictPage } from '../../../src/contract/conflicts.ts'
 import { createStatusReader } from '../../../src/ops/status.ts'
 import type { HistoryDelivery, HistoryReturn } from '../../helpers/history.ts'
-import { createHistoryLoader, type HistoryLoader } from '../../helpers/history-warehouse.ts'
+import {
+  createHistoryLoader,
+  createIds,
+  type HistoryLoader,
+} from '../../helpers/history-warehouse.ts'
 import { aPurchase } from '../../helpers/seal-scenario.ts'
+import { instantMs, warehouseNow } from '../../../src/warehouse/instant.ts'
 import { adminKey, bearer, startAdmin, type AdminHarness } from './harness.ts'
 
 const hourMs = 3_600_000
@@ -13,21 +18,14 @@ const dayMs = 24 * hourMs
 let admin: AdminHarness
 let loader: HistoryLoader
 let nowMs: number
-let deliveryCount = 0
+const nextId = createIds()
 
 before(async () => {
   admin = await startAdmin()
   loader = createHistoryLoader(admin.warehouse, 0)
-  const sql = 'SELECT toUnixTimestamp64Milli(now64(3)) AS nowMs'
-  nowMs = (await admin.warehouse.rows<{ nowMs: number }>(sql))[0]?.nowMs ?? 0
+  nowMs = instantMs(await warehouseNow(admin.warehouse))
 })
 after(() => admin.close())
-
-/** Ids in the order of making. */
-function nextId(): string {
-  deliveryCount += 1
-  return deliveryCount.toString(16).padStart(32, '0')
-}
 
 type PurchaseOptions = Partial<Parameters<typeof aPurchase>[0]>
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Explanation, OwnExplanation } from '../../../src/contract/explanation.ts'
 import { Attributor } from '../../../src/attribution/attribute.ts'
-import { createHistoryLoader } from '../../helpers/history-warehouse.ts'
+import { createHistoryLoader, createIds } from '../../helpers/history-warehouse.ts'
 import type { HistoryDelivery, HistoryLine, HistoryReturn } from '../../helpers/history.ts'
 import { aClick, aPurchase, anAd } from '../../helpers/seal-scenario.ts'
-import { adminKey, bundle, startAdmin, type AdminHarness } from './harness.ts'
+import { bundle, startAdmin, type AdminHarness } from './harness.ts'
 
 const atMs = Date.UTC(2026, 2, 2, 12)
 const ad = anAd({ servedAtMs: atMs - 7_200_000 })
@@ -22,19 +22,9 @@ let loader: ReturnType<typeof createHistoryLoader>
 before(async () => {
   harness = await startAdmin()
   loader = createHistoryLoader(harness.warehouse, 0)
-  await call('PUT', '/admin/v1/catalog', JSON.stringify(bundle))
+  await harness.call('PUT', '/admin/v1/catalog', JSON.stringify(bundle))
 })
 after(() => harness.close())
-
-async function call(method: 'GET' | 'PUT' | 'POST', url: string, payload = '') {
-  const response = await harness.app.inject({
-    method,
-    url,
-    headers: { authorization: `Bearer ${adminKey}` },
-    ...(method === 'GET' ? {} : { payload }),
-  })
-  return { status: response.statusCode, json: response.json<unknown>() }
-}
 
 async function attributeAll(): Promise<void> {
   const attributor = new Attributor({ warehouse: harness.warehouse, settleMs: 0 })
@@ -50,8 +40,7 @@ const aLine = (changes: Partial<HistoryLine> = {}): HistoryLine => ({
   ...changes,
 })
 
-let deliveryCount = 0
-const nextId = () => (deliveryCount += 1).toString(16).padStart(32, '0')
+const nextId = createIds()
 
 function aDelivery(changes: Partial<HistoryDelivery> = {}): HistoryDelivery {
   return { ...aPurchase({ atMs }), deliveryId: nextId(), ...changes }
@@ -61,7 +50,7 @@ const pathOf = (transactionId: string) =>
   `/admin/v1/conversions/10/${encodeURIComponent(transactionId)}`
 
 async function explained(transactionId: string): Promise<Explanation> {
-  const { status, json } = await call('GET', pathOf(transactionId))
+  const { status, json } = await harness.call('GET', pathOf(transactionId))
   assert.equal(status, 200, JSON.stringify(json))
   return json as Explanation
 }
@@ -133,7 +122,7 @@ test('an explanation shows every delivery with its standing, every line with its
 })
 
 test('no identity leaves with an explanation, neither in the clear nor as a hash', async () => {
-  const { json } = await call('GET', pathOf('explained'))
+  const { json } = await harness.call('GET', pathOf('explained'))
   const rows = await harness.warehouse.rows<{ hash: string }>(
     `SELECT DISTINCT lower(hex(arrayJoin([user_identity, login_identity, content_hash, purchase_key]))) AS hash FROM delivery LIMIT 1000`
   )
@@ -167,8 +156,8 @@ for (const path of [
   '/admin/v1/conversions/x/explained',
 ]) {
   test(`nothing is known of ${path}`, async () => {
-    const got = await call('GET', path)
-    const posted = await call('POST', `${path}/void`, '{')
+    const got = await harness.call('GET', path)
+    const posted = await harness.call('POST', `${path}/void`, '{')
 
     const answer = { status: 404, json: { messages: ['Nothing is known of such a purchase.'] } }
     assert.deepEqual([got, posted], [answer, answer])
@@ -183,11 +172,11 @@ test('a voided delivery hands the purchase to the next, again and again with the
   await attributeAll()
   const body = JSON.stringify({ deliveryId: first.deliveryId, reason: 'sent by mistake' })
 
-  const voided = await call('POST', `${pathOf(transactionId)}/void`, body)
+  const voided = await harness.call('POST', `${pathOf(transactionId)}/void`, body)
   const pending = await explained(transactionId)
   await attributeAll()
   const done = await explained(transactionId)
-  const again = await call('POST', `${pathOf(transactionId)}/void`, body)
+  const again = await harness.call('POST', `${pathOf(transactionId)}/void`, body)
   await attributeAll()
   const audits = (await harness.audits()).filter(({ action }) => action === 'delivery.void')
   const [touched] = await harness.warehouse.rows<{ count: number }>(
@@ -228,7 +217,7 @@ test('a purchase of which every delivery is void is credited to nobody', async (
   await attributeAll()
 
   const body = JSON.stringify({ deliveryId: only.deliveryId, reason: 'a test order' })
-  const { json } = await call('POST', `${pathOf(transactionId)}/void`, body)
+  const { json } = await harness.call('POST', `${pathOf(transactionId)}/void`, body)
   await attributeAll()
   const explanation = await explained(transactionId)
 
@@ -248,7 +237,7 @@ for (const [body, message] of [
   [`{"deliveryId":"${'e'.repeat(32)}","reason":"${'x'.repeat(501)}"}`, '/reason must'],
 ] as const) {
   test(`voiding with ${body.slice(0, 60)} is refused by its rule`, async () => {
-    const { status, json } = await call('POST', `${pathOf('explained')}/void`, body)
+    const { status, json } = await harness.call('POST', `${pathOf('explained')}/void`, body)
 
     assert.equal(status, 422)
     assert.ok(JSON.stringify(json).includes(message), JSON.stringify(json))
@@ -260,17 +249,17 @@ test('a delivery that cannot count need not be voided', async () => {
   const untrusted = deliveries.find(({ standing }) => standing === 'untrusted-source')
 
   const body = JSON.stringify({ deliveryId: untrusted?.deliveryId, reason: 'x' })
-  const { status, json } = await call('POST', `${pathOf('explained')}/void`, body)
+  const { status, json } = await harness.call('POST', `${pathOf('explained')}/void`, body)
 
   assert.equal(status, 422)
   assert.match(JSON.stringify(json), /could count; this one is untrusted-source/)
 })
 
 test('an advertiser is told of its own credit and its own losers, of others only how many, and of other purchases nothing', async () => {
-  const own = await call('GET', '/v2/advertisers/2/attributions/10/explained')
-  const loser = await call('GET', '/v2/advertisers/1/attributions/10/explained')
-  const unknown = await call('GET', '/v2/advertisers/2/attributions/10/never-heard-of')
-  const nobody = await call('GET', '/v2/advertisers/99/attributions/10/explained')
+  const own = await harness.call('GET', '/v2/advertisers/2/attributions/10/explained')
+  const loser = await harness.call('GET', '/v2/advertisers/1/attributions/10/explained')
+  const unknown = await harness.call('GET', '/v2/advertisers/2/attributions/10/never-heard-of')
+  const nobody = await harness.call('GET', '/v2/advertisers/99/attributions/10/explained')
 
   const explanation = own.json as OwnExplanation
   assert.equal(own.status, 200)
@@ -334,7 +323,7 @@ test('returns are listed with what became of each, lines with what remains, and 
   await attributeAll()
 
   const done = await explained(transactionId)
-  const own = await call('GET', '/v2/advertisers/2/attributions/10/sent%20back')
+  const own = await harness.call('GET', '/v2/advertisers/2/attributions/10/sent%20back')
 
   assert.deepEqual([pending.isPending, pending.isUpToDate], [true, false])
   assert.deepEqual([done.isPending, done.isUpToDate], [false, true])
@@ -395,9 +384,9 @@ test('a purchase of a day that is final cannot be voided, and one of the first d
   const body = JSON.stringify({ deliveryId: delivery.deliveryId, reason: 'late' })
 
   await announce('2026-03-01')
-  const early = await call('POST', `${pathOf(transactionId)}/void`, body)
+  const early = await harness.call('POST', `${pathOf(transactionId)}/void`, body)
   await announce('2026-03-02')
-  const late = await call('POST', `${pathOf(transactionId)}/void`, body)
+  const late = await harness.call('POST', `${pathOf(transactionId)}/void`, body)
 
   assert.equal(early.status, 200)
   assert.deepEqual(late, {

@@ -4,33 +4,19 @@ import { after, before, test } from 'node:test'
 import { parseCatalogBundle, type CatalogBundle } from '../../../src/contract/catalog-bundle.ts'
 import { adminKey, bearer, startAdmin, type AdminHarness } from './harness.ts'
 import { placement } from '../../helpers/placement.ts'
+import { anAsset, aSite } from '../../helpers/bundle.ts'
 
 let admin: AdminHarness
 
-const assetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
 const market = { id: 1, code: 'DE', currency: 'EUR', timeZone: 'Europe/Berlin' }
-const site = {
-  id: 101,
-  name: 'Desktop',
-  type: 'DESKTOP',
-  marketIds: [1],
-  locations: [{ type: 'DISPLAY', location: 'HOME_PAGE', adGroupTypes: ['DISPLAY'] }],
-}
+const site = aSite()
 const publisher = { id: 10, name: 'Shop', sites: [site] }
 const advertiser = { id: 1, name: 'Acme', access: [{ publisherId: 10, marketIds: [1] }] }
 const campaign = { id: 1001, advertiserId: 1, name: 'Spring' }
 const adGroup = { id: 5001, campaignId: 1001, name: 'Banners', type: 'DISPLAY' }
 const product = { marketId: 1, gtin: '4006381333931', title: 'Coffee', brand: 'Acme' }
 const size = { id: 1, name: 'Leaderboard', width: 728, height: 90 }
-const asset = {
-  id: assetId,
-  advertiserId: 1,
-  fileName: 'a.png',
-  url: 'https://cdn.example/a.png',
-  width: 728,
-  height: 90,
-  type: 'IMAGE',
-}
+const asset = anAsset()
 const bundle = {
   markets: [market],
   publishers: [publisher],
@@ -79,7 +65,7 @@ const mint = () =>
 const attach = () =>
   call('POST', '/display/v2/advertisers/1/campaigns/1001/display/ad-groups/5001/assets', {
     creativeSizeId: 1,
-    assetId,
+    assetId: asset.id,
   })
 
 const locations = () =>

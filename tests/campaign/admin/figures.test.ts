@@ -18,16 +18,6 @@ before(async () => {
 })
 after(() => harness.close())
 
-async function call(method: 'GET' | 'PUT' | 'POST', url: string, payload = '') {
-  const response = await harness.app.inject({
-    method,
-    url,
-    headers: { authorization: `Bearer ${adminKey}` },
-    ...(method === 'GET' ? {} : { payload }),
-  })
-  return { status: response.statusCode, json: response.json<Record<string, unknown>>() }
-}
-
 const storedRates = () =>
   harness.warehouse.rows<{ line: string }>(
     `SELECT concat(currency, ' ', toString(day), ' ', toString(units_per_euro)) AS line
@@ -35,12 +25,12 @@ const storedRates = () =>
   )
 
 test('rates of both files of the central bank are stored, and a later load corrects an earlier one', async () => {
-  const daily = await call(
+  const daily = await harness.call(
     'PUT',
     '/admin/v1/rates',
     '\uFEFFDate, USD, JPY, \n2 March 2026, 1.1684, 186.75, \n'
   )
-  const historic = await call(
+  const historic = await harness.call(
     'PUT',
     '/admin/v1/rates',
     'Date,USD,JPY,EEK,\r\n2026-03-03,1.17,N/A,N/A,\r\n2026-03-02,1.2,,N/A,\r\n'
@@ -83,7 +73,7 @@ for (const [what, file, messages] of [
   test(`a file of rates with faults is refused whole with their lines: ${what}`, async () => {
     const stored = await storedRates()
 
-    const refused = await call('PUT', '/admin/v1/rates', file)
+    const refused = await harness.call('PUT', '/admin/v1/rates', file)
 
     assert.deepEqual(refused, { status: 422, json: { messages } })
     assert.deepEqual(await storedRates(), stored)
@@ -101,7 +91,7 @@ for (const [body, message] of [
   ['{"startDate":"2026-02-30","endDate":"2026-03-01"}', '/startDate must be a date'],
 ] as const) {
   test(`a rebuild of ${body} is refused by its rule`, async () => {
-    const { status, json } = await call('POST', '/admin/v1/rebuilds', body)
+    const { status, json } = await harness.call('POST', '/admin/v1/rebuilds', body)
 
     assert.equal(status, 422)
     assert.ok(String(json['messages']).includes(message), String(json['messages']))
@@ -124,7 +114,7 @@ test('a client hears of a day when it is sealed and again when it was rebuilt, w
     for (let round = 0; round < 3; round++) await sealOnce()
   }
   const listed = async () => {
-    const { json } = await call(
+    const { json } = await harness.call(
       'GET',
       '/v2/advertisers/1/reports/spa/days?since=2026-01-01T00:00:00Z'
     )
@@ -141,7 +131,7 @@ test('a client hears of a day when it is sealed and again when it was rebuilt, w
 
   await seal()
   const first = await listed()
-  const rebuild = await call(
+  const rebuild = await harness.call(
     'POST',
     '/admin/v1/rebuilds',
     '{"startDate":"2026-03-02","endDate":"2026-03-02"}'
@@ -155,7 +145,10 @@ test('a client hears of a day when it is sealed and again when it was rebuilt, w
     [['DE'], ['DE']]
   )
   assert.notEqual(second[0]?.revision, first[0]?.revision)
-  const future = await call('GET', '/v2/advertisers/1/reports/spa/days?since=2099-01-01T00:00:00Z')
+  const future = await harness.call(
+    'GET',
+    '/v2/advertisers/1/reports/spa/days?since=2099-01-01T00:00:00Z'
+  )
   assert.deepEqual(future.json, { days: [], hasMore: false })
   assert.deepEqual(await readSealedThrough(harness.warehouse, markets, '2026-03-03'), [
     { marketId: 1, completeThrough: '2026-03-02', openFrom: '2026-03-03' },
@@ -167,14 +160,17 @@ for (const [query, message] of [
   ['since=2026-03-01T00:00:00Z&since=2026-03-01T00:00:00Z', 'since must be given once'],
 ] as const) {
   test(`the list of sealed days refuses ?${query}`, async () => {
-    const { status, json } = await call('GET', `/v2/advertisers/1/reports/spa/days?${query}`)
+    const { status, json } = await harness.call(
+      'GET',
+      `/v2/advertisers/1/reports/spa/days?${query}`
+    )
 
     assert.deepEqual([status, json], [422, { messages: [message] }])
   })
 }
 
 const rebuildFrom = (startDate: string) =>
-  call('POST', '/admin/v1/rebuilds', JSON.stringify({ startDate, endDate: '2024-06-02' }))
+  harness.call('POST', '/admin/v1/rebuilds', JSON.stringify({ startDate, endDate: '2024-06-02' }))
 
 test('a rebuild that reaches days that are final is refused with the first day that is left', async () => {
   await harness.warehouse.command(

@@ -97,10 +97,17 @@ export interface AdminHarness {
   readonly openTrackingData: AdminDeps['openTrackingData']
   readonly hashIdentity: AdminDeps['hashIdentity']
   readonly mintAd: AdminDeps['minter']['mint']
+  /** As the admin; a body that is no text goes as JSON. */
+  readonly call: (method: 'GET' | 'PUT' | 'POST', url: string, body?: unknown) => Promise<Called>
   readonly spooled: () => readonly SpoolRecord[]
   readonly keyOf: (changes: Partial<KeyRequest>) => Promise<string>
   readonly audits: () => Promise<readonly AuditRow[]>
   readonly close: () => Promise<void>
+}
+
+interface Called {
+  readonly status: number
+  readonly json: Record<string, unknown>
 }
 
 interface AuditRow {
@@ -205,6 +212,16 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     openTrackingData,
     hashIdentity,
     mintAd: minter.mint,
+    call: async (method, url, body) => {
+      const payload = typeof body === 'string' ? body : JSON.stringify(body)
+      const response = await app.inject({
+        method,
+        url,
+        headers: bearer(adminKey),
+        ...(payload !== undefined && { payload }),
+      })
+      return { status: response.statusCode, json: response.json() }
+    },
     spooled: () => spool.read(1_000_000).entries.map(({ record }) => record),
     keyOf: async (request) => {
       const base = { name: 'n', advertisers: 'all', scopes: ['admin'] } as const

@@ -6,7 +6,7 @@ import { Attributor } from '../../../src/attribution/attribute.ts'
 import { eraseDue } from '../../../src/erasure/erase.ts'
 import { requestErasure } from '../../../src/erasure/erasures.ts'
 import { createServedAdReader } from '../../../src/reports/served-ad.ts'
-import { createHistoryLoader } from '../../helpers/history-warehouse.ts'
+import { createHistoryLoader, createIds } from '../../helpers/history-warehouse.ts'
 import type { HistoryAd, HistoryEvent } from '../../helpers/history.ts'
 import { aClick, aPurchase } from '../../helpers/seal-scenario.ts'
 import { silentLog } from '../../helpers/silent-log.ts'
@@ -34,8 +34,7 @@ function anEvent(ad: HistoryAd, changes: Partial<HistoryEvent>): HistoryEvent {
   return { ...aClick(ad, servedAtMs), ...changes }
 }
 
-let deliveryCount = 0
-const nextId = () => (deliveryCount += 1).toString(16).padStart(32, '0')
+const nextId = createIds()
 
 interface Person {
   readonly userId: string

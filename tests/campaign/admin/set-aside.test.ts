@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { adminKey, bearer, startAdmin } from './harness.ts'
 import type { AdminHarness } from './harness.ts'
+import { placement } from '../../helpers/placement.ts'
 
 const listPath = '/admin/v1/set-aside'
 const replayPath = '/admin/v1/set-aside/replay'
@@ -12,12 +13,7 @@ let admin: AdminHarness
 before(async () => {
   admin = await startAdmin()
   const token = admin.mintAd({
-    publisherId: 10,
-    siteId: 101,
-    marketId: 1,
-    advertiserId: 1,
-    campaignId: 1001,
-    adGroupId: 5001,
+    ...placement,
     gtin: '4006381333931',
     groupId: '',
     userId: 'u1',

@@ -50,12 +50,7 @@ test('a link carries the ad, and its three addresses carry the same token', asyn
   assert.deepEqual(opened.data, {
     servedAdId: minted.servedAdId.replaceAll('-', ''),
     servedAtMs: Date.UTC(2026, 2, 1, 11),
-    publisherId: 10,
-    siteId: 101,
-    marketId: 1,
-    advertiserId: 1,
-    campaignId: 1001,
-    adGroupId: 5001,
+    ...placement,
     gtin: '4006381333931',
     groupId: 'GRP1',
     userId: 'u1',

@@ -5,7 +5,7 @@ import { Attributor } from '../../../src/attribution/attribute.ts'
 import { sealBatch } from '../../../src/days/seal.ts'
 import { createHistoryLoader } from '../../helpers/history-warehouse.ts'
 import { aClick, anAd, aPurchase } from '../../helpers/seal-scenario.ts'
-import { adminKey, bundle, startAdmin, type AdminHarness } from './harness.ts'
+import { bundle, startAdmin, type AdminHarness } from './harness.ts'
 
 const atMs = Date.UTC(2026, 2, 2, 12)
 const hourMs = 3_600_000
@@ -14,7 +14,7 @@ const range = 'startDate=2026-03-01&endDate=2026-03-31'
 let harness: AdminHarness
 before(async () => {
   harness = await startAdmin()
-  await call('PUT', '/admin/v1/catalog', JSON.stringify(bundle))
+  await harness.call('PUT', '/admin/v1/catalog', JSON.stringify(bundle))
   const ad = (letter: string, changes: Parameters<typeof anAd>[0] = {}) =>
     anAd({ servedAdId: letter.repeat(32), servedAtMs: atMs, ...changes })
   const impression = ad('3', { currency: 'USD', costPerMilleMicros: 1n })
@@ -33,18 +33,8 @@ before(async () => {
 })
 after(() => harness.close())
 
-async function call(method: 'GET' | 'PUT', url: string, payload = '') {
-  const response = await harness.app.inject({
-    method,
-    url,
-    headers: { authorization: `Bearer ${adminKey}` },
-    ...(method === 'GET' ? {} : { payload }),
-  })
-  return { status: response.statusCode, json: response.json<unknown>() }
-}
-
 async function list(query = range): Promise<UnconvertedPage> {
-  const { status, json } = await call('GET', `/admin/v1/unconverted?${query}`)
+  const { status, json } = await harness.call('GET', `/admin/v1/unconverted?${query}`)
   assert.equal(status, 200, JSON.stringify(json))
   // The comparison below checks what it reads.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -107,7 +97,7 @@ for (const [query, message] of [
   [`${range}&after=2026-03-02_9999999999_1_EUR`, 'after must be the next of the page before'],
 ] as const) {
   test(`the list of amounts without a rate refuses "${query}" by its rule`, async () => {
-    const { status, json } = await call('GET', `/admin/v1/unconverted?${query}`)
+    const { status, json } = await harness.call('GET', `/admin/v1/unconverted?${query}`)
 
     assert.equal(status, 422)
     assert.ok(JSON.stringify(json).includes(message), JSON.stringify(json))
@@ -115,7 +105,7 @@ for (const [query, message] of [
 }
 
 test('an amount leaves the list once a rate leads to it', async () => {
-  await call('PUT', '/admin/v1/rates', 'Date, USD, \n2 March 2026, 1.2, \n')
+  await harness.call('PUT', '/admin/v1/rates', 'Date, USD, \n2 March 2026, 1.2, \n')
 
   assert.deepEqual(print(await list()).toSorted(), all.slice(1).toSorted())
 })

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { unknownIdsMax, type UnknownIds } from '../../../src/contract/unknown-ids.ts'
 import { createNamedIdsReader } from '../../../src/reports/named-ids.ts'
-import { createHistoryLoader, type HistoryLoader } from '../../helpers/history-warehouse.ts'
+import {
+  createHistoryLoader,
+  createIds,
+  type HistoryLoader,
+} from '../../helpers/history-warehouse.ts'
 import type { HistoryAd, HistoryEvent } from '../../helpers/history.ts'
 import { aClick, anAd, aPurchase } from '../../helpers/seal-scenario.ts'
+import { instantMs, warehouseNow } from '../../../src/warehouse/instant.ts'
 import { adminKey, bearer, bundle, startAdmin, type AdminHarness } from './harness.ts'
 
 const hourMs = 3_600_000
@@ -13,13 +18,12 @@ const dayMs = 24 * hourMs
 let admin: AdminHarness
 let loader: HistoryLoader
 let atMs: number
-let madeCount = 0
+const nextId = createIds()
 
 before(async () => {
   admin = await startAdmin()
   loader = createHistoryLoader(admin.warehouse, 0)
-  const sql = 'SELECT toUnixTimestamp64Milli(now64(3)) AS nowMs'
-  atMs = ((await admin.warehouse.rows<{ nowMs: number }>(sql))[0]?.nowMs ?? 0) - hourMs
+  atMs = instantMs(await warehouseNow(admin.warehouse)) - hourMs
   await putCatalog(bundle)
 })
 after(() => admin.close())
@@ -32,11 +36,6 @@ async function putCatalog(entries: object): Promise<void> {
     payload: JSON.stringify(entries),
   })
   assert.equal(answer.statusCode, 200, answer.body)
-}
-
-function nextId(): string {
-  madeCount += 1
-  return madeCount.toString(16).padStart(32, '0')
 }
 
 function click(changes: Partial<HistoryAd> = {}): HistoryEvent {
