@@ -15,12 +15,12 @@ export interface KeyStoreOptions extends EntryStoreOptions {
 export interface KeyStore {
   /**
    * The key that a caller presents, or null when there is no such key or it is expired or revoked.
-   * Throws ACCESS_STALE when the view is too old to know about revocations.
+   * Throws ACCESS_STALE when the list of keys is too old to include recent revocations.
    */
   find(token: string): AccessKey | null
   /**
-   * Whether a key that was found is still good, by the view as it is: what it has open ends within 5
-   * seconds of its revocation or expiry.
+   * Whether a key that was found is still good by the current list. Open calls of a key end within
+   * 5 seconds of its revocation or expiry.
    */
   isValid(key: AccessKey): boolean
   /** The answer is the only place where the key itself is ever shown. */
@@ -35,7 +35,7 @@ export interface KeyStore {
 
 export const limits = {
   /** A list older than this may miss a revocation, so no key is accepted by it. */
-  viewAgeMsMax: 30_000,
+  listAgeMsMax: 30_000,
   /** A longer text is no key of ours, and not worth hashing. */
   tokenLengthMax: 512,
   adminKeyLengthMin: 16,
@@ -77,7 +77,7 @@ class WarehouseKeyStore implements KeyStore {
   find(token: string): AccessKey | null {
     if (token.length > limits.tokenLengthMax) return null
     const hash = hashToken(token)
-    // The key of the configuration cannot be revoked, so no view is needed to know it: operators
+    // The key of the configuration cannot be revoked, so no list is needed to know it: operators
     // can still read status and metrics while the warehouse is away.
     if (timingSafeEqual(hash, this.#adminHash)) return this.#adminKey
 
@@ -147,10 +147,10 @@ class WarehouseKeyStore implements KeyStore {
   }
 
   #assertFresh(): void {
-    // A view from the future says that the clock was set back, and nothing about its age.
+    // A list from the future says that the clock was set back, and nothing about its age.
     const ageMs = Math.abs(this.#clock() - this.entries.readAtMs)
-    if (ageMs <= limits.viewAgeMsMax) return
-    throw new ServiceError('ACCESS_STALE', 'the view of the keys is too old', {
+    if (ageMs <= limits.listAgeMsMax) return
+    throw new ServiceError('ACCESS_STALE', 'the list of keys is too old', {
       details: { ageMs },
     })
   }

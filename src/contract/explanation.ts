@@ -69,7 +69,7 @@ export function byProfile<T extends TSchema>(schema: T) {
 
 const touched = {
   servedAdId: uuidText(),
-  touchedAt: instantText('When the click or the view was received.'),
+  touchedAt: instantText('When the click or the impression was received.'),
   msBeforePurchase: Type.Integer({ description: 'Negative: after the purchase.' }),
 }
 
@@ -194,7 +194,7 @@ const ownLineSchema = named('OwnCreditedLine', {
   ),
   candidates: list(
     Type.Object(candidate),
-    'Your own clicks and views of the product or its group that came before the purchase.'
+    'Your own clicks and impressions of the product or its group that came before the purchase.'
   ),
   candidatesLeftOut: count('Of your own, not listed.'),
   otherAdvertisersCandidates: count('Touchpoints of others that might have earned the line.'),

@@ -5,7 +5,7 @@ import { assert } from '../lib/assert.ts'
 /** Digits behind the decimal point of a nano; equals the scale of Decimal128(9) in the warehouse. */
 export const nanosScale = 9
 
-/** 10^12 currency units: no real line of a basket is worth more, and sums of such lines still fit. */
+/** 10^12 currency units: no real line of a purchase is worth more, and sums of such lines still fit. */
 const lineValueNanosMax = 10n ** 12n * 10n ** 9n
 
 /** Longer texts are not amounts, and turning a megabyte of digits into a bigint would take seconds. */

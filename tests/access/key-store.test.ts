@@ -170,7 +170,7 @@ test('a store that cannot read lets nobody in after 30 seconds, while another on
   isAway = true
   await store.revoke(id)
 
-  nowMs += limits.viewAgeMsMax
+  nowMs += limits.listAgeMsMax
   await assert.rejects(cutOff.refresh(), /away/)
   await store.refresh()
   assert.notEqual(cutOff.find(key), null, 'it cannot know yet')
@@ -192,7 +192,7 @@ test('a clock that is set back makes no view fresh', async (t) => {
     nowMs = beforeMs
   })
 
-  nowMs -= limits.viewAgeMsMax + 1
+  nowMs -= limits.listAgeMsMax + 1
 
   assert.throws(() => store.find(key), isStale)
   await store.refresh()
@@ -233,7 +233,7 @@ test('a view older than 30 seconds lets no key in but that of the configuration'
   const { key } = await store.create(request)
   await store.refresh()
 
-  nowMs += limits.viewAgeMsMax
+  nowMs += limits.listAgeMsMax
   assert.notEqual(store.find(key), null)
   nowMs += 1
   assert.throws(() => store.find(key), isStale)
@@ -272,7 +272,7 @@ test('the key of the configuration stays valid, and one that no entry tells of i
   const store = await openStore(t)
   const configured = found(store, adminKey)
 
-  nowMs += limits.viewAgeMsMax + 1
+  nowMs += limits.listAgeMsMax + 1
 
   assert.equal(store.isValid(configured), true)
   assert.equal(store.isValid({ ...configured, id: 'key_none', isConfigured: false }), false)
