@@ -67,8 +67,8 @@ export function releaseSnapshot(dataDir: string): void {
 interface Table {
   readonly name: string
   /**
-   * Both are relative to the folder of the warehouse. A table without data, such as a view, has no
-   * folder.
+   * Both are relative to the folder of the warehouse. A table without data, such as a materialized
+   * view, has no folder.
    */
   readonly definition: string
   readonly folder: string | null

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { clientVersion } from '../../src/client/caller.ts'
 import { installPacked } from '../helpers/packed-package.ts'
 import { answer, playScript } from '../helpers/scripted-server.ts'
 
 const run = promisify(execFile)
+const folder = installPacked({ after })
 
 const program = `
 import { ClientError, createCampaignClient, createPublisherClient } from 'shelftrace/client'
@@ -24,7 +25,6 @@ console.log(JSON.stringify([sent, failed instanceof ClientError, failed.code]))
 `
 
 test('a plain program imports the packed client, with an empty environment, and ends by itself', async (t) => {
-  const folder = installPacked(t)
   const server = await playScript(t, answer(200))
   writeFileSync(join(folder, 'program.mjs'), program)
 
@@ -90,8 +90,7 @@ try {
 }
 `
 
-test('the types of the packed client hold in a strict program, and refuse what the interface refuses', (t) => {
-  const folder = installPacked(t)
+test('the types of the packed client hold in a strict program, and refuse what the interface refuses', () => {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   writeFileSync(join(folder, 'program.ts'), typedProgram)
   const compilerOptions = {
