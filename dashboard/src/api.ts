@@ -1,4 +1,4 @@
-// The one door to the service. The key goes with every call and is kept nowhere else.
+// All calls to the service. Each sends the key, which is kept nowhere else.
 
 const limits = {
   /** A key may read four reports at once; one is left for the reader's own programs. */
@@ -8,9 +8,9 @@ const limits = {
   waitMsDefault: 1_000,
 } as const
 
-/** What went wrong, in words for people. */
+/** A failure in words for people. */
 export class ApiError extends Error {
-  /** 0: the service did not answer. */
+  /** 0 if the service did not answer. */
   readonly status: number
   readonly messages: readonly string[]
 
@@ -129,7 +129,7 @@ async function readMessages(response: Response): Promise<readonly string[]> {
     const body: { readonly messages?: readonly string[] } = await response.json()
     if (Array.isArray(body.messages) && body.messages.length > 0) return body.messages
   } catch {
-    // What a proxy answers in between is no JSON; the status says what there is to say.
+    // The answer of a proxy is not JSON; then the status must do.
   }
   return [`The service answered with the status ${response.status}.`]
 }

@@ -1,4 +1,4 @@
-// A table: what each column of the report is called and how its figures are printed.
+// A pure table of the columns of the report: their headings and how their figures are printed.
 import type { Column } from '../../src/contract/report-columns.ts'
 import type { OrderByColumn } from '../../src/contract/report-request.ts'
 import {

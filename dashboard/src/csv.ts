@@ -26,7 +26,7 @@ export function readRecords(text: string): readonly (readonly string[])[] {
   return records
 }
 
-/** The text with these columns only, in their order; no cell is spelled anew. */
+/** The text with only these columns, in this order. Cells are copied unchanged. */
 export function pickColumns(text: string, names: readonly string[]): string {
   const [header = [], ...records] = readRecords(text)
   const places = names.map((name) => header.indexOf(name)).filter((place) => place >= 0)
@@ -53,7 +53,7 @@ export function readRows(text: string): readonly Readonly<Record<string, string>
   )
 }
 
-/** Without its quotes, and without the marks that keep a spreadsheet from computing a text. */
+/** The cell without its quotes and without the marks that stop a spreadsheet from running a text as a formula. */
 function unquote(cell: string): string {
   const text = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell
   return unescapeFromSpreadsheet(text)

@@ -1,13 +1,13 @@
-// Figures for people. What the service answers is decimal text; it is handed to Intl as text, which
-// prints it digit by digit, and is never turned into a float on the way to the reader.
+// Figures for people. The service answers decimal text. It is given to Intl as text, which prints it digit by
+// digit, and is never converted to a float.
 import { minorDigits } from '../../src/domain/currency.ts'
 
-/** The reader's own; tests give another. */
+/** The reader's locale; tests set another. */
 const locale: string | undefined = undefined
 
 export type Figure = string | null | undefined
 
-/** Stands where there is no figure: a ratio over zero, a name the catalog lacks. */
+/** Shown where there is no figure: a ratio over zero, or a name that the catalog does not have. */
 export const nothing = '–'
 
 const decimalForm = /^-?\d+(?:\.\d+)?$/u
@@ -105,7 +105,7 @@ export function formatChange(change: number): string {
   return formatOf('change', options).format(change)
 }
 
-/** An axis has room for little: 1.2K rather than 1,200. */
+/** An axis has little room: 1.2K rather than 1,200. */
 export function formatShort(value: number): string {
   const options = { notation: 'compact', maximumFractionDigits: 1 } as const
   return formatOf('short', options).format(value)
@@ -119,7 +119,7 @@ const shortDayFormat = new Intl.DateTimeFormat(locale, {
 })
 const instantFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** A day is the market's own and has no zone to be shifted by. */
+/** A day belongs to the market and must not be shifted by a time zone. */
 export function formatDay(day: string | null | undefined): string {
   if (day === null || day === undefined || Number.isNaN(Date.parse(day))) return nothing
   return dayFormat.format(new Date(`${day}T00:00:00Z`))
@@ -129,7 +129,7 @@ export function formatShortDay(ms: number): string {
   return shortDayFormat.format(new Date(ms))
 }
 
-/** In the reader's own time zone. */
+/** In the reader's time zone. */
 export function formatInstant(text: string | null | undefined): string {
   if (text === null || text === undefined || Number.isNaN(Date.parse(text))) return nothing
   return instantFormat.format(new Date(text))

@@ -6,7 +6,7 @@ export type Loaded<T> =
   | { readonly state: 'failed'; readonly messages: readonly string[]; readonly retry: () => void }
   | { readonly state: 'ready'; readonly value: T; readonly refresh: () => void }
 
-/** The value, or while the next one comes the one before; null when there is none. */
+/** The value, or the previous one until the next one comes; null if there is none. */
 export function latestOf<T>(loaded: Loaded<T>): T | null {
   if (loaded.state === 'failed') return null
   return loaded.state === 'ready' ? loaded.value : loaded.previous
@@ -19,8 +19,8 @@ interface Held<T> {
 }
 
 /**
- * Loads again whenever the key changes; what was asked before is given up. The key must name all that
- * the answer hangs on. A value stays visible while the next one comes.
+ * Loads again whenever the key changes, and abandons the request before. The key must contain everything that
+ * the answer depends on. A value stays visible until the next one comes.
  */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [held, setHeld] = useState<Held<T> | null>(null)

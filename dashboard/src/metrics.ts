@@ -1,4 +1,4 @@
-// What a chart can show of a report's days.
+// The metrics that a chart can show.
 import type { JsonSeries } from '../../src/contract/report-json.ts'
 import type { AttributionProfile } from '../../src/contract/report-request.ts'
 import { minorDigits } from '../../src/domain/currency.ts'
@@ -14,7 +14,7 @@ export interface Metric {
   readonly label: string
   readonly color: string
   readonly scale: string
-  /** What a day without rows has: nothing was counted, and a ratio over nothing has no value. */
+  /** The values of a day without rows: counts are 0, and a ratio over 0 has no value. */
   readonly whenAbsent: 'count' | 'money' | null
   readonly print: (value: Figure, currency: Figure) => string
 }
@@ -57,7 +57,7 @@ export const metrics: readonly Metric[] = [
   },
 ]
 
-/** Those that differ from profile to profile. */
+/** The metrics that depend on the profile. */
 export const comparedMetrics: readonly Metric[] = [
   ...metrics.filter(({ name }) => name === 'CONVERSION_VALUE'),
   count('ORDERS', 'Orders', 'series-2'),

@@ -1,4 +1,4 @@
-// Which pages there are, who sees them and what renders them: a new page is a line here.
+// The pages, who may see them and what renders them. A new page is one line here.
 import type { ComponentType } from 'preact'
 import type { Scope } from '../../src/contract/admin.ts'
 import { Assets } from './pages/assets.tsx'
@@ -17,7 +17,7 @@ import { Purchases } from './pages/purchases.tsx'
 export interface AdvertiserPageProps {
   readonly advertiserId: number
   readonly query: URLSearchParams
-  /** What follows the page's own name in the address. */
+  /** The part of the address after the page's name. */
   readonly rest: readonly string[]
 }
 
@@ -27,11 +27,11 @@ export interface OperatorPageProps {
 }
 
 interface Page<Props> {
-  /** In the address. */
+  /** Its name in the address. */
   readonly slug: string
   readonly title: string
   readonly scope: Scope
-  /** Pages of one thing are reached from a list and stand in no menu. */
+  /** Pages about one entry are reached from a list and are not in the menu. */
   readonly isInMenu: boolean
   readonly component: ComponentType<Props>
 }

@@ -1,4 +1,4 @@
-// The questions that pages put to the service about a report.
+// The requests of pages about a report.
 import type { AdvertiserAccount } from '../../src/contract/me.ts'
 import type { JsonReport } from '../../src/contract/report-json.ts'
 import type { AttributionProfile, ReportBody } from '../../src/contract/report-request.ts'

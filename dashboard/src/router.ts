@@ -1,5 +1,5 @@
-// The address of what is looked at stands behind the #: it works under any prefix, needs no help of
-// the server, and never reaches a log.
+// The address of a view is the part after the #: it works under any prefix, needs no support by the server, and
+// never reaches a log.
 import { useEffect, useState } from 'preact/hooks'
 
 export interface Place {
@@ -14,7 +14,7 @@ export function parseAddress(hash: string): Place {
   return { path: parts.map(decodePart), query: new URLSearchParams(query) }
 }
 
-/** People edit addresses: a broken escape is a name that nothing has. */
+/** People edit addresses. A broken escape is a name that does not exist. */
 function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -44,7 +44,7 @@ export function goTo(address: string): void {
   location.hash = address
 }
 
-/** The same step under another address: for what is typed letter by letter. */
+/** Replaces the address of the current step, for text that is typed letter by letter. */
 export function replaceWith(address: string): void {
   history.replaceState(null, '', address)
   dispatchEvent(new Event('hashchange'))

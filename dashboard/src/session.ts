@@ -6,7 +6,7 @@ import type { Api } from './api.ts'
 
 const storageKey = 'shelftrace.key'
 
-/** The key outlives a reload and ends with the tab; other tabs never see it. */
+/** The key survives a reload and ends with the tab. Other tabs never see it. */
 export const keyStorage = {
   read: (): string | null => sessionStorage.getItem(storageKey),
   keep: (key: string): void => sessionStorage.setItem(storageKey, key),

@@ -8,7 +8,7 @@ import { addressOf, replaceWith, usePlace, type Place } from './router.ts'
 import { isAllowed, useSession } from './session.ts'
 import { keepTheme, readTheme, themes, type Theme } from './theme.ts'
 
-/** Frame of every page: the menu, who is signed in, and the page that the address names. */
+/** The frame of every page: the menu, the signed-in key, and the page of the address. */
 export function Shell() {
   const { me } = useSession()
   const place = usePlace()
@@ -118,7 +118,7 @@ function Menu({ place: { path, query } }: { readonly place: Place }) {
   )
 }
 
-/** Period and profile go along from page to page; filters belong to one. */
+/** Period and profile are kept from page to page; filters belong to one page. */
 function periodOf(query: URLSearchParams): URLSearchParams {
   return new URLSearchParams(
     [...query].filter(([name]) => ['from', 'to', 'profile'].includes(name))
@@ -161,7 +161,7 @@ function CurrentPage({ place: { path, query } }: { readonly place: Place }) {
     if (page !== undefined && Number.isInteger(advertiserId)) {
       if (!isAllowed(me, page.scope)) return <NotAllowed title={page.title} scope={page.scope} />
       const { component: Component } = page
-      // Another advertiser is another page: nothing of the one before must stay visible.
+      // Another advertiser is a new page, so that nothing of the previous one stays visible.
       return (
         <Component
           key={`${advertiserId} ${page.slug}`}

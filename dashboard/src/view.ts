@@ -1,5 +1,5 @@
-// What of a report is looked at, as it stands in the address: whoever opens the same address sees the
-// same figures. What an address leaves out or spells wrong has its default.
+// The view of a report, as the address describes it, so that the same address always shows the same figures.
+// Parts that are missing or misspelt have their defaults.
 import type {
   AttributionProfile,
   OrderByColumn,
@@ -36,10 +36,10 @@ export interface View {
   readonly startDate: string
   readonly endDate: string
   readonly profile: AttributionProfile
-  /** Null: the first one of the answer. */
+  /** Null means the first one of the answer. */
   readonly currency: string | null
   readonly filters: Filters
-  /** Codes; empty: all. Beside the filters that people choose. */
+  /** Market codes; empty means all. Applied in addition to the filters that people choose. */
   readonly markets: readonly string[]
   readonly orderBy: OrderByColumn
   readonly isDescending: boolean
@@ -90,7 +90,7 @@ export function parseView(query: URLSearchParams, today: string): View {
   }
 }
 
-/** The last four weeks when the address names no possible range. */
+/** The last four weeks, unless the address names a valid range. */
 function parsePeriod(query: URLSearchParams, today: string) {
   const [startDate, endDate] = [query.get('from') ?? '', query.get('to') ?? '']
   return isPeriod(startDate, endDate) ? { startDate, endDate } : lastDays(defaultDays, today)
@@ -107,7 +107,7 @@ export function lastDays(count: number, today: string) {
   return { startDate: addDays(today, 1 - count), endDate: today }
 }
 
-/** As many days, right before. */
+/** The period of the same length just before. */
 export function periodBefore({ startDate, endDate }: Pick<View, 'startDate' | 'endDate'>) {
   const dayCount = daysBetween(startDate, endDate) + 1
   return { startDate: addDays(startDate, -dayCount), endDate: addDays(startDate, -1) }
@@ -122,7 +122,7 @@ function isColumnName(text: string): text is ColumnName {
   return columnNames.some((name) => name === text)
 }
 
-/** The question to the service, without paging and order. */
+/** The request to the service, without paging and order. */
 export function questionOf(view: View): Omit<ReportBody, 'page' | 'limit'> {
   return {
     startDate: view.startDate,
@@ -163,7 +163,7 @@ function filtersOf(filters: Filters): NonNullable<ReportBody['filters']> {
   ].filter(({ values }) => values[0]?.trim() !== '')
 }
 
-/** The reader's own day; that of a market may be another for some hours. */
+/** The reader's day. For some hours, that of a market may differ. */
 export function todayOf(date: Date): string {
   const [year, month, day] = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
   return `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`

@@ -14,7 +14,7 @@ interface Completeness {
   readonly renewingDays: readonly string[]
 }
 
-/** Whether figures may still change: those of days that are not sealed, and of those that are renewed. */
+/** Says whether figures may still change: those of days that are not sealed or are being renewed. */
 export function describeCompleteness(figures: Completeness, endDate: string): string {
   const { completeThrough, renewingDays } = figures
   const [first, last] = [renewingDays[0], renewingDays.at(-1)]

@@ -14,7 +14,7 @@ interface AdvertiserChoiceProps {
   readonly slug: string
 }
 
-/** Where the key is for one advertiser its name, for several a choice, for all a search. */
+/** Shows the name if the key is for one advertiser, a choice if for several, and a search if for all. */
 export function AdvertiserChoice({ advertiserId, slug }: AdvertiserChoiceProps) {
   const { api, me } = useSession()
   const isForAll = me.advertisers === 'all'

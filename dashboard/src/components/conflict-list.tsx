@@ -35,7 +35,7 @@ const columns: readonly TableColumn<Conflict>[] = [
   },
 ]
 
-/** Purchases and returns that came again with other content; each leads to its explanation. */
+/** Purchases and returns that were repeated with different content; each links to its explanation. */
 export function ConflictList() {
   const { api } = useSession()
   const path = 'admin/v1/conflicts?limit=100'

@@ -1,14 +1,14 @@
 interface CursorPagerProps {
   /** As in "Pages of the records". */
   readonly what: string
-  /** Null: the first page is shown. */
+  /** Null if the first page is shown. */
   readonly after: string | null
   /** Absent on the last page. */
   readonly next: string | undefined
   readonly onChange: (after: string | null) => void
 }
 
-/** Pages of a list that is as long as it is: there is a next one or none. */
+/** The pager of a list of unknown length: there is a next page or not. */
 export function CursorPager({ what, after, next, onChange }: CursorPagerProps) {
   if (after === null && next === undefined) return null
   return (

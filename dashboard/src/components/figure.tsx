@@ -1,12 +1,12 @@
 import type { Figure as FigureText } from '../format.ts'
 
 interface FigureProps {
-  /** As the service gave it; stays readable for programs in the element's value. */
+  /** As the service gave it. Programs can read it from the element's value. */
   readonly exact: FigureText
   readonly shown: string
 }
 
-/** Where fewer digits are shown than there are, pointing at the figure shows them all. */
+/** If digits are left out, pointing at the figure shows them all. */
 export function Figure({ exact, shown }: FigureProps) {
   const title = exact && digitsOf(exact) !== digitsOf(shown) ? exact : undefined
   return (

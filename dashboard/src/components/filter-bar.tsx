@@ -10,7 +10,7 @@ interface FilterBarProps {
   readonly onChange: (changes: Readonly<Record<string, string | null>>) => void
 }
 
-/** What is typed becomes part of the address once the reader pauses. */
+/** Typed text becomes part of the address when the reader pauses. */
 const pauseMs = 400
 
 export function FilterBar({ account, view, query, onChange }: FilterBarProps) {

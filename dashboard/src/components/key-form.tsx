@@ -15,7 +15,7 @@ const scopes: readonly (readonly [Scope, string])[] = [
   ['admin', 'everything'],
 ]
 
-/** `all`, or ids as people list them; null when it is neither. Empty: none. */
+/** Reads `all` or a list of ids; null if it is neither. An empty text is an empty list. */
 function parseParties(text: string): 'all' | readonly number[] | null {
   if (text.trim() === 'all') return 'all'
   const words = text.split(/[\s,]+/u).filter((word) => word !== '')
@@ -87,7 +87,7 @@ export function KeyForm({ onMade }: KeyFormProps) {
   )
 }
 
-/** The request, or what is wrong with the form. */
+/** The request, or the fault of the form. */
 function requestOf(form: FormData): KeyRequest | string {
   const text = (name: string) => {
     const value = form.get(name)

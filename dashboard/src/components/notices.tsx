@@ -47,7 +47,7 @@ interface StagesProps<T> {
   readonly children: (value: T) => ComponentChildren
 }
 
-/** Loading, failed, ready; what stood there before stays, dimmed, while the next answer comes. */
+/** Shows loading, failure or the answer. The previous answer stays, dimmed, until the next one comes. */
 export function Stages<T>({ loaded, what, children }: StagesProps<T>) {
   if (loaded.state === 'failed') {
     return <Failure messages={loaded.messages} onRetry={loaded.retry} />

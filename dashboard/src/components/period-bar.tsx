@@ -10,7 +10,7 @@ interface PeriodBarProps {
   readonly onChange: (changes: Readonly<Record<string, string | null>>) => void
 }
 
-/** Which days, whose credit, which currency: what every figure of a page hangs on. */
+/** Chooses the days, the attribution profile and the currency, on which every figure of a page depends. */
 export function PeriodBar({ view, today, currencies, currency, onChange }: PeriodBarProps) {
   return (
     <div class="bar">

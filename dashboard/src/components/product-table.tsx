@@ -22,7 +22,7 @@ interface ProductTableProps {
   readonly onChange: (changes: Readonly<Record<string, string | null>>) => void
 }
 
-/** The rows of the report, page by page as the service cuts them. */
+/** The rows of the report, in the pages of the service. */
 export function ProductTable({ advertiserId, account, view, query, onChange }: ProductTableProps) {
   const report = useReport(advertiserId, tableRequestOf(view))
   return (
@@ -73,7 +73,7 @@ function Rows({ report, advertiserId, view, query, onChange }: RowsProps) {
   )
 }
 
-/** Of the table's own columns, which is where a heading's name comes from. */
+/** One of the table's own columns, which name the headings. */
 function nameOf(name: string): ColumnName {
   return columnNames.find((known) => known === name) ?? 'GTIN'
 }
@@ -136,7 +136,7 @@ function NoRows({ view, onChange }: Pick<ProductTableProps, 'view' | 'onChange'>
 function ColumnPicker({ view, onChange }: Pick<ProductTableProps, 'view' | 'onChange'>) {
   const toggle = (name: ColumnName) => {
     const next = columnNames.filter((one) => (one === name) !== view.columns.includes(one))
-    // A table without columns would be none.
+    // A table needs at least one column.
     if (next.length > 0) onChange({ columns: next.join(',') })
   }
   return (
@@ -165,7 +165,7 @@ function ColumnPicker({ view, onChange }: Pick<ProductTableProps, 'view' | 'onCh
   )
 }
 
-/** All pages of what is shown, in its order, under its filters, with its columns. */
+/** All pages of the table, with its order, filters and columns. */
 function DownloadButton({ advertiserId, view }: Pick<ProductTableProps, 'advertiserId' | 'view'>) {
   const { api } = useSession()
   const [isBusy, setIsBusy] = useState(false)

@@ -18,7 +18,7 @@ const columns: readonly TableColumn<SetAsideRecord>[] = [
   { name: 'key', label: 'Key', cell: ({ key }) => <span class="code">{key}</span> },
 ]
 
-/** What could not be shipped; what is shown can be shipped once more. */
+/** Records that could not be shipped. Those shown can be shipped again. */
 export function SetAsideList() {
   const { api } = useSession()
   const [after, setAfter] = useState<string | null>(null)
@@ -28,7 +28,7 @@ export function SetAsideList() {
   const list = useLoaded(path, async (signal) => await api.get<SetAsidePage>(path, signal))
   const onReplayed = (replayed: ReplayResult) => {
     setResult(replayed)
-    // From the start: what waits longest may be another record by now.
+    // Start again: another record may be the oldest by now.
     if (after !== null) setAfter(null)
     else if (list.state === 'ready') list.refresh()
   }
@@ -67,7 +67,7 @@ export function SetAsideList() {
   )
 }
 
-/** Takes the focus: the button that led here may be gone. */
+/** Takes the focus, since the button that led here may be gone. */
 function Result({ result }: { readonly result: ReplayResult }) {
   const { replayed, setAsideAgain, unknown, remaining } = result
   const line = useRef<HTMLParagraphElement>(null)
@@ -86,7 +86,7 @@ interface ReplayProps {
   readonly onReplayed: (result: ReplayResult) => void
 }
 
-/** Asks once more in place, beside the button, which keeps its place for the keyboard. */
+/** Asks for confirmation beside the button, which keeps its place for the keyboard. */
 function Replay({ records, onReplayed }: ReplayProps) {
   const { api } = useSession()
   const [isAsking, setIsAsking] = useState(false)

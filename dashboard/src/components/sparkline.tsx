@@ -1,6 +1,6 @@
 const size = { width: 120, height: 26 } as const
 
-/** The way of a figure, beside the figure itself, which says how much it is. */
+/** The course of a figure over time, beside the figure itself. */
 export function Sparkline({ values }: { readonly values: readonly number[] }) {
   const max = Math.max(1, ...values)
   const step = size.width / Math.max(1, values.length - 1)

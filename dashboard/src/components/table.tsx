@@ -24,11 +24,11 @@ interface TableProps<Row> {
   readonly footer?: ComponentChildren
 }
 
-/** Scrolls sideways on its own where it is too wide, by keyboard too; the first column stays. */
+/** Scrolls sideways if it is too wide, also with the keyboard; the first column stays in place. */
 export function Table<Row>(props: TableProps<Row>) {
   const { caption, columns, rows, keyOf, sorting, footer } = props
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- who has no mouse scrolls by keys.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- people without a mouse scroll with the keyboard.
     <div class="table-frame" role="region" aria-label={caption} tabIndex={0}>
       <table>
         <caption class="unseen">{caption}</caption>

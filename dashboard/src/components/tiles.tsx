@@ -41,7 +41,7 @@ const tiles: readonly Tile[] = [
 
 interface TilesProps {
   readonly total: Row
-  /** Null: there was nothing in the period before. */
+  /** Null if there was nothing in the period before. */
   readonly before: Row | null
 }
 

@@ -1,4 +1,4 @@
-// The canvas is read by keys as well, and no tag stands for a thing that is looked at and walked through.
+// The canvas can also be read with the keyboard, and there is no tag for something that is both an image and a control.
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex, jsx-a11y/no-noninteractive-element-interactions */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
@@ -13,7 +13,7 @@ export interface ChartSeries {
   readonly color: string
   /** Series of one scale are drawn against the same axis. */
   readonly scale: string
-  /** One for each day, as the service gave it; null where there is none. */
+  /** One value for each day, as the service gave it; null if there is none. */
   readonly values: readonly FigureText[]
   readonly print: (value: FigureText) => string
 }
@@ -27,7 +27,7 @@ interface TimeChartProps {
 
 const heightPx = 280
 
-/** Days against several scales. Drag to zoom, arrow keys read day by day, Escape shows all again. */
+/** Draws days on several scales. Drag to zoom, use the arrow keys to read day by day, and Escape to show all. */
 export function TimeChart({ label, days, series, onUsePeriod }: TimeChartProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [index, setIndex] = useState<number | null>(null)
@@ -133,7 +133,7 @@ function usePlot({ frame, days, series, onIndex, onZoom }: Plot) {
   return plot
 }
 
-/** Positions only: what people read are the texts of the service. */
+/** Used for positions only: people read the texts of the service. */
 function dataOf(days: readonly string[], series: readonly ChartSeries[]): uPlot.AlignedData {
   return [
     days.map((day) => Date.parse(day) / 1_000),
@@ -197,7 +197,7 @@ function optionsOf(plot: Omit<Plot, 'frame'> & { readonly element: HTMLElement }
   }
 }
 
-/** Lines of shares and amounts mean nothing without their zero. */
+/** Lines of shares and amounts would mislead without the zero. */
 function fromZero(_plot: uPlot, _min: number | null, max: number | null): uPlot.Range.MinMax {
   return [0, max === null || max <= 0 ? 1 : max * 1.05]
 }
@@ -233,7 +233,7 @@ function clamp(value: number, max: number): number {
   return Math.min(Math.max(value, 0), max)
 }
 
-/** A canvas knows no custom properties: the browser resolves them on an element. */
+/** A canvas does not know custom properties, so the browser resolves them on an element. */
 function resolveColor(element: HTMLElement, name: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(--${name})`

@@ -40,7 +40,7 @@ export function Trend({ answer, view, currency, query, onChange }: TrendProps) {
     const next = metrics
       .map((metric) => metric.name)
       .filter((one) => (one === name) !== names.includes(one))
-    // A chart of nothing would say nothing: the last line stays.
+    // A chart without lines would be useless, so the last line stays.
     if (next.length > 0) onChange({ chart: next.join(',') })
   }
   return (
@@ -134,7 +134,7 @@ interface DaysTableProps {
   readonly series: readonly ChartSeries[]
 }
 
-/** The chart for those who read rather than look. */
+/** The chart as a table, for people who read it or use a screen reader. */
 function DaysTable({ days, series }: DaysTableProps) {
   const [isOpen, setIsOpen] = useState(false)
   const rows = days.map((day, index) => ({ day, index }))

@@ -46,14 +46,14 @@ const columns: readonly TableColumn<UnconvertedRow>[] = [
   amountColumn('value', 'Value'),
 ]
 
-/** Amounts that reports count and cannot add up. */
+/** Amounts that reports count but cannot add up. */
 export function UnconvertedList() {
   const { api } = useSession()
   const [after, setAfter] = useState<string | null>(null)
   const today = todayOf(new Date())
   const query = new URLSearchParams({
     startDate: addDays(today, -30),
-    // Somewhere it is tomorrow already.
+    // In some time zones it is already tomorrow.
     endDate: addDays(today, 1),
     limit: '100',
     ...(after !== null && { after }),

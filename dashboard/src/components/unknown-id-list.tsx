@@ -8,7 +8,7 @@ import { Figure } from './figure.tsx'
 import { Empty, Stages, Warning } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
 
-/** A list that is longer is shown whole when it is asked for. */
+/** Longer lists are shown in full on request. */
 const shownFirst = 50
 
 const parents: Readonly<Partial<Record<UnknownId['kind'], string>>> = {
@@ -43,7 +43,7 @@ const columns: readonly TableColumn<UnknownId>[] = [
   },
 ]
 
-/** Ids that came in and that the catalog lacks. */
+/** Ids in events that the catalog does not have. */
 export function UnknownIdList() {
   const { api } = useSession()
   const path = 'admin/v1/unknown-ids'

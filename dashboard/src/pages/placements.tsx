@@ -11,7 +11,7 @@ import { wordsOf } from '../words.ts'
 
 const adGroupTypes = ['SPA', 'DISPLAY', 'SPONSORED_BRAND'] as const
 
-/** Where the advertiser's ads may stand: sites and locations of a publisher in a market. */
+/** Where the advertiser's ads may appear: sites and locations of a publisher in a market. */
 export function Placements({ advertiserId, query }: AdvertiserPageProps) {
   const account = useAccount(advertiserId)
   return (

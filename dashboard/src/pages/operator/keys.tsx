@@ -9,7 +9,7 @@ import { useSession } from '../../session.ts'
 
 type Key = KeyList['keys'][number]
 
-/** Who may call, making a key and revoking one. */
+/** Lists, makes and revokes keys. */
 export function Keys() {
   const { api } = useSession()
   const [made, setMade] = useState<KeyResponse | null>(null)
@@ -107,7 +107,7 @@ interface RevokeButtonProps {
   readonly onRevoked: () => void
 }
 
-/** Asks once more in place: it cannot be undone. */
+/** Asks for confirmation, since it cannot be undone. */
 function RevokeButton({ listed, onRevoked }: RevokeButtonProps) {
   const { api } = useSession()
   const [isAsking, setIsAsking] = useState(false)

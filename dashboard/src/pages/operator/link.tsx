@@ -10,12 +10,12 @@ import { useSession } from '../../session.ts'
 import { profileNames, profiles } from '../../view.ts'
 import { wordsOf } from '../../words.ts'
 
-/** As much as the service takes. */
+/** The limit of the service. */
 const linkLengthMax = 16_384
 
 interface Asked {
   readonly link: string
-  /** Tells one question from the next, so that what was pasted is the key of nothing. */
+  /** Distinguishes requests, so that the pasted text need not be the key of one. */
   readonly turn: number
 }
 
@@ -134,7 +134,7 @@ function factsOf(reading: ServedAdReading): readonly (readonly [fact: string, va
     ['Group', ad.groupId === '' ? nothing : ad.groupId],
     ['Cost per click', formatPrice(ad.costPerClick, ad.currency)],
     ['Cost per mille', formatPrice(ad.costPerMille, ad.currency)],
-    // Text, never a link: whoever looks must not end up there.
+    // Shown as text, not as a link, so that nobody goes there by accident.
     ['Landing page', ad.landingUrl === '' ? nothing : ad.landingUrl],
     ['User id', carried[ad.userId]],
     ['Logged-in id', carried[ad.userLoggedInId]],
@@ -171,7 +171,7 @@ function Events({ events }: Pick<ServedAdReading, 'events'>) {
 type Credit = ServedAdReading['credits'][number]
 
 function purchaseLink({ publisherId, transactionId }: Credit) {
-  // What has no visible name can be looked up by none.
+  // An id without a visible character cannot be looked up.
   if (transactionId.trim() === '') return 'without a transaction id'
   return <a href={addressOf(['operator', 'lookup', publisherId, transactionId])}>{transactionId}</a>
 }

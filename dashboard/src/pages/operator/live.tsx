@@ -18,9 +18,9 @@ import { useSession } from '../../session.ts'
 import { readGauges, type Gauges } from '../../gauges.ts'
 
 const pollMs = 3_000
-/** Five minutes of looking. */
+/** Five minutes of samples. */
 const samplesMax = 100
-/** A day is sealed once it is over everywhere and settled; more of them are behind. */
+/** A day is sealed once it is over everywhere and settled. More unsealed days mean that sealing is behind. */
 const unsealedDaysMax = 2
 
 interface Sample {
@@ -29,7 +29,7 @@ interface Sample {
   readonly gauges: Gauges
 }
 
-/** How the pipeline is doing, asked again every few seconds while somebody looks. */
+/** The state of the pipeline, refreshed every few seconds while the page is visible. */
 export function Live() {
   const { samples, messages } = useSamples()
   const latest = samples.at(-1)
@@ -64,7 +64,7 @@ function useSamples() {
       setMessages([])
     }
     const poll = () => {
-      // Nobody looks at a hidden tab.
+      // A hidden tab need not refresh.
       const turn = document.hidden ? Promise.resolve() : ask()
       turn
         .catch((error: unknown) => {
@@ -184,7 +184,7 @@ interface CountTileProps {
   readonly label: string
   /** Absent while the warehouse does not answer. */
   readonly count: number | undefined
-  /** What is no cause for alarm; 0 when absent. */
+  /** The greatest value that is not alarming; 0 if absent. */
   readonly usualMax?: number
 }
 
@@ -203,7 +203,7 @@ function lagMsOf(gauges: Gauges): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000
 }
 
-/** Absent without a backup, and where the warehouse is a server. */
+/** Absent if there is no backup, or if the warehouse is a server. */
 function backupAgeMsOf(gauges: Gauges): number | undefined {
   const takenAtSeconds = gauges.get('shelftrace_last_backup_timestamp_seconds')
   return takenAtSeconds === undefined ? undefined : Math.max(0, Date.now() - takenAtSeconds * 1_000)
@@ -213,7 +213,7 @@ function durationOrNothing(ms: number | undefined): string {
   return ms === undefined ? nothing : formatDuration(ms)
 }
 
-/** Between two samples each; a counter that fell began anew with its process. */
+/** The increase between samples. A counter that fell has restarted with its process. */
 function ratesOf(samples: readonly Sample[]): readonly number[] {
   const shipped = (sample: Sample) => sample.gauges.get('shelftrace_shipped_events') ?? 0
   return samples.slice(1).map((sample, index) => {

@@ -3,7 +3,7 @@ import { SetAsideList } from '../../components/set-aside-list.tsx'
 import { UnconvertedList } from '../../components/unconverted-list.tsx'
 import { UnknownIdList } from '../../components/unknown-id-list.tsx'
 
-/** What does not count or does not fit; each list is asked for, and may fail, by itself. */
+/** Data that does not count or does not fit. Each list is loaded, and may fail, on its own. */
 export function ToLookAt() {
   return (
     <>

@@ -7,7 +7,7 @@ import { useLoaded } from '../../loaded.ts'
 import { useSession } from '../../session.ts'
 import { wordsOf } from '../../words.ts'
 
-/** What came in and does not count, by reason. */
+/** Events that do not count, by reason. */
 export function Traffic() {
   const { api } = useSession()
   const status = useLoaded(
