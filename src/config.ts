@@ -52,16 +52,8 @@ export function parseConfig(environment: Environment): Config {
   const reader = new Reader(environment)
   const dataDir = resolve(reader.text('SHELFTRACE_DATA_DIR', './data'))
   const host = reader.text('SHELFTRACE_HOST', '127.0.0.1')
-  const trackingPort = reader.integer('SHELFTRACE_TRACKING_PORT', {
-    fallback: 8080,
-    min: 1,
-    max: 65_535,
-  })
-  const campaignPort = reader.integer('SHELFTRACE_CAMPAIGN_PORT', {
-    fallback: 8081,
-    min: 1,
-    max: 65_535,
-  })
+  const trackingPort = reader.integer('SHELFTRACE_TRACKING_PORT', 8080, { min: 1, max: 65_535 })
+  const campaignPort = reader.integer('SHELFTRACE_CAMPAIGN_PORT', 8081, { min: 1, max: 65_535 })
   const tls = readTls(reader)
   const scheme = tls === null ? 'http' : 'https'
   const warehouseUrl = reader.url('SHELFTRACE_WAREHOUSE_URL')
@@ -71,8 +63,7 @@ export function parseConfig(environment: Environment): Config {
     host,
     trackingPort,
     campaignPort,
-    trackerCount: reader.integer('SHELFTRACE_TRACKERS', {
-      fallback: Math.max(1, availableParallelism() - 1),
+    trackerCount: reader.integer('SHELFTRACE_TRACKERS', Math.max(1, availableParallelism() - 1), {
       min: 1,
       max: 256,
     }),
@@ -83,17 +74,12 @@ export function parseConfig(environment: Environment): Config {
     campaignUrl: `${scheme}://${urlHost(host)}:${campaignPort}`,
     tls,
     roles,
-    settleMs: reader.integer('SHELFTRACE_SETTLE_MS', { fallback: 2_000, min: 0, max: 3_600_000 }),
-    spoolBytesMax: reader.integer('SHELFTRACE_SPOOL_BYTES_MAX', {
-      fallback: 10 * 1024 ** 3,
+    settleMs: reader.integer('SHELFTRACE_SETTLE_MS', 2_000, { min: 0, max: 3_600_000 }),
+    spoolBytesMax: reader.integer('SHELFTRACE_SPOOL_BYTES_MAX', 10 * 1024 ** 3, {
       min: 1024 ** 2,
       max: 2 ** 50,
     }),
-    retentionDays: reader.integer('SHELFTRACE_RETENTION_DAYS', {
-      fallback: 400,
-      min: 60,
-      max: 36_500,
-    }),
+    retentionDays: reader.integer('SHELFTRACE_RETENTION_DAYS', 400, { min: 60, max: 36_500 }),
     trustProxy: reader.flag('SHELFTRACE_TRUST_PROXY'),
     ...readKeyLimits(reader),
     logLevel: reader.oneOf('SHELFTRACE_LOG_LEVEL', logLevels, 'info'),
@@ -115,16 +101,11 @@ export function parseConfig(environment: Environment): Config {
 
 function readKeyLimits(reader: Reader): Pick<Config, 'requestsPerMinuteMax' | 'reportsPerKeyMax'> {
   return {
-    requestsPerMinuteMax: reader.integer('SHELFTRACE_REQUESTS_PER_MINUTE', {
-      fallback: 600,
+    requestsPerMinuteMax: reader.integer('SHELFTRACE_REQUESTS_PER_MINUTE', 600, {
       min: 1,
       max: 1_000_000,
     }),
-    reportsPerKeyMax: reader.integer('SHELFTRACE_REPORTS_AT_ONCE', {
-      fallback: 4,
-      min: 1,
-      max: 100,
-    }),
+    reportsPerKeyMax: reader.integer('SHELFTRACE_REPORTS_AT_ONCE', 4, { min: 1, max: 100 }),
   }
 }
 
@@ -244,13 +225,13 @@ class Reader {
     return this.optional(name) ?? fallback
   }
 
-  integer(name: string, rule: { fallback: number; min: number; max: number }): number {
+  integer(name: string, fallback: number, rule: { min: number; max: number }): number {
     const value = this.optional(name)
-    if (value === null) return rule.fallback
+    if (value === null) return fallback
     const number = /^\d{1,16}$/u.test(value) ? Number(value) : Number.NaN
     if (number >= rule.min && number <= rule.max) return number
     this.fault(name, `must be an integer from ${rule.min} to ${rule.max}`, value)
-    return rule.fallback
+    return fallback
   }
 
   flag(name: string): boolean {

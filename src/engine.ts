@@ -249,29 +249,14 @@ async function startCampaign(
 /** The readers for publishers and advertisers. */
 function createReaders({ config, lanes, catalog }: Engine, keptPages: KeptPages) {
   const { reports: warehouse } = lanes
-  const names = () => catalogNames(catalog.current())
+  const reading = { warehouse, catalog: () => catalogNames(catalog.current()), keptPages }
   return {
     readIntake: createIntakeReader(warehouse),
-    readTrafficQuality: createTrafficQualityReader({
-      warehouse,
-      catalog: names,
-      keptPages,
-    }),
-    runReport: createReportRunner({
-      warehouse,
-      catalog: names,
-      keptPages,
-    }),
-    listAttributions: createAttributionsLister({
-      warehouse,
-      catalog: names,
-      keptPages,
-    }),
+    readTrafficQuality: createTrafficQualityReader(reading),
+    runReport: createReportRunner(reading),
+    listAttributions: createAttributionsLister(reading),
     explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: config.settleMs }),
-    readSeries: createSeriesReader({
-      warehouse,
-      catalog: names,
-    }),
+    readSeries: createSeriesReader(reading),
     listRestatements: (sinceMs: number) => readRestatements(warehouse, sinceMs),
   }
 }

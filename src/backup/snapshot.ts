@@ -1,7 +1,15 @@
 // Holds the data of a node still by hard links, which cost no copying: the parts of every table (ClickHouse's
 // FREEZE) and the segments of the spool. Parts never change, and segments only grow.
 
-import { copyFileSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { assert } from '../lib/assert.ts'
@@ -48,8 +56,9 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     }
     return instant
   })
-  const parts = await partFiles(dataDir)
-  const files = [...definitionFiles(dataDir, tables), ...parts, ...(await spoolFiles(dataDir))]
+  const parts = await heldFiles(join(shadowOf(dataDir), freezeName), 'warehouse')
+  const segments = await heldFiles(heldSpoolOf(dataDir), 'spool')
+  const files = [...definitionFiles(dataDir, tables), ...parts, ...segments]
   const counted = await Promise.all(
     tables
       .filter(({ folder }) => folder !== null)
@@ -124,18 +133,10 @@ function linkOrCopy(source: string, target: string): void {
   }
 }
 
-async function partFiles(dataDir: string): Promise<readonly SnapshotFile[]> {
-  const shadow = join(shadowOf(dataDir), freezeName)
-  return (await listIfThere(shadow)).map((path) =>
-    describeFile(join(shadow, path), join('warehouse', path))
-  )
-}
-
-async function spoolFiles(dataDir: string): Promise<readonly SnapshotFile[]> {
-  const held = heldSpoolOf(dataDir)
-  return (await listIfThere(held)).map((path) =>
-    describeFile(join(held, path), join('spool', path))
-  )
+/** The files below a held folder, by their paths in a folder of the backup; none if nothing is held. */
+async function heldFiles(held: string, target: string): Promise<readonly SnapshotFile[]> {
+  const paths = existsSync(held) ? await listFiles(held) : []
+  return paths.map((path) => describeFile(join(held, path), join(target, path)))
 }
 
 /** The files that ClickHouse needs beside the parts to open the folder. */
@@ -165,10 +166,6 @@ async function countRows(table: Table, parts: readonly SnapshotFile[]): Promise<
 
 function isRowCountOf(folder: string, path: string): boolean {
   return path.startsWith(`${folder}/`) && /^\/[^/]+\/count\.txt$/u.test(path.slice(folder.length))
-}
-
-async function listIfThere(folder: string): Promise<readonly string[]> {
-  return statSync(folder, { throwIfNoEntry: false }) === undefined ? [] : await listFiles(folder)
 }
 
 function shadowOf(dataDir: string): string {

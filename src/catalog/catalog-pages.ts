@@ -26,7 +26,7 @@ export class CatalogPages {
   read(snapshot: CatalogSnapshot, { kind, after, limit }: PageQuestion): EntryPage | null {
     const rank = after === null ? '' : rankOf(kind, after)
     if (rank === null) return null
-    const sorted = this.#sort(entriesOf(snapshot, kind), kind)
+    const sorted = this.#sort(snapshot[entriesOfKind[kind]], kind)
     const start = firstAbove(sorted, rank)
     const page = sorted.slice(start, start + limit)
     const isLast = start + limit >= sorted.length
@@ -54,26 +54,16 @@ interface Sorted {
   readonly entry: object
 }
 
-function entriesOf(snapshot: CatalogSnapshot, kind: PageKind): Entries {
-  switch (kind) {
-    case 'markets':
-      return snapshot.markets
-    case 'publishers':
-      return snapshot.publishers
-    case 'advertisers':
-      return snapshot.advertisers
-    case 'campaigns':
-      return snapshot.campaigns
-    case 'ad-groups':
-      return snapshot.adGroups
-    case 'creative-sizes':
-      return snapshot.creativeSizes
-    case 'assets':
-      return snapshot.assets
-    case 'assignments':
-      return snapshot.assignments
-  }
-}
+const entriesOfKind = {
+  markets: 'markets',
+  publishers: 'publishers',
+  advertisers: 'advertisers',
+  campaigns: 'campaigns',
+  'ad-groups': 'adGroups',
+  'creative-sizes': 'creativeSizes',
+  assets: 'assets',
+  assignments: 'assignments',
+} as const satisfies Record<PageKind, keyof CatalogSnapshot>
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

@@ -56,16 +56,19 @@ const parseAssignments = compileParser(
   )
 )
 
-const catalogKinds = [
-  'market',
-  'publisher',
-  'advertiser',
-  'campaign',
-  'adGroup',
-  'creativeSize',
-  'asset',
-  'assignment',
-] as const satisfies readonly EntryKind[]
+/** The kinds of entries, and where each is in a bundle. Assignments are in none. */
+const bundleFields = {
+  market: 'markets',
+  publisher: 'publishers',
+  advertiser: 'advertisers',
+  campaign: 'campaigns',
+  adGroup: 'adGroups',
+  creativeSize: 'creativeSizes',
+  asset: 'assets',
+} as const satisfies Partial<Record<EntryKind, keyof CatalogBundle>>
+
+// `Object.keys` forgets the names.
+const bundleKinds = Object.keys(bundleFields) as readonly (keyof typeof bundleFields)[]
 
 /** Loads the catalog and keeps it fresh. The warehouse must be migrated, and is not closed here. */
 export async function openCatalogStore(options: CatalogStoreOptions): Promise<CatalogStore> {
@@ -85,7 +88,7 @@ class WarehouseCatalogStore implements CatalogStore {
     this.products = new ProductTable(warehouse, clock)
     this.entries = new EntryStore(options, {
       what: 'catalog',
-      kinds: catalogKinds,
+      kinds: [...bundleKinds, 'assignment'],
       onEntries: (entries) => (this.#snapshot = readSnapshot(entries)),
     })
     this.#marketHasEvents = marketHasEvents ?? ((ids) => findMarketsWithEvents(warehouse, ids))
@@ -172,40 +175,21 @@ function countsOf(bundle: CatalogBundle): CatalogResult {
 }
 
 function toEntries(bundle: CatalogBundle): readonly Entry[] {
-  return [
-    ...entriesOf('market', bundle.markets),
-    ...entriesOf('publisher', bundle.publishers),
-    ...entriesOf('advertiser', bundle.advertisers),
-    ...entriesOf('campaign', bundle.campaigns),
-    ...entriesOf('adGroup', bundle.adGroups),
-    ...entriesOf('creativeSize', bundle.creativeSizes),
-    ...entriesOf('asset', bundle.assets),
-  ]
-}
-
-function entriesOf(
-  kind: EntryKind,
-  bodies: readonly { readonly id: number | string }[] = []
-): readonly Entry[] {
-  return bodies.map((body) => ({ kind, id: String(body.id), body }))
+  return bundleKinds.flatMap((kind) =>
+    (bundle[bundleFields[kind]] ?? []).map((body) => ({ kind, id: String(body.id), body }))
+  )
 }
 
 function assignmentEntry(assignment: Assignment): Entry {
   return { kind: 'assignment', id: assignmentId(assignment), body: assignment }
 }
 
-/** What is read was checked when it was written; checked again, it is of the types it claims. */
+/** The entries were checked when they were written. Checked again, they are of the types they claim. */
 function readSnapshot(entries: readonly StoredEntry[]): CatalogSnapshot {
   const bodies = groupBodies(entries)
-  const bundle = parseStoredBundle({
-    markets: bodies.get('market') ?? [],
-    publishers: bodies.get('publisher') ?? [],
-    advertisers: bodies.get('advertiser') ?? [],
-    campaigns: bodies.get('campaign') ?? [],
-    adGroups: bodies.get('adGroup') ?? [],
-    creativeSizes: bodies.get('creativeSize') ?? [],
-    assets: bodies.get('asset') ?? [],
-  })
+  const bundle = parseStoredBundle(
+    Object.fromEntries(bundleKinds.map((kind) => [bundleFields[kind], bodies.get(kind) ?? []]))
+  )
   const assignments = parseAssignments(bodies.get('assignment') ?? [])
   assert(bundle.ok && assignments.ok, 'stored entries are such as a bundle may hold')
   return extendSnapshot(emptySnapshot, bundle.value, assignments.value)
