@@ -38,7 +38,7 @@ import {
   wordOf,
 } from './fields.ts'
 import { admin, answer, jsonBody, streamBody, withIds } from './operation.ts'
-import { rangeFaults } from './parameters.ts'
+import { eventRangeFaults } from './parameters.ts'
 import { feedResultSchema, feedRowSchema, productPageSchema } from './products.ts'
 import { parseReadLinkRequest, readLinkRequestSchema, servedAdReadingSchema } from './served-ad.ts'
 import { unconvertedLimits, unconvertedPageSchema, unconvertedQuerySchema } from './unconverted.ts'
@@ -228,7 +228,7 @@ const figureOperations = {
       'market: by date, market, advertiser and currency, page by page. Lines are those that the default ' +
       'profile credits.',
     queryParameters: unconvertedQuerySchema,
-    queryFaults: (range) => rangeFaults(range, unconvertedLimits.daysMax),
+    queryFaults: (range) => eventRangeFaults(range, unconvertedLimits.daysMax),
     success: answer('200', 'A page.', unconvertedPageSchema),
   }),
   rebuildDays: admin({

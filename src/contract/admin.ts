@@ -19,6 +19,7 @@ import {
   wordOf,
   type Of,
 } from './fields.ts'
+import { eventRangeFaults } from './parameters.ts'
 import { compileParser } from './validate.ts'
 
 export const scopes = [
@@ -189,10 +190,13 @@ export const statusResponseSchema = named('StatusResponse', {
   ),
 })
 
+/** A year and a month: what an engine can compute again overnight. */
+const rebuildDaysMax = 400
+
 export const rebuildRequestSchema = closed(
   named('RebuildRequest', {
     startDate: dateText(),
-    endDate: dateText('At most 400 days from the start, which is included too.'),
+    endDate: dateText(`At most ${rebuildDaysMax} days from the start, both included.`),
   })
 )
 
@@ -207,6 +211,14 @@ export const ratesResultSchema = named('RatesResult', {
   lastDay: optional(dateText()),
 })
 
+const parseRebuild = compileParser(rebuildRequestSchema)
+
+export function parseRebuildRequest(value: unknown): ReturnType<typeof parseRebuild> {
+  const parsed = parseRebuild(value)
+  const messages = parsed.ok ? eventRangeFaults(parsed.value, rebuildDaysMax, '/') : []
+  return messages.length > 0 ? { ok: false, messages } : parsed
+}
+
 export type RatesResult = Of<typeof ratesResultSchema>
 export type KeyRequest = Of<typeof keyRequestSchema>
 export type KeyResponse = Of<typeof keyResponseSchema>
@@ -215,6 +227,5 @@ export type LinkRequest = Of<typeof linkRequestSchema>
 export type TrackingLinksResponse = Of<typeof trackingLinksResponseSchema>
 export type StatusResponse = Of<typeof statusResponseSchema>
 
-export const parseRebuildRequest = compileParser(rebuildRequestSchema)
 export const parseKeyRequest = compileParser(keyRequestSchema)
 export const parseTrackingLinksRequest = compileParser(trackingLinksRequestSchema)

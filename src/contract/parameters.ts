@@ -76,14 +76,44 @@ function valueOf(text: string, schema: TSchema): unknown {
   }
 }
 
-/** The rules of a range of days, both included. */
+interface DayRange {
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/** The rules of a range of days, both included. `at` is `/` for the fields of a body. */
 export function rangeFaults(
-  { startDate, endDate }: { readonly startDate?: string; readonly endDate?: string },
-  daysMax: number
+  { startDate, endDate }: DayRange,
+  daysMax: number,
+  at: '' | '/' = ''
 ): readonly string[] {
   if (startDate === undefined || endDate === undefined) return []
   const dayCount = daysBetween(startDate, endDate) + 1
-  if (dayCount < 1) return ['startDate must not be after endDate']
+  if (dayCount < 1) return [`${at}startDate must not be after ${at}endDate`]
   if (dayCount <= daysMax) return []
-  return [`endDate must be at most ${daysMax} days from startDate, both included`]
+  return [`${at}endDate must be at most ${daysMax} days from ${at}startDate, both included`]
+}
+
+/** No event lies outside of these, and the dates of the warehouse wrap round outside of 1970 to 2149. */
+const eventDays = { first: '2020-01-01', last: '2100-12-31' } as const
+
+/** ISO days of four-digit years sort as text. */
+export function isEventDay(day: string): boolean {
+  return day >= eventDays.first && day <= eventDays.last
+}
+
+/** `rangeFaults`, for days that the warehouse must be able to write. */
+export function eventRangeFaults(
+  range: DayRange,
+  daysMax: number,
+  at: '' | '/' = ''
+): readonly string[] {
+  const faults = rangeFaults(range, daysMax, at)
+  const isPossible = [range.startDate, range.endDate].every(
+    (day) => day === undefined || isEventDay(day)
+  )
+  if (faults.length > 0 || isPossible) return faults
+  return [
+    `${at}startDate and ${at}endDate must lie between ${eventDays.first} and ${eventDays.last}`,
+  ]
 }

@@ -2,9 +2,9 @@
 // normalized: defaults filled in, filter values as text, names from closed lists.
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
-import { daysBetween, parseDay } from '../domain/day.ts'
 import { isText } from '../domain/text.ts'
 import { dateRange, dateText, int32, list, named, optional, wordOf, type Of } from './fields.ts'
+import { rangeFaults } from './parameters.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
 export const filterFields = ['GTIN', 'PRODUCT_TITLE', 'BRAND', 'MARKET'] as const
@@ -138,7 +138,11 @@ export function parseReportRequest(value: unknown): Parsed<ReportRequest> {
 
   const body = parsed.value
   const filters = parseFilters(body.filters ?? [])
-  const messages = [...rangeFaults(body), ...orderFaults(body), ...filters.messages]
+  const messages = [
+    ...rangeFaults(body, reportLimits.daysMax, '/'),
+    ...orderFaults(body),
+    ...filters.messages,
+  ]
   if (messages.length > 0) return { ok: false, messages: messages.slice(0, messagesMax) }
 
   return {
@@ -155,20 +159,6 @@ export function parseReportRequest(value: unknown): Parsed<ReportRequest> {
       orderBy: body.orderBy ?? 'GTIN',
     },
   }
-}
-
-function rangeFaults(body: ReportBody): readonly string[] {
-  const start = parseDay(body.startDate)
-  const end = parseDay(body.endDate)
-  // The schema has refused impossible dates already; this tells the compiler so.
-  if (start === null || end === null) return ['body must be a range of possible dates']
-
-  const dayCount = daysBetween(start, end) + 1
-  if (dayCount < 1) return ['/startDate must not be after /endDate']
-  if (dayCount > reportLimits.daysMax) {
-    return [`/endDate must be at most ${reportLimits.daysMax} days from /startDate, both included`]
-  }
-  return []
 }
 
 function orderFaults(body: ReportBody): readonly string[] {

@@ -1,5 +1,6 @@
 import { adminOperations } from '../../contract/admin-operations.ts'
 import { pageLimits } from '../../contract/fields.ts'
+import { isEventDay } from '../../contract/parameters.ts'
 import type { UnconvertedPage } from '../../contract/unconverted.ts'
 import { parseDay } from '../../domain/day.ts'
 import { isInt32 } from '../../domain/ids.ts'
@@ -7,10 +8,6 @@ import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import type { UnconvertedPlace } from '../../reports/unconverted.ts'
 import { cutPage, handle } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
-
-/** No event lies outside of these, and the dates of the warehouse wrap round outside of 1970 to 2149. */
-const dayMin = '2020-01-01'
-const dayMax = '2100-12-31'
 
 /** Which amounts have no rate, a page at a time. */
 export function createListUnconverted({
@@ -21,18 +18,11 @@ export function createListUnconverted({
     const after = query.after === undefined ? null : readCursor(query.after)
     if (after === 'broken')
       return refuse(422, ['after must be the next of the page before, unchanged'])
-    if (!isPossible(startDate) || !isPossible(endDate)) {
-      return refuse(422, [`startDate and endDate must lie between ${dayMin} and ${dayMax}`])
-    }
     const found = await readUnconverted({ startDate, endDate, after, limit: limit + 1 })
     const { shown, next } = cutPage(found, limit, printCursor)
     const page: UnconvertedPage = { rows: shown, ...next }
     return answerJson(200, page)
   })
-}
-
-function isPossible(day: string): boolean {
-  return day >= dayMin && day <= dayMax
 }
 
 function printCursor({ date, marketId, advertiserId, currency }: UnconvertedPlace): string {
@@ -44,6 +34,6 @@ function readCursor(text: string): UnconvertedPlace | 'broken' {
   const [day = '', marketId, advertiserId, currency = ''] = text.split('_')
   const date = parseDay(day)
   const ids = [Number(marketId), Number(advertiserId)] as const
-  if (date === null || !isPossible(date) || !ids.every(isInt32)) return 'broken'
+  if (date === null || !isEventDay(date) || !ids.every(isInt32)) return 'broken'
   return { date, marketId: ids[0], advertiserId: ids[1], currency }
 }

@@ -82,11 +82,14 @@ for (const [what, file, messages] of [
 
 for (const [body, message] of [
   ['{}', '/startDate is required'],
-  ['{"startDate":"2026-03-02","endDate":"2026-03-01"}', '/endDate must not be before startDate'],
-  ['{"startDate":"2025-01-01","endDate":"2026-03-01"}', '/endDate must be at most 400 days later'],
+  ['{"startDate":"2026-03-02","endDate":"2026-03-01"}', '/startDate must not be after /endDate'],
+  [
+    '{"startDate":"2025-01-01","endDate":"2026-03-01"}',
+    '/endDate must be at most 400 days from /startDate, both included',
+  ],
   [
     '{"startDate":"0001-01-01","endDate":"0001-01-02"}',
-    '/startDate and endDate must lie between 2020-01-01 and 2100-12-31',
+    '/startDate and /endDate must lie between 2020-01-01 and 2100-12-31',
   ],
   ['{"startDate":"2026-02-30","endDate":"2026-03-01"}', '/startDate must be a date'],
 ] as const) {
