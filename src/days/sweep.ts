@@ -6,7 +6,7 @@ import { beatenSql, keepSupersededMs } from './kept-revisions.ts'
 import { rangeOfDays } from './market-days.ts'
 import type { DayRange } from './market-days.ts'
 import { shiftInstant, warehouseNow } from '../warehouse/instant.ts'
-import type { Warehouse } from '../warehouse/warehouse.ts'
+import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 
 export const sweepLimits = {
   /** A reading that began longer ago than this is not sealed any more. */
@@ -141,7 +141,7 @@ interface Rows {
   readonly table: 'product_day' | 'product_span'
   readonly day: 'day' | 'first_day'
   readonly condition: string
-  readonly params: Parameters<Warehouse['rows']>[1] & {}
+  readonly params: Params
 }
 
 /** By months, which are the partitions: a deletion looks at all rows of the partition. */
@@ -162,13 +162,11 @@ async function deleteRows(
   }
 }
 
-interface Begun {
-  readonly after: string
-  readonly before: string
-}
-
 /** Removes rows of revisions that were begun long ago and have no seal. */
-async function sweepOrphans(warehouse: Warehouse, { after, before }: Begun): Promise<void> {
+async function sweepOrphans(
+  warehouse: Warehouse,
+  { after, before }: { after: string; readonly before: string }
+): Promise<void> {
   for (;;) {
     const begun = await warehouse.rows<{
       revision: string

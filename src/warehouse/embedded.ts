@@ -81,7 +81,7 @@ function asWarehouse(pool: SessionPool, close: () => Promise<void>): Warehouse {
       )
     },
     async rows<Row>(sql: string, params: Params = {}) {
-      return await pool.use('query', (session) => readRows<Row>(session, { sql, params }))
+      return await pool.use('query', (session) => readRows<Row>(session, sql, params))
     },
     stream: (sql, params = {}, signal) => pool.stream(sql, params, signal),
     async insert(table: InsertTable, lines: Buffer) {
@@ -115,11 +115,6 @@ function startPurging(pools: readonly SessionPool[]): NodeJS.Timeout {
   return purging.unref()
 }
 
-interface BoundQuery {
-  readonly sql: string
-  readonly params: Params
-}
-
 /** Streams take these statements and refuse others, such as `EXPLAIN`. */
 const streamable = /^\s*(?:SELECT|WITH)\b/iu
 
@@ -127,8 +122,7 @@ const streamable = /^\s*(?:SELECT|WITH)\b/iu
  * chDB runs bound statements one after the other in the whole process, whatever their session, so every look-up
  * would wait behind an attribution of 4 s. Streams do not go through that queue.
  */
-async function readRows<Row>(session: Session, query: BoundQuery): Promise<Row[]> {
-  const { sql, params } = query
+async function readRows<Row>(session: Session, sql: string, params: Params): Promise<Row[]> {
   const format = 'JSONEachRow'
   if (isEmpty(params)) return parseLines((await session.queryAsync(sql, { format })).text())
   if (!streamable.test(sql)) {
