@@ -1,4 +1,4 @@
-// The address of a view is the part after the #: it works under any prefix, needs no support by the server, and
+// The address of what is shown is the part after the #: it works under any prefix, needs no support by the server, and
 // never reaches a log.
 import { useEffect, useState } from 'preact/hooks'
 

@@ -1,4 +1,4 @@
-// The view of a report, as the address describes it, so that the same address always shows the same figures.
+// The part of a report that is shown, as the address describes it: the same address shows the same figures.
 // Parts that are missing or misspelt have their defaults.
 import type {
   AttributionProfile,

@@ -14,7 +14,7 @@ import { describeCompleteness } from '../words.ts'
 
 export type Change = (changes: Readonly<Record<string, string | null>>) => void
 
-/** Totals, the days as a chart, and the rows of the report, all for the same view. */
+/** Totals, the days as a chart, and the rows of the report, all for the same question. */
 export function Performance({ advertiserId, query }: AdvertiserPageProps) {
   const today = todayOf(new Date())
   const view = parseView(query, today)
