@@ -16,7 +16,14 @@ const skippableInCi = 'SHELFTRACE_WAREHOUSE_URL names no ClickHouse server'
 const concurrency = 3
 
 /** Files that take minutes begin first, lest one of them is left alone at the end. */
-const longest = ['faults/faults', 'reference-attribution', 'reports/report-figures', 'docs/guides']
+const longest = [
+  'browser/dashboard',
+  'faults/faults',
+  'attribution/attribution',
+  'reports/report-figures',
+  'docs/guides',
+  'campaign/contract-report',
+]
 
 const { values, positionals: words } = parseArgs({
   allowPositionals: true,

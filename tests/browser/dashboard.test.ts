@@ -57,7 +57,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   let browser: Browser
 
   before(async () => {
-    showcase = await openShowcase({ shoppers: 60, days: 16, adsPerDay: 15 })
+    showcase = await openShowcase({ shoppers: 60, days: 20, adsPerDay: 20 })
     browser = await launchBrowser()
   })
   after(async () => {
