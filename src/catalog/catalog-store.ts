@@ -56,19 +56,16 @@ const parseAssignments = compileParser(
   )
 )
 
-/** The kinds of entries, and where each is in a bundle. Assignments are in none. */
-const bundleFields = {
-  market: 'markets',
-  publisher: 'publishers',
-  advertiser: 'advertisers',
-  campaign: 'campaigns',
-  adGroup: 'adGroups',
-  creativeSize: 'creativeSizes',
-  asset: 'assets',
-} as const satisfies Partial<Record<EntryKind, keyof CatalogBundle>>
-
-// `Object.keys` forgets the names.
-const bundleKinds = Object.keys(bundleFields) as readonly (keyof typeof bundleFields)[]
+/** The kinds of entries, and the field of a bundle that lists each. Assignments are in none. */
+const bundleKinds = [
+  ['market', 'markets'],
+  ['publisher', 'publishers'],
+  ['advertiser', 'advertisers'],
+  ['campaign', 'campaigns'],
+  ['adGroup', 'adGroups'],
+  ['creativeSize', 'creativeSizes'],
+  ['asset', 'assets'],
+] as const satisfies readonly (readonly [EntryKind, keyof CatalogBundle])[]
 
 /** Loads the catalog and keeps it fresh. The warehouse must be migrated, and is not closed here. */
 export async function openCatalogStore(options: CatalogStoreOptions): Promise<CatalogStore> {
@@ -88,7 +85,7 @@ class WarehouseCatalogStore implements CatalogStore {
     this.products = new ProductTable(warehouse, clock)
     this.entries = new EntryStore(options, {
       what: 'catalog',
-      kinds: [...bundleKinds, 'assignment'],
+      kinds: [...bundleKinds.map(([kind]) => kind), 'assignment'],
       onEntries: (entries) => (this.#snapshot = readSnapshot(entries)),
     })
     this.#marketHasEvents = marketHasEvents ?? ((ids) => findMarketsWithEvents(warehouse, ids))
@@ -175,8 +172,8 @@ function countsOf(bundle: CatalogBundle): CatalogResult {
 }
 
 function toEntries(bundle: CatalogBundle): readonly Entry[] {
-  return bundleKinds.flatMap((kind) =>
-    (bundle[bundleFields[kind]] ?? []).map((body) => ({ kind, id: String(body.id), body }))
+  return bundleKinds.flatMap(([kind, field]) =>
+    (bundle[field] ?? []).map((body) => ({ kind, id: String(body.id), body }))
   )
 }
 
@@ -188,7 +185,7 @@ function assignmentEntry(assignment: Assignment): Entry {
 function readSnapshot(entries: readonly StoredEntry[]): CatalogSnapshot {
   const bodies = groupBodies(entries)
   const bundle = parseStoredBundle(
-    Object.fromEntries(bundleKinds.map((kind) => [bundleFields[kind], bodies.get(kind) ?? []]))
+    Object.fromEntries(bundleKinds.map(([kind, field]) => [field, bodies.get(kind) ?? []]))
   )
   const assignments = parseAssignments(bodies.get('assignment') ?? [])
   assert(bundle.ok && assignments.ok, 'stored entries are such as a bundle may hold')
