@@ -299,8 +299,10 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
 
   it('everything a reader needs is reached with the keyboard alone', async (t) => {
     const { page } = await visit({ browser, url: showcase.url }, t)
+    await until(page, `document.activeElement?.tagName === 'INPUT'`)
     await page.keyboard.type(showcase.advertiserKey)
     await page.keyboard.press('Enter')
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     await settled(page)
     // From the top of the page, as whoever comes back to it.
     await page.reload()
