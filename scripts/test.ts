@@ -1,7 +1,15 @@
 // Runs the tests with node's own runner: all of them, or those whose path contains a word. It prints
 // how long each folder took, and in CI a test that was skipped fails the run.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -48,6 +56,8 @@ if (!isBuilt()) {
 }
 
 const folder = mkdtempSync(join(fastFolder() ?? tmpdir(), 'shelftrace-tests-'))
+// Some tests start the service as a user with fewer rights, who has to reach its files.
+chmodSync(folder, 0o755)
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
 process.env['TMPDIR'] = folder
