@@ -10,7 +10,7 @@ import type { ExplainOwnPurchase } from '../attribution/explain/for-advertiser.t
 import type { ReadIntake } from '../reports/intake.ts'
 import type { RunReport } from '../reports/report.ts'
 import type { ReadSeries } from '../reports/series.ts'
-import type { Restatements } from '../days/restatements.ts'
+import type { Restatements } from '../days/restatement-list.ts'
 import type { ReadTrafficQuality } from '../reports/traffic-quality.ts'
 
 /** As much of pino as this port uses. Lines hold route patterns, never paths, keys or bodies. */

@@ -38,7 +38,7 @@ import {
   createMinter,
   createOpener,
 } from '../../../src/tracking-data/tracking-data.ts'
-import { readRestatements } from '../../../src/days/restatements.ts'
+import { readRestatements } from '../../../src/days/restatement-list.ts'
 import type { Warehouse } from '../../../src/warehouse/warehouse.ts'
 import { LogCapture } from '../harness.ts'
 import { openTestWarehouse } from '../../catalog/warehouse.ts'

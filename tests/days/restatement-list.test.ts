@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { announceSeals } from '../../src/days/seal.ts'
-import { readRestatements } from '../../src/days/restatements.ts'
+import { readRestatements } from '../../src/days/restatement-list.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
 
