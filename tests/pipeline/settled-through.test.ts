@@ -30,11 +30,11 @@ function awayFor(inner: Warehouse, isAway: (params: object) => boolean): Warehou
   }
 }
 
-/** It is noon of tomorrow; each purchase is a batch of its own. */
+/** It is the next noon; each purchase is a batch of its own. */
 async function aNoon(t: TestContext) {
   const { deps, spool, warehouse: inner } = await aShipment(t)
   const { warehouse, pass } = suspendable(inner)
-  const noonMs = Math.ceil(Date.now() / dayMs) * dayMs + 12 * hourMs
+  const noonMs = Math.ceil((Date.now() - 12 * hourMs) / dayMs) * dayMs + 12 * hourMs
   pass(noonMs - Date.now())
   const failing = { isAway: (_params: object): boolean => false }
   const attributor = new Attributor({
