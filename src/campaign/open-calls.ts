@@ -89,7 +89,7 @@ export class OpenCalls {
   }
 
   #makeRoom(): void {
-    let allBytes = sumUnread([...this.#calls])
+    let allBytes = sumUnread(this.#calls)
     while (allBytes > callLimits.answerBytesMax) {
       const heaviest = findHeaviest(this.#calls)
       const slowest = heaviest.toSorted((one, other) => one.patienceMs - other.patienceMs)[0]
@@ -111,13 +111,18 @@ export class OpenCalls {
 function findHeaviest(calls: Iterable<Watched>): readonly Watched[] {
   const byKey = new Map<string | undefined, Watched[]>()
   for (const call of calls) {
-    if (unreadBytes(call) > 0) byKey.set(call.key?.id, [...(byKey.get(call.key?.id) ?? []), call])
+    if (unreadBytes(call) === 0) continue
+    const own = byKey.get(call.key?.id)
+    if (own === undefined) byKey.set(call.key?.id, [call])
+    else own.push(call)
   }
   return [...byKey.values()].toSorted((one, other) => sumUnread(other) - sumUnread(one))[0] ?? []
 }
 
-function sumUnread(calls: readonly OpenCall[]): number {
-  return calls.reduce((sum, call) => sum + unreadBytes(call), 0)
+function sumUnread(calls: Iterable<OpenCall>): number {
+  let bytes = 0
+  for (const call of calls) bytes += unreadBytes(call)
+  return bytes
 }
 
 function unreadBytes({ response }: OpenCall): number {
