@@ -1,5 +1,6 @@
 // The campaign port as callers meet it: real sockets, keys, catalog, reports and warehouse. For the
 // tests that hold every answer of the contract's campaign operations against its rules.
+import { silentMetrics } from '../helpers/silent-metrics.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -165,11 +166,7 @@ export async function openContractPort(): Promise<ContractPort> {
     adminHandlers: echoAdmin,
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     isReady: () => true,
-    metrics: {
-      read: () => Promise.resolve(''),
-      noteAnswer: () => undefined,
-      noteDroppedConnection: () => undefined,
-    },
+    metrics: silentMetrics,
     clock,
     log: silentLog,
     requestsPerMinuteMax: 1_000_000,

@@ -1,5 +1,6 @@
 // A campaign port over fakes behind its own ports: a small catalog, keys by their text, reports from
 // a list of rows. The admin API and the stores have tests of their own.
+import { silentMetrics } from '../helpers/silent-metrics.ts'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import type { AuditRecord } from '../../src/access/audit-trail.ts'
@@ -251,11 +252,7 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
     adminHandlers: echoAdmin,
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     isReady: () => true,
-    metrics: {
-      read: () => Promise.resolve('up 1\n'),
-      noteAnswer: () => undefined,
-      noteDroppedConnection: () => undefined,
-    },
+    metrics: { ...silentMetrics, read: () => Promise.resolve('up 1\n') },
     clock: () => 1_772_000_000_000,
     reportWaitMsMax: 5,
     log: pino({ level: 'trace' }, log),

@@ -1,5 +1,6 @@
 // The admin API with its real stores and warehouse, a spool in memory and the real minter, behind the
 // campaign port.
+import { silentMetrics } from '../../helpers/silent-metrics.ts'
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { AuditTrail } from '../../../src/access/audit-trail.ts'
@@ -195,11 +196,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     readSeries: () => Promise.reject(new Error('no reports here')),
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     isReady: () => true,
-    metrics: {
-      read: () => Promise.resolve(''),
-      noteAnswer: () => undefined,
-      noteDroppedConnection: () => undefined,
-    },
+    metrics: silentMetrics,
     clock,
     log: pinoLog,
   })
