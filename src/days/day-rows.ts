@@ -72,7 +72,7 @@ export function dayRowsSql(scope: DayRowsScope): string {
   const { events, purchases } = scope.part ?? everything
   const parts = [
     ...(events === null ? [] : [countedSql(scope, events)]),
-    ...(purchases === null ? [] : scope.profiles.map((profile) => creditedSql(scope, profile))),
+    ...(purchases === null ? [] : [creditedSql(scope)]),
   ]
   return `
   SELECT ${dimensions.join(', ')},
@@ -98,7 +98,7 @@ function countedSql(scope: DayRowsScope, events: string): string {
     countIf(kind = 'load') AS loads, countIf(kind = 'impression') AS impressions,
     countIf(kind = 'click') AS clicks,
     sum(converted) AS spend, countIf(is_unconverted) AS spend_unconverted,
-    ${scope.profiles.map((profile) => noCredit(profilePrefix[profile], 'seen_gtin')).join(', ')},
+    ${scope.profiles.map(noCredit).join(', ')},
     ${foreignSql}
   FROM (${convertedSql(
     'charge',
@@ -123,68 +123,65 @@ function countedSql(scope: DayRowsScope, events: string): string {
 const foreignSql = `countIf(is_foreign) AS foreign_amounts,
     arrayDistinct(groupArrayIf(toString(currency), is_foreign)) AS foreign_currencies`
 
-const none = `toFixedString('', 16)`
-
-// Which of the stored winners a profile credits; the conditions of docs/attribution.md.
-const profileAds = {
-  CLK_14_DAYS: { isCredited: 'click_rule != 0', isClick: '1' },
-  IMP_1_DAY: { isCredited: `view_served_ad_id != ${none}`, isClick: '0' },
-  IMP_1_DAY_CLK_14_DAYS: {
-    isCredited: `(click_rule != 0 OR view_served_ad_id != ${none})`,
-    isClick: 'click_rule != 0',
-  },
-} as const satisfies Record<AttributionProfile, { isCredited: string; isClick: string }>
-
-/** The same conditions, with names for the winners of a line that no column has. */
-const creditedTo = {
-  CLK_14_DAYS: 'if(toInt8(rule) != 0, clicked, nobody)',
-  IMP_1_DAY: `if(viewed_ad != ${none}, viewed, nobody)`,
-  IMP_1_DAY_CLK_14_DAYS: `multiIf(toInt8(rule) != 0, clicked, viewed_ad != ${none}, viewed, nobody)`,
-} as const satisfies Record<AttributionProfile, string>
+/** Which touchpoints a profile credits: bit 0 clicks, bit 1 impressions; a click goes before an impression. */
+const creditedKinds = {
+  CLK_14_DAYS: 1,
+  IMP_1_DAY: 2,
+  IMP_1_DAY_CLK_14_DAYS: 3,
+} as const satisfies Record<AttributionProfile, number>
 
 /**
- * Adds `is_first` to each line of the attributions: whether it is the first line of the purchase that the
- * profile credits to that advertiser. This looks at the whole purchase, whatever is asked for. So exactly one
- * row of all days and markets has the order, and orders add up over any rows.
+ * Each attribution once for every profile, with `credited_to` for each of its lines: the advertiser to whom
+ * the profile credits the line, or `nobody`, a number that no advertiser has. `is_first` says whether the line
+ * is the first one of the purchase that is credited to that advertiser. This looks at the whole purchase,
+ * whatever is asked for. So exactly one row of all days and markets has the order, and orders add up over any
+ * rows.
  */
-function withFirstLinesSql(attributions: string, profile: AttributionProfile): string {
+function withCreditSql(attributions: string, profiles: readonly AttributionProfile[]): string {
   return `
-  SELECT * EXCEPT credited_to,
+  SELECT *,
     arrayMap((id, place) -> id != nobody AND indexOf(credited_to, id) = place,
       credited_to, arrayEnumerate(credited_to)) AS is_first
   FROM (
     SELECT *, toInt64(-2147483649) AS nobody,
-      arrayMap((rule, clicked, viewed_ad, viewed) -> toInt64(${creditedTo[profile]}),
-        click_rule, click_advertiser_id, view_served_ad_id, view_advertiser_id) AS credited_to
-    FROM (${attributions})
+      arrayMap(rule -> toInt8(rule) != 0 AND bitTest(profile, 0), click_rule) AS is_click,
+      arrayMap((is_clicked, clicked, viewed_ad, viewed) -> multiIf(
+          is_clicked, toInt64(clicked), viewed_ad != toFixedString('', 16) AND bitTest(profile, 1), toInt64(viewed), nobody),
+        is_click, click_advertiser_id, view_served_ad_id, view_advertiser_id) AS credited_to
+    FROM (
+      SELECT *, arrayJoin([${profiles.map((profile) => creditedKinds[profile]).join(', ')}]) AS profile
+      FROM (${attributions})
+    )
   )`
 }
 
-function creditedSql(scope: DayRowsScope, profile: AttributionProfile): string {
+function creditedSql(scope: DayRowsScope): string {
   return `
   SELECT ${dimensions.join(', ')}, '' AS seen_gtin,
     toUInt64(0) AS loads, toUInt64(0) AS impressions, toUInt64(0) AS clicks,
     toDecimal128(0, 9) AS spend, toUInt64(0) AS spend_unconverted,
-    ${scope.profiles
-      .map((other) =>
-        other === profile ? creditOf(profilePrefix[other]) : noCredit(profilePrefix[other], "''")
-      )
-      .join(', ')},
+    ${scope.profiles.map(creditOf).join(', ')},
     ${foreignSql}
-  FROM (${creditedLinesSql(scope, profile)})
+  FROM (${creditedLinesSql(scope)})
   GROUP BY ${dimensions.join(', ')}`
 }
 
 /** Columns that figures do not need, but that tell one credited line from another. */
-const lineDetail = (ad: (name: string) => string, isClick: string) => ({
-  columns: `transaction_id, delivery_id, line_index, ${ad('at')} AS touched_at, ${ad('served_ad_id')} AS served_ad_id,
-    multiIf(NOT (${isClick}), 'view', click_rule = 1, 'direct', 'in-group') AS rule,`,
-  joined: 'line_index, click_at, click_served_ad_id, view_at,',
-})
+const lineDetail = {
+  columns: `transaction_id, delivery_id, line_index, ${touchedBy('at')} AS touched_at, ${touchedBy('served_ad_id')} AS served_ad_id,
+    multiIf(NOT is_click, 'view', rule = 1, 'direct', 'in-group') AS rule,`,
+  joined:
+    'line_index, click_at, click_served_ad_id, view_at, view_served_ad_id, arrayMap(r -> toInt8(r), click_rule) AS rule,',
+}
+
+/** A column of the click or of the impression that the line is credited to. */
+function touchedBy(column: string): string {
+  return `if(is_click, click_${column}, view_${column})`
+}
 
 /** The attributions with a line for the advertiser, possibly in another profile. */
 export const attributedRowsSql = (
-  scope: Pick<DayRowsScope, 'isOneAdvertiser' | 'part'>
+  scope: Pick<LinesScope, 'isOneAdvertiser' | 'part'>
 ): string => `
   SELECT * FROM attribution FINAL
   WHERE day >= {dayMin:Date} - 1 AND day <= {dayMax:Date} + 1
@@ -195,52 +192,47 @@ export const attributedRowsSql = (
         : 'notEmpty(line_index)'
     }`
 
-/** The lines that the profile credits, with day, unit and value in the market's currency. */
-export function creditedLinesSql(
-  scope: DayRowsScope,
-  profile: AttributionProfile,
-  withDetail = false
-): string {
+type LinesScope = Pick<DayRowsScope, 'isOneAdvertiser' | 'profiles' | 'condition' | 'part'>
+
+/** The lines that the profiles credit, with day, unit and value in the market's currency. */
+export function creditedLinesSql(scope: DayRowsScope, withDetail = false): string {
   const lines = `
-      SELECT * FROM (${linesOfAdvertisersSql(scope, profile, withDetail)})
+      SELECT * FROM (${linesOfAdvertisersSql(scope, withDetail)})
       WHERE ${inRange('happened_at')}`
   return convertedSql('value', withDaySql(scope, lines))
 }
 
 /** The same lines, whole purchases of them, before they are placed in days. */
-export function linesOfAdvertisersSql(
-  scope: Pick<DayRowsScope, 'isOneAdvertiser' | 'condition'>,
-  profile: AttributionProfile,
-  withDetail: boolean
-): string {
-  const { isCredited, isClick } = profileAds[profile]
-  const ad = (name: string): string => `if(${isClick}, click_${name}, view_${name})`
-  const detail = withDetail ? lineDetail(ad, isClick) : { columns: '', joined: '' }
+export function linesOfAdvertisersSql(scope: LinesScope, withDetail: boolean): string {
+  const detail = withDetail ? lineDetail : { columns: '', joined: '' }
   return `
       SELECT *, ${gtinKeySql('gtin')} AS gtin_key
       FROM (
-        SELECT purchase_key, publisher_id, currency, received_at AS happened_at,
+        SELECT purchase_key, publisher_id, currency, received_at AS happened_at, profile,
           line_quantity AS quantity, line_value AS value, is_first, ${detail.columns}
-          ${ad('market_id')} AS market_id, ${ad('advertiser_id')} AS advertiser_id,
-          ${ad('campaign_id')} AS campaign_id, ${ad('ad_group_id')} AS ad_group_id, ${ad('gtin')} AS gtin
-        FROM (${withFirstLinesSql(attributedRowsSql(scope), profile)})
-        ARRAY JOIN line_quantity, line_value, is_first, arrayMap(r -> toInt8(r), click_rule) AS click_rule, ${detail.joined}
-          click_market_id, click_advertiser_id, click_campaign_id, click_ad_group_id, click_gtin,
-          view_served_ad_id, view_market_id, view_advertiser_id, view_campaign_id, view_ad_group_id, view_gtin
-        WHERE ${isCredited}
+          ${touchedBy('market_id')} AS market_id, toInt32(credited_to) AS advertiser_id,
+          ${touchedBy('campaign_id')} AS campaign_id, ${touchedBy('ad_group_id')} AS ad_group_id,
+          ${touchedBy('gtin')} AS gtin
+        FROM (${withCreditSql(attributedRowsSql(scope), scope.profiles)})
+        ARRAY JOIN line_quantity, line_value, is_click, credited_to, is_first, ${detail.joined}
+          click_market_id, click_campaign_id, click_ad_group_id, click_gtin,
+          view_market_id, view_campaign_id, view_ad_group_id, view_gtin
+        WHERE credited_to ${scope.isOneAdvertiser ? '= {advertiserId:Int32}' : '!= nobody'}
       )
-      WHERE ${scope.isOneAdvertiser ? 'advertiser_id = {advertiserId:Int32}' : '1'}
-        AND ${scope.condition}`
+      WHERE ${scope.condition}`
 }
 
-function creditOf(prefix: string): string {
-  return `min(gtin) AS ${prefix}_gtin, uniqExact(purchase_key) AS ${prefix}_conversions,
-    sum(toInt64(quantity)) AS ${prefix}_units, sum(converted) AS ${prefix}_value,
-    countIf(is_unconverted) AS ${prefix}_unconverted, countIf(is_first) AS ${prefix}_orders`
+function creditOf(profile: AttributionProfile): string {
+  const prefix = profilePrefix[profile]
+  const isOwn = `profile = ${creditedKinds[profile]}`
+  return `minIf(gtin, ${isOwn}) AS ${prefix}_gtin, uniqExactIf(purchase_key, ${isOwn}) AS ${prefix}_conversions,
+    sumIf(toInt64(quantity), ${isOwn}) AS ${prefix}_units, sumIf(converted, ${isOwn}) AS ${prefix}_value,
+    countIf(is_unconverted AND ${isOwn}) AS ${prefix}_unconverted, countIf(is_first AND ${isOwn}) AS ${prefix}_orders`
 }
 
-function noCredit(prefix: string, gtin: 'seen_gtin' | "''"): string {
-  return `${gtin} AS ${prefix}_gtin, toUInt64(0) AS ${prefix}_conversions, toInt64(0) AS ${prefix}_units,
+function noCredit(profile: AttributionProfile): string {
+  const prefix = profilePrefix[profile]
+  return `seen_gtin AS ${prefix}_gtin, toUInt64(0) AS ${prefix}_conversions, toInt64(0) AS ${prefix}_units,
     toDecimal128(0, 9) AS ${prefix}_value, toUInt64(0) AS ${prefix}_unconverted, toUInt64(0) AS ${prefix}_orders`
 }
 

@@ -91,18 +91,16 @@ export function rateParams(rates: Rates, days: readonly string[]): Params {
  * negative.
  */
 export function convertedSql(amount: 'charge' | 'value', rows: string): string {
-  // ClickHouse evaluates `if` lazily, so none of this is computed for rows in the market's own currency.
-  const product = `(toInt256(${amount} * 1000000000) * to_nanos)`
-  const quotient = `intDiv(${product}, from_nanos)`
-  const rest = `(${product} - ${quotient} * from_nanos)`
-  const isUp = `(2 * ${rest} > from_nanos OR (2 * ${rest} = from_nanos AND ${quotient} % 2 = 1))`
-  const nanos = `toString(${quotient} + if(${isUp}, 1, 0))`
-  // `leftPad` cuts text that is longer than the length asked for.
-  const nanosText = `leftPad(${nanos}, greatest(10, length(${nanos})), '0')`
-  const decimal = `concat(substring(${nanosText}, 1, length(${nanosText}) - 9), '.', right(${nanosText}, 9))`
+  // ClickHouse evaluates `multiIf` lazily, so none of this is computed for rows in the market's own currency.
+  // With D = 2 * from_nanos, the quotient plus a half is N / D. It is one too many where the quotient was
+  // halfway to an odd number: exactly where N leaves D when divided by 2 * D.
+  const dividend = `(2 * toInt256(${amount} * 1000000000) * to_nanos + from_nanos)`
+  const isHalfToOdd = `${dividend} % (4 * toInt256(from_nanos)) = 2 * toInt256(from_nanos)`
+  const nanos = `intDiv(${dividend}, 2 * toInt256(from_nanos)) - (${isHalfToOdd})`
+  const converted = `toDecimal128(toDecimal256(${nanos}, 9) / 1000000000, 9)`
   return `
   SELECT *, is_foreign AND (from_nanos = 0 OR to_nanos = 0) AS is_unconverted,
-    multiIf(NOT is_foreign, ${amount}, is_unconverted, toDecimal128(0, 9), toDecimal128(${decimal}, 9)) AS converted
+    multiIf(NOT is_foreign, ${amount}, is_unconverted, toDecimal128(0, 9), ${converted}) AS converted
   FROM (
     SELECT *, currency != market_currency AND ${amount} != 0 AS is_foreign,
       ${rateOf('currency')} AS from_nanos, ${rateOf('market_currency')} AS to_nanos

@@ -141,7 +141,7 @@ RIGHT JOIN (
     )
     LIMIT 1 BY delivery_id
   ) AS d
-  RIGHT JOIN (${creditedLinesSql(scope, profile, true)}) AS c ON d.lines_of = c.delivery_id
+  RIGHT JOIN (${creditedLinesSql(scope, true)}) AS c ON d.lines_of = c.delivery_id
 ) AS l ON p.product_market_id = l.market_id AND p.product_key = l.gtin_key
 ORDER BY instant_ms, purchase_key, line_index
 LIMIT ${rowsMax}

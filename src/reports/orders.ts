@@ -56,7 +56,11 @@ const countsMax = 200_000
 
 /** Finds the first line of a purchase before placing it in a day: other lines may be in other markets. */
 function ordersSql(request: ReportRequest): string {
-  const scope = { isOneAdvertiser: true, condition: rowConditions(request) }
+  const scope = {
+    isOneAdvertiser: true,
+    profiles: [request.attributionProfile],
+    condition: rowConditions(request),
+  }
   const firstLines = `
   SELECT purchase_key, happened_at, argMin(l.market_id, l.line_index) AS market_id
   FROM (
@@ -64,7 +68,7 @@ function ordersSql(request: ReportRequest): string {
     FROM product FINAL
     WHERE market_id IN {marketIds:Array(Int32)} AND ${rowConditions(request)}
   ) AS p
-  RIGHT JOIN (${linesOfAdvertisersSql(scope, request.attributionProfile, true)}) AS l
+  RIGHT JOIN (${linesOfAdvertisersSql(scope, true)}) AS l
     ON p.product_market_id = l.market_id AND p.product_key = l.gtin_key
   WHERE ${productConditions(request)}
   GROUP BY purchase_key, happened_at`

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { addDays } from '../../src/domain/day.ts'
 import { formatDecimal, nanosScale, parseDecimal } from '../../src/domain/money.ts'
 import { convertedSql, printUsedRates, withOtherRates } from '../../src/days/rates.ts'
+import { seededRandom } from '../helpers/history.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
 
 const rateNanos = { USD: 1_168_400_000n, JPY: 186_750_000_000n }
@@ -53,6 +54,43 @@ test('amounts of every size are converted exactly, from a billionth to the large
     assert.deepEqual(
       rows.map(({ converted }) => converted),
       values.map((value) => convert(value, nanosOf(from), nanosOf(to)))
+    )
+  }
+})
+
+test('what lies halfway between two billionths goes to the even one, whatever the rates', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  const halves = ['0.000000001', '0.000000002', '0.000000003', '0.000000005', '7.000000007']
+  const next = seededRandom(7)
+  const random = (max: number): bigint => BigInt(Math.ceil(next() * max))
+  const pairs = [
+    [2_000_000_000n, 1_000_000_000n],
+    [4_000_000_000n, 1_000_000_000n],
+    [1n, 9_007_199_254_740_991n],
+    [9_007_199_254_740_991n, 1n],
+    ...Array.from({ length: 40 }, () => [random(1_000_000_000_000), random(1_000_000_000_000)]),
+  ] as const
+  const amounts = Array.from({ length: 50 }, () => formatDecimal(random(2 ** 40), 9, 9))
+  const values = [...halves, ...amounts]
+
+  for (const [fromNanos, toNanos] of pairs) {
+    const rows = await warehouse.rows<{ converted: string }>(
+      `SELECT toString(converted) AS converted FROM (${convertedSql(
+        'value',
+        `SELECT toDecimal128(arrayJoin({values:Array(String)}), 9) AS value, toDate('2026-03-02') AS day,
+           'USD' AS currency, 'JPY' AS market_currency`
+      )})`,
+      {
+        values,
+        rateKeys: ['', 'USD2026-03-02', 'JPY2026-03-02'],
+        rateNanos: [0n, fromNanos, toNanos],
+      }
+    )
+
+    assert.deepEqual(
+      rows.map(({ converted }) => converted),
+      values.map((value) => convert(value, fromNanos, toNanos)),
+      `${fromNanos} to ${toNanos}`
     )
   }
 })
