@@ -180,9 +180,7 @@ function touchedBy(column: string): string {
 }
 
 /** The attributions with a line for the advertiser, possibly in another profile. */
-export const attributedRowsSql = (
-  scope: Pick<LinesScope, 'isOneAdvertiser' | 'part'>
-): string => `
+export const attributedRowsSql = (scope: Pick<LinesScope, 'isOneAdvertiser' | 'part'>): string => `
   SELECT * FROM attribution FINAL
   WHERE day >= {dayMin:Date} - 1 AND day <= {dayMax:Date} + 1
     AND ${scope.part?.purchases ?? '1'}

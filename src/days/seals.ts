@@ -83,16 +83,19 @@ export function validityParams(markets: readonly ReportMarket[]): Params {
  * equal, the one with the greater revision. Every query that needs to know which seal counts contains this.
  */
 export function latestSealsSql(condition = '1'): string {
-  // Qualified, because ClickHouse would otherwise take the alias of that name below.
-  const latest = `max((s.read_at, s.revision, s.sealed_at, s.from_at, s.to_at, s.definition, s.rates, s.unknown_ids,
-      s.rollup_version))`
+  // The columns are taken from the tuple one level up: spelled here, ClickHouse would analyse the tuple again for
+  // each of them. `s.` keeps it from taking an alias for the column.
   return `
-  SELECT s.unit AS unit, s.day AS day, ${latest}.1 AS read_at, ${latest}.2 AS revision, ${latest}.3 AS sealed_at,
-    ${latest}.4 AS from_at, ${latest}.5 AS to_at, ${latest}.6 AS definition, ${latest}.7 AS rates,
-    ${latest}.8 AS unknown_ids, ${latest}.9 AS rollup_version
-  FROM sealed_day AS s
-  WHERE ${condition}
-  GROUP BY s.unit, s.day`
+  SELECT unit, day, latest.1 AS read_at, latest.2 AS revision, latest.3 AS sealed_at, latest.4 AS from_at,
+    latest.5 AS to_at, latest.6 AS definition, latest.7 AS rates, latest.8 AS unknown_ids, latest.9 AS rollup_version
+  FROM (
+    SELECT s.unit AS unit, s.day AS day,
+      max((s.read_at, s.revision, s.sealed_at, s.from_at, s.to_at, s.definition, s.rates, s.unknown_ids,
+        s.rollup_version)) AS latest
+    FROM sealed_day AS s
+    WHERE ${condition}
+    GROUP BY s.unit, s.day
+  )`
 }
 
 const sealsSql = `
