@@ -74,7 +74,11 @@ const results = run({
     testNamePatterns: values['test-name-pattern'],
   }),
 })
-results.on('test:fail', () => (process.exitCode = 1))
+const died: string[] = []
+results.on('test:fail', ({ name, nesting, details }) => {
+  process.exitCode = 1
+  if (nesting === 0 && files.includes(name)) died.push(`${name}: ${howItEnded(details.error)}`)
+})
 results.on('test:pass', ({ name, skip }) => {
   if (skip !== undefined && skip !== skippableInCi) skipped.push(`${name}: ${skip}`)
 })
@@ -90,9 +94,16 @@ await finished(printed, { writable: false })
 for (const [name, seconds] of [...secondsByFolder].toSorted(([, a], [, b]) => b - a)) {
   console.log(`${seconds.toFixed(1).padStart(8)} s  ${name}`)
 }
+if (died.length > 0) console.error(`files whose process failed:\n${died.join('\n')}`)
 if (process.env['CI'] !== undefined && skipped.length > 0) {
   console.error(`skipped in CI:\n${skipped.join('\n')}`)
   process.exitCode = 1
+}
+
+/** The runner keeps the exit code and the signal of a file's process, but prints neither. */
+function howItEnded(error: Error): string {
+  const signal: unknown = Reflect.get(error, 'signal')
+  return typeof signal === 'string' ? signal : `exit code ${String(Reflect.get(error, 'exitCode'))}`
 }
 
 function weightOf(file: string): number {
