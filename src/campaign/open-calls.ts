@@ -16,6 +16,8 @@ export const callLimits = {
   /** Unread answers of all keys; above it, the slowest answers of the key that holds most are ended. */
   answerBytesMax: 134_217_728,
   answerBytesPerKeyMax: 33_554_432,
+  /** For the answer of a call whose key was revoked meanwhile, possibly by that call. */
+  lastAnswerMs: 1_000,
 } as const
 
 export interface OpenCall {
@@ -30,6 +32,8 @@ export interface OpenCall {
 interface Watched extends OpenCall {
   /** How much longer it may be too slow. */
   patienceMs: number
+  /** For how long its key has been seen invalid. */
+  invalidMs: number
   bytesRead: number
   bytesLeft: number
 }
@@ -55,7 +59,13 @@ export class OpenCalls {
 
   /** Watches the call until its connection or its answer ends. */
   watch(call: OpenCall): void {
-    const watched = { ...call, patienceMs: callLimits.patienceMs, bytesRead: 0, bytesLeft: 0 }
+    const watched: Watched = {
+      ...call,
+      patienceMs: callLimits.patienceMs,
+      invalidMs: 0,
+      bytesRead: 0,
+      bytesLeft: 0,
+    }
     this.#calls.add(watched)
     call.response.once('close', () => this.#calls.delete(watched))
   }
@@ -78,8 +88,8 @@ export class OpenCalls {
     for (const call of this.#calls) {
       const { key } = call
       if (key !== null && !validity.has(key)) validity.set(key, this.#deps.keys.isValid(key))
-      if (key !== null && validity.get(key) === false)
-        this.#end(call, 'its key is not valid any more')
+      if (key !== null && validity.get(key) === false) call.invalidMs += elapsedMs
+      if (call.invalidMs > callLimits.lastAnswerMs) this.#end(call, 'its key is not valid any more')
       else if (isTooSlow(call, elapsedMs)) this.#end(call, 'it was too slow')
     }
   }
@@ -145,7 +155,7 @@ function isTooSlow(call: Watched, elapsedMs: number): boolean {
     })
   }
   if (!isStream || request.complete) return false
-  // What is here already waits for us.
+  // Bytes that have arrived already wait for this process, not for the caller.
   const isWaiting = request.readableLength === 0
   const { bytesRead } = request.socket
   const came = Math.max(0, bytesRead - call.bytesRead)

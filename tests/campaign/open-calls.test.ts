@@ -88,6 +88,21 @@ test('a long answer at work is not taken for a slow reader', (t) => {
   assert.equal(socket.isEnded, false)
 })
 
+test('a call that revokes its own key still gets its answer; what goes on after that is ended', (t) => {
+  let isValid = true
+  const calls = aWorld(() => isValid)
+  t.after(() => calls.close())
+  const [revoking, streaming] = [aCall(calls), aCall(calls, { isStream: true })]
+
+  isValid = false
+  look(calls, 1)
+  assert.deepEqual([revoking.socket.isEnded, streaming.socket.isEnded], [false, false])
+  revoking.response.emit('close')
+  look(calls, 1)
+
+  assert.deepEqual([revoking.socket.isEnded, streaming.socket.isEnded], [false, true])
+})
+
 /** Whose answer is made, and waits for its reader. */
 function anUnreadAnswer(calls: OpenCalls, keyId: string, bytes: number) {
   const call = aCall(calls, { keyId })
