@@ -1,4 +1,4 @@
-// What must be green beside the tests: types, lint, format and unused code, all at the same time.
+// Runs the checks that must be green beside the tests: types, lint, format and unused code, all at the same time.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'

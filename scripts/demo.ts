@@ -55,7 +55,7 @@ interface Means {
   readonly progress: Progress
 }
 
-/** Whatever happens in between, the service is stopped; tells whether all was well. */
+/** Stops the service in every case, and tells whether all was well. */
 async function withService(service: Service, means: Means): Promise<boolean> {
   const { options, http, progress } = means
   const asked = askedToStop(service)

@@ -42,7 +42,7 @@ const portSeconds =
 const built = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
 if (built.status !== 0) process.exit(built.status ?? 1)
 
-/** Of the installation under way. */
+/** Reports of the installation under way. */
 let closers: (() => Promise<void>)[] = []
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void closeAll().finally(() => process.exit(1)))
@@ -50,7 +50,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 let struckCount = 0
 for (const [index, installation] of installations.entries()) {
-  // What one leaves of the faults and of the time goes to the others.
+  // Faults and time that one installation leaves over go to the others.
   const share = 1 / (installations.length - index)
   struckCount += await strike(installation, {
     faultCount: Math.ceil((faultCount - struckCount) * share),

@@ -263,7 +263,7 @@ function forkTracker(): ChildProcess {
     execArgv: [...process.execArgv, ...trackerOptions],
   })
   const worker = cluster.fork(trackerEnvironment(process.env))
-  // What is sent to a process that has just died fails, and a worker without a listener throws then. The
+  // Sending to a process that has just died fails, and a worker without a listener throws then. The
   // slot sees the end of the process.
   worker.on('error', () => undefined)
   return worker.process

@@ -1,4 +1,4 @@
-// What the reports must say about the events of a demo run, worked out from the rules in plain integers
+// The figures that the reports must show for the events of a demo run, worked out from the rules in plain integers
 // and without one line of the service. It takes events in any order and trusts their instants, so the
 // run has to keep events whose order matters apart.
 import { nanosOf } from './decimal.ts'
@@ -50,7 +50,7 @@ interface RowKey {
   readonly publisherId: number
   readonly campaignId: number
   readonly adGroupId: number
-  /** As `productKey` spells it. */
+  /** Spelled as by `productKey`. */
   readonly product: string
 }
 

@@ -1,4 +1,4 @@
-// What goes wrong on real shop pages, and what must not count.
+// Things that go wrong on real shop pages, and that must not count.
 import { publishers } from './catalog.ts'
 import type { Visitor } from './expectation.ts'
 import type { AdChoice, JourneyBuilder, PlannedAd, Shopper } from './journey.ts'

@@ -24,7 +24,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What was asked for, or null when that is only the help text. */
+/** The options of the run, or null if only the help text is asked for. */
 export function parseOptions(args: readonly string[]): DemoOptions | null {
   const values = parse(args)
   if (values.help === true) return null

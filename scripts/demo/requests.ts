@@ -5,7 +5,7 @@ import type { Action, PlannedAd, PlannedPurchase, PlannedReturn } from './journe
 import type { MintedAd } from './minting.ts'
 
 export interface Prepared {
-  /** What the request is, for counting and for naming failures. */
+  /** The kind of the request, for counting and for naming failures. */
   readonly kind: string
   readonly request: HttpRequest
   readonly expectation: Expectation

@@ -1,4 +1,4 @@
-// What is bought and sent back, and what shops get wrong about it.
+// Purchases that are sent back, and the mistakes that shops make with returns.
 import type { JourneyBuilder } from './journey.ts'
 import { productOf, type Scenario } from './scenarios.ts'
 import type { DemoProduct } from './products.ts'

@@ -77,7 +77,7 @@ function winningDeliveries(deliveries: readonly Delivery[]): readonly Delivery[]
   return [...nameless, ...earliest.values()]
 }
 
-/** Of each return of a transaction the earliest delivery. */
+/** The earliest delivery of each return of a transaction. */
 function countedReturns(returns: readonly Return[]): ReadonlyMap<string, readonly Return[]> {
   const earliest = new Map<string, Return>()
   for (const one of returns) {

@@ -14,7 +14,7 @@ export interface DemoResult {
   readonly range: DayRange
 }
 
-/** What was sent, and what the service says does not count. */
+/** Prints what was sent, and which of it does not count according to the service. */
 export function playedText({ requests }: Played, status: JsonObject): string {
   const sent = [...requests].toSorted(([, one], [, other]) => other - one)
   const uncounted = objectIn(status, 'uncounted')

@@ -32,7 +32,7 @@ export const limits = {
   /** From the first byte, or from the start of a connection that sends none. */
   headersMs: 20_000,
   timeoutCheckMs: 5_000,
-  /** As long as the whole head may be: a parameter of any length is for its handler to judge. */
+  /** The same limit as for the whole head, so that handlers judge parameters of every length. */
   paramLengthMax: 32_768,
   drainMsMax: 5_000,
   idleCloseMs: 20,

@@ -14,7 +14,7 @@ type Kind = keyof typeof budgets
 
 export type BodyFull = 'own-full' | 'all-full'
 
-/** What one body takes of the budget. */
+/** The share of the budget that one body holds. */
 export interface BodyShare {
   /** Null if there is room for them. */
   add(bytes: number): BodyFull | null

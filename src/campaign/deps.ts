@@ -13,7 +13,7 @@ import type { ReadSeries } from '../reports/series.ts'
 import type { Restatements } from '../days/restatement-list.ts'
 import type { ReadTrafficQuality } from '../reports/traffic-quality.ts'
 
-/** As much of pino as this port uses. Lines hold route patterns, never paths, keys or bodies. */
+/** The part of pino that this port uses. Lines hold route patterns, never paths, keys or bodies. */
 export interface CampaignLog {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -71,7 +71,7 @@ export interface CampaignDeps {
   readonly reportWaitMsMax?: number
   /** Whether `X-Forwarded-For` tells where a caller comes from. Default false. */
   readonly trustProxy?: boolean
-  /** What the limit of open files leaves for connections. */
+  /** How many connections the limit of open files leaves room for. */
   readonly connectionsMax?: number
   /** How long `close` waits for requests under way. Default 5 s. */
   readonly drainMsMax?: number

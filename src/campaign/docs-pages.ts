@@ -6,7 +6,7 @@ import type { PublicPage } from './deps.ts'
 import { createStaticFile } from '../http/static-file.ts'
 
 export interface DocsOptions {
-  /** As the document spells them. */
+  /** Spelled as in the document. */
   readonly trackingUrl: string
   readonly campaignUrl: string
 }

@@ -62,7 +62,7 @@ export class CampaignFailures {
   }
 }
 
-/** What the framework blames on the caller. */
+/** Errors that the framework blames on the caller. */
 function clientStatusOf(error: unknown): number | null {
   if (!(error instanceof Error) || !('statusCode' in error)) return null
   const { statusCode } = error

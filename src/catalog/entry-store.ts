@@ -30,7 +30,7 @@ export interface StoredEntry {
   readonly body: string
 }
 
-/** What the stores built on `EntryStore` are opened with. */
+/** The options of every store that is built on `EntryStore`. */
 export interface EntryStoreOptions {
   readonly warehouse: Warehouse
   readonly clock: Clock

@@ -32,9 +32,9 @@ export interface CommandContext {
 }
 
 export interface Command {
-  /** As typed: `keys create`. */
+  /** The words as they are typed: `keys create`. */
   readonly name: string
-  /** What follows the name. */
+  /** The arguments that follow the name. */
   readonly usage: string
   readonly summary: string
   /** Options beyond those that every command has. */

@@ -184,7 +184,7 @@ function toCsvPage({ resultId: _id, attemptCount: _count, ...page }: OpenPage): 
   return page
 }
 
-/** As the service reads it, defaults filled in: what was checked is what is sent. */
+/** The request as the service reads it, defaults filled in: what was checked is what is sent. */
 function checkRequest(body: ReportBody): ReportRequest {
   return checked(parseReportRequest(body))
 }

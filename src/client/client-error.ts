@@ -34,7 +34,7 @@ export const clientErrorKinds = {
   SERVICE_FAILED: { isRetryable: true },
   /** The answer broke off: whatever of it was read is not whole. */
   ANSWER_BROKEN: { isRetryable: true },
-  /** What answers does not speak this interface. */
+  /** The server that answers does not speak this interface. */
   ANSWER_UNEXPECTED: { isRetryable: false },
   /** A later page was cut from another result than the first: read the report again from its start. */
   REPORT_CHANGED: { isRetryable: true },
@@ -58,11 +58,11 @@ export class ClientError extends Error {
   readonly code: ClientErrorCode
   /** The status of the answer; null without an answer. */
   readonly status: number | null
-  /** What is wrong, one sentence each, with the place in the request; from the check or the service. */
+  /** The faults, one sentence each, with the place in the request; from the check or the service. */
   readonly messages: readonly string[]
   /** Whether the same call may go well later and does no harm when made again. */
   readonly isRetryable: boolean
-  /** What the service asked to wait for, if it did. */
+  /** How long the service asked to wait, if it did. */
   readonly retryAfterMs: number | null
   /** Requests that were sent; 0 when nothing left the process. */
   readonly attemptCount: number

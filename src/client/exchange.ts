@@ -99,7 +99,7 @@ function readerOf(response: Response) {
   return body?.getReader()
 }
 
-/** What can end an exchange before its time: the caller, the clock, or its owner. */
+/** The reasons why an exchange ends before its time: the caller, the clock, or its owner. */
 class Wait {
   readonly #controller = new AbortController()
   readonly #origin: string

@@ -41,7 +41,7 @@ const campaignOptionsSchema = Type.Object(
     ...commonOptions,
     key: Type.String({
       maxLength: 1_000,
-      // What fits into a header: fetch repeats a value that does not in the text of its error.
+      // Only characters that fit into a header: fetch repeats a value that does not fit in its error text.
       pattern: '^[\\x21-\\x7e]+$',
       title: 'a key as it was handed out, without blanks or line ends',
     }),

@@ -17,7 +17,7 @@ export interface ReportPage {
 }
 
 export interface CsvPage extends ReportPage {
-  /** As the service proposes it; without folders. */
+  /** The name that the service proposes, without folders. */
   readonly fileName: string | null
   /**
    * The bytes of the page, header line included. It ends only when it is whole and fails otherwise, so

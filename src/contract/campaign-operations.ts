@@ -1,4 +1,4 @@
-// What advertisers and publishers ask with a key: the three campaign operations of the interface, and
+// The operations that advertisers and publishers call with a key: the three campaign operations of the interface, and
 // what was added to them.
 import { Type, type TObject } from 'typebox'
 import {

@@ -3,7 +3,10 @@ import { parseCurrency } from '../domain/currency.ts'
 import { double, int32, named, optional, type Immutable } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
-/** As of a return. A thousand bytes of gzip may hold thousands of lines, and each is work in every step. */
+/**
+ * The same limit as for a return. A thousand bytes of gzip may hold thousands of lines, and each is work in every
+ * step.
+ */
 const conversionLinesMax = 1_000
 
 export const productSchema = named('Product', {

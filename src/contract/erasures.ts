@@ -16,7 +16,7 @@ import {
 import { compileParser, type Parsed } from './validate.ts'
 
 export const erasureLimits = {
-  /** What is shipped later than this after the request is no longer caught, and the hash is forgotten. */
+  /** Records shipped later than this after the request are no longer caught, and the hash is forgotten. */
   watchDays: 30,
   /** Each is looked at every few seconds until it is closed. A bound, not an exact one. */
   openMax: 10_000,

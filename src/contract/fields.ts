@@ -104,7 +104,7 @@ export function dateRange({ zone, daysMax }: { readonly zone: string; readonly d
   }
 }
 
-/** Of every list that is read page by page. */
+/** The page size of every list that is read page by page. */
 export const pageLimits = { default: 100, max: 1_000 } as const
 
 export const limitParameter = Type.Optional(

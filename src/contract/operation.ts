@@ -1,4 +1,4 @@
-// What an HTTP operation consists of, and the builders that spell out what many operations share.
+// The parts of an HTTP operation, and the builders for the parts that many operations share.
 import { Type, type TObject, type TSchema } from 'typebox'
 import type { Scope } from './admin.ts'
 import type { Immutable } from './fields.ts'

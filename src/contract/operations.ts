@@ -76,7 +76,7 @@ const documentTable = withIds({
   },
 })
 
-/** What every node answers, whatever its roles. */
+/** The operations of every node, whatever its roles. */
 export const nodeOperations: readonly Operation[] = Object.values(nodeTable)
 
 export const operations: readonly Operation[] = [

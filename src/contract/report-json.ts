@@ -6,7 +6,7 @@ const reportRowSchema = Type.Unsafe<Record<string, string | null>>(
   Type.Object({}, { additionalProperties: nullOr(Type.String()) })
 )
 
-/** What the two answers say of the days that they cover. */
+/** The fields of both answers about the days that they cover. */
 const coverage = {
   completeThrough: nullOr(
     dateText(),

@@ -125,7 +125,7 @@ export interface ReportRequest {
   readonly orderBy: OrderByColumn
 }
 
-/** As it is sent. */
+/** The request as it is sent. */
 export type ReportBody = Of<typeof reportRequestSchema>
 
 const parseBody = compileParser(reportRequestSchema)

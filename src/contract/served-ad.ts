@@ -1,4 +1,4 @@
-// What is known of one served ad: the question with a tracking link, and the answer for operators.
+// The facts about one served ad: the question with a tracking link, and the answer for operators.
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
 import { byProfile, creditRules } from './explanation.ts'

@@ -1,5 +1,5 @@
-// What publishers and pages send to the tracking port: the two tracking operations of the interface, and
-// what was added to them.
+// The operations by which publishers and pages send to the tracking port: the two tracking operations of the
+// interface, and what was added to them.
 import { text } from './fields.ts'
 import { Type, type TSchema } from 'typebox'
 import { conversionSchema, parseConversion } from './conversion.ts'

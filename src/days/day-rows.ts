@@ -256,7 +256,7 @@ function withDaySql({ isByDay }: DayRowsScope, rows: string): string {
   SELECT *, toDate(0) AS day, ${unitOf} AS unit, ${currencyOf('unit')} AS market_currency FROM (${rows})`
 }
 
-/** What `dayRowsSql` binds, except `advertiserId` and the parameters of the condition. */
+/** The parameters that `dayRowsSql` binds, except `advertiserId` and the parameters of the condition. */
 export function dayRowsParams(asked: readonly MarketDays[], rates: Rates): Params {
   const withRuns = runsOf(asked)
   const days = asked.flatMap((one) => one.days)

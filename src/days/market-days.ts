@@ -51,7 +51,7 @@ function follows(
 /** Stands for every market that the catalog does not know: days in UTC, no currency. */
 export const unknownMarket: ReportMarket = { id: 0, code: '0', currency: '-', timeZone: 'UTC' }
 
-/** What is sealed by day: each market, and all unknown markets together. */
+/** The units that are sealed by day: each market, and all unknown markets together. */
 export function listUnits(markets: readonly ReportMarket[]): readonly ReportMarket[] {
   return [...markets, unknownMarket]
 }
@@ -122,7 +122,7 @@ export function runsOf(asked: readonly MarketDays[]): readonly MarketRuns[] {
   return asked.map(({ market, days }) => ({ market, runs: buildDayRuns(days, market.timeZone) }))
 }
 
-/** What `placeInDaysSql` binds. */
+/** The parameters that `placeInDaysSql` binds. */
 export function placeParams(asked: readonly MarketRuns[], name: RunsName): Params {
   const runs = asked.flatMap((one) => one.runs.map((run) => ({ run, unit: one.market.id })))
   return {
@@ -136,7 +136,7 @@ export function placeParams(asked: readonly MarketRuns[], name: RunsName): Param
   }
 }
 
-/** What `withAskedDaySql` and `inAskedRange` bind. At least one of the days has an instant. */
+/** The parameters that `withAskedDaySql` and `inAskedRange` bind. At least one of the days has an instant. */
 export function askedDaysParams(asked: readonly MarketDays[]): Params {
   const withRuns = runsOf(asked)
   const runs = withRuns.flatMap((one) => one.runs)

@@ -68,7 +68,7 @@ function readNanos(units: string): bigint {
   return nanos
 }
 
-/** What `convertedSql` binds for the days. */
+/** The parameters that `convertedSql` binds for the days. */
 export function rateParams(rates: Rates, days: readonly string[]): Params {
   // ClickHouse refuses an empty list; no currency is called ''.
   const keys = ['']

@@ -34,7 +34,7 @@ export const sealLimits = {
 export interface SealDeps {
   readonly warehouse: Warehouse
   readonly markets: () => readonly ReportMarket[]
-  /** As far as this node knows, everything received before this instant is shipped and attributed. */
+  /** This node knows of nothing received before this instant that is not shipped and attributed. */
   readonly settledThroughMs: () => number
   /** A day sealed less than this ago is not renewed yet, unless together with others. */
   readonly renewPauseMs?: number

@@ -129,7 +129,7 @@ interface Details {
 
 const nothing: Details = { currencies: [], unknownIds: [] }
 
-/** What tells later whether the figures of the days would still come out the same. */
+/** The facts that tell later whether the figures of the days would still come out the same. */
 async function readDetails(
   warehouse: Warehouse,
   revision: bigint,

@@ -28,7 +28,7 @@ export interface StoredSeal extends Seal {
 const sealsMax = 1_000_000
 
 /**
- * What the days of a unit depend on. A market's zone and currency never change once it has events. For the
+ * The facts that the days of a unit depend on. A market's zone and currency never change once it has events. For the
  * unknown markets, this is what programs compare that do not know `unknown_ids`.
  */
 export function definitionOf(unit: ReportMarket, markets: readonly ReportMarket[]): string {
@@ -69,7 +69,7 @@ export const isValidSql = `if(unknown_ids = '',
   definition = transform(unit, {validUnits:Array(Int32)}, {validDefinitions:Array(String)}, ''),
   NOT hasAny(JSONExtract(unknown_ids, 'Array(Int32)'), {validUnits:Array(Int32)}))`
 
-/** What `isValidSql` binds. No market has the id 0, which stands for the unknown ones. */
+/** The parameters that `isValidSql` binds. No market has the id 0, which stands for the unknown ones. */
 export function validityParams(markets: readonly ReportMarket[]): Params {
   const units = listUnits(markets)
   return {

@@ -19,7 +19,7 @@ export const limits = {
 interface Connection {
   readonly raw: Socket
   readonly network: string
-  /** What requests come by: the raw one, or that of TLS around it. */
+  /** The socket that requests come by: the raw one, or that of TLS around it. */
   socket: Duplex
   /** Since it was last looked at: such a one gets a second chance. */
   wasUsed: boolean
@@ -139,7 +139,7 @@ function isIdle(socket: Duplex): boolean {
   return owedAnswer(socket) === null
 }
 
-/** What a request of the connection waits for. Node's own handler of errors asks the same undocumented field. */
+/** Whether a request of the connection waits for its answer. Node's own handler of errors asks the same undocumented field. */
 export function owedAnswer(socket: Duplex): ServerResponse | null {
   const owed: unknown = Reflect.get(socket, '_httpMessage')
   return owed instanceof ServerResponse ? owed : null

@@ -54,7 +54,7 @@ export function endWith(
   error: ProtocolError | null,
   headers: Readonly<Record<string, string>>
 ): void {
-  // What comes behind a broken head breaks it again: closing now would reset the answer on its way.
+  // Bytes behind a broken head raise the error again: closing now would reset the answer on its way.
   if (socket.writableEnded && error !== null) return
   socket.on('error', ignoreReset)
   const owed = owedAnswer(socket)

@@ -22,7 +22,7 @@ export interface TrackerCounts {
 }
 
 export interface RouteCounts {
-  /** As in the documentation of the port, never a path that was asked for. */
+  /** The path of the documentation, never one that was asked for. */
   readonly route: string
   readonly answers: readonly AnswerCount[]
   /** By bucket, each counted once. */

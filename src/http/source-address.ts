@@ -18,7 +18,7 @@ export function sourceAddress(request: IncomingMessage, isProxyTrusted: boolean)
 }
 
 /**
- * What one sender can take its addresses from: an IPv6 subscriber has a whole /64 of them, so limits
+ * The network that one sender can take its addresses from: an IPv6 subscriber has a whole /64 of them, so limits
  * that hold per address must hold for all of it.
  */
 export function networkOf(address: string): string {

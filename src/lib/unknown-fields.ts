@@ -1,7 +1,7 @@
 import { suggest } from './suggest.ts'
 
 export interface UnknownField {
-  /** As it was sent if it can be printed, else `?`. */
+  /** The name as it was sent if it can be printed, else `?`. */
   readonly name: string
   /** `is not known here; did you mean landingUrl?` */
   readonly rule: string

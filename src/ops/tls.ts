@@ -30,7 +30,7 @@ export interface TlsOptions {
   readonly pollMs?: number
 }
 
-/** What both files held at one moment, as PEM: the certificate, then those that vouch for it; the key. */
+/** The content of both files at one moment, as PEM: the certificate, then those that vouch for it; the key. */
 interface Reading {
   readonly cert: Buffer
   readonly key: Buffer

@@ -1,4 +1,4 @@
-// What the processes of one node say to each other over IPC.
+// The messages between the processes of one node, over IPC.
 
 import { ServiceError } from '../errors.ts'
 import { explainSystemError, locateSystemError } from '../lib/system-error.ts'

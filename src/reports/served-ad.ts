@@ -10,7 +10,7 @@ import { printAmount } from '../attribution/explain/print.ts'
 import { printInstant } from '../domain/instant.ts'
 import { readFinalDays } from '../days/final-days.ts'
 
-/** What the token says about the ad; it tells where its rows are. */
+/** The content of the token; it tells where the rows of the ad are. */
 export interface ServedAdPlace {
   /** 32 hex digits. */
   readonly servedAdId: string

@@ -11,7 +11,7 @@ import { blockBytes, createHashTable, Ghash, readWord } from './ghash.ts'
 export const gcmLimits = {
   /** Counter blocks that are encrypted in one call; a message that needs more is not for this path. */
   chunkBytesMax: 65_536,
-  /** What a key starts with and never has more of; enough for 1,000 messages that are not genuine. */
+  /** A key starts with this much and never has more: enough for 1,000 messages that are not genuine. */
   trustMax: 100_000,
 } as const
 
@@ -29,7 +29,7 @@ export interface SealedMessage {
   readonly sealed: Uint8Array
 }
 
-/** What all keys can share: room for counter blocks, and the hash under way. Holds no key. */
+/** Buffers that all keys can share: counter blocks, and the hash under way. They hold no key. */
 export class GcmWorkspace {
   readonly counters = Buffer.alloc(gcmLimits.chunkBytesMax)
   readonly view = new DataView(this.counters.buffer, this.counters.byteOffset)
@@ -155,7 +155,7 @@ interface Stream {
   readonly at: number
 }
 
-/** Of the counter blocks of one message: one for the tag, then as many as the text has begun. */
+/** The number of counter blocks of one message: one for the tag, then one for each block of text begun. */
 function streamBytes(sealedBytes: number): number {
   return blockBytes * (1 + Math.ceil((sealedBytes - gcmTagBytes) / blockBytes))
 }

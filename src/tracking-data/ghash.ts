@@ -19,7 +19,7 @@ export interface HashedMessage {
   readonly length: number
 }
 
-/** What a byte that was shifted out at the end of a block comes to at its start; the same for all keys. */
+/** The value that a byte shifted out at the end of a block adds at its start; the same for all keys. */
 export function createReductionTable(): Int32Array {
   const table = new Int32Array(256)
   const block = new Int32Array(blockWords)

@@ -24,7 +24,7 @@ export interface Opener {
   /** The ad in a token, or why there is none. Never throws, whatever the text. */
   open(this: void, text: string): OpenedToken
   /**
-   * What `open` gives for each, in their order, at a fraction of the cost where many were made by the
+   * The results of `open` for each, in their order, at a fraction of the cost where many were made by the
    * same minter.
    */
   openAll(this: void, texts: readonly string[]): OpenedToken[]

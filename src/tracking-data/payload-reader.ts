@@ -54,7 +54,7 @@ function emptyPayload(): Draft {
   }
 }
 
-/** Of a field that comes twice the last one wins, as protobuf demands. */
+/** Where a field comes twice the last one wins, as protobuf demands. */
 function readField(reader: WireReader, data: Draft): void {
   const tag = reader.tag()
   switch (tag) {

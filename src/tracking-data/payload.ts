@@ -1,5 +1,5 @@
 /**
- * What a token says about one served ad, and how it is written. Reading is in payload-reader.ts:
+ * The content of a token: the facts about one served ad, and how they are written. Reading is in payload-reader.ts:
  * docs/decisions/0006 says why the two sides differ.
  */
 import { create, toBinary } from '@bufbuild/protobuf'

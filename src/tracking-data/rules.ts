@@ -1,5 +1,5 @@
 /**
- * What every field of a token must be. One table for both sides: the minter refuses what it breaks,
+ * The rules for every field of a token. One table serves both sides: the minter refuses what breaks it,
  * and the opener refuses it again, because other software may have written the token with our key.
  */
 import { costMicrosMax } from './cost.ts'

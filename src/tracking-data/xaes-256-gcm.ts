@@ -42,7 +42,7 @@ export interface Xaes {
 
 export interface XaesOptions {
   readonly derivedKeysMax?: number
-  /** Of `openAll`; ciphers can share one, so that it bounds what all of them hold. */
+  /** For `openAll`. Ciphers can share one, so that it bounds the memory of all of them. */
   readonly batchKeys?: BatchKeyCache
 }
 

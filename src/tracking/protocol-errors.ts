@@ -1,4 +1,4 @@
-// What is not even a request, or asks for what this port never does.
+// Answers to bytes that are no request, and to requests for what this port never does.
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { endWith, protocolErrorOf, type ProtocolError } from '../http/protocol-errors.ts'

@@ -22,7 +22,7 @@ const require = createRequire(import.meta.url)
 
 export interface EmbeddedOptions {
   readonly path: string
-  /** What one statement may take. Lowered by tests only. */
+  /** The limits of one statement. Lowered by tests only. */
   readonly statementLimits?: StatementLimits
 }
 

@@ -89,7 +89,7 @@ process.once('disconnect', () => process.exit(0))
 async function obey(command: StandInCommand): Promise<StandInAnswer> {
   if (command.limits !== undefined) limits = command.limits
   if (command.behaviour !== undefined) {
-    // What was left hanging is never answered: a server that comes back knows nothing of it.
+    // Requests that were left hanging are never answered: a server that comes back knows nothing of it.
     if (behaviour.kind === 'hang') server.closeAllConnections()
     behaviour = command.behaviour
   }

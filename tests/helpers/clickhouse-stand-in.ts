@@ -10,10 +10,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What becomes of the requests from now on; `/ping` included. */
+/** How requests are treated from now on, `/ping` included. */
 export type StandInBehaviour =
   | { readonly kind: 'serve' }
-  /** As another server would: these texts of a statement are replaced before it is run. */
+  /** Makes it behave like another server: these texts of a statement are replaced before it is run. */
   | { readonly kind: 'pose'; readonly replaced: Readonly<Record<string, string>> }
   /** Refuses every statement that carries a setting, as one whose operator constrained it. */
   | { readonly kind: 'forbid'; readonly setting: string }
@@ -39,7 +39,7 @@ export interface StandInRequest {
 export interface StandIn {
   /** With credentials, ending in the database `shelftrace`. */
   readonly url: string
-  /** Of its process, for faults that a process can have. */
+  /** The id of its process, for faults that a process can have. */
   readonly pid: number
   readonly behave: (behaviour: StandInBehaviour) => Promise<void>
   /** Settings of every statement from now on, above those of its request, as a profile's bounds are. */
@@ -52,7 +52,7 @@ export interface StandIn {
 export interface StandInOptions {
   /** The engine's folder, kept at the end; without one a temporary folder that is removed. */
   readonly path?: string
-  /** As an earlier one had, so that its address stays good; a free one when absent. */
+  /** The port of an earlier one, so that its address stays good; a free one when absent. */
   readonly port?: number
 }
 

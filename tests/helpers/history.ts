@@ -57,7 +57,7 @@ export interface HistoryDelivery {
 
 /** One delivery of a return. */
 export interface HistoryReturn {
-  /** As of a delivery of a purchase. */
+  /** The same meaning as for a delivery of a purchase. */
   readonly deliveryId: string
   readonly returnId: string
   readonly receivedAtMs: number
@@ -264,7 +264,7 @@ interface Returning {
   readonly deliveries: readonly HistoryDelivery[]
 }
 
-/** Of a third of the purchases; each return with its repeats, some of which say something else. */
+/** Returns of a third of the purchases, each with its repeats, some of which say something else. */
 function createReturns({ world, purchase, deliveries }: Returning): HistoryReturn[] {
   const { dice } = world
   const transactionId = deliveries[0]?.transactionId ?? ''

@@ -23,7 +23,7 @@ export interface Credit {
 export interface LineResult {
   readonly lineIndex: number
   readonly outOfRange: boolean
-  /** What was bought, less what was taken back. */
+  /** The units bought, less those taken back. */
   readonly quantity: number
   readonly valueNanos: bigint
   readonly credits: Record<Profile, Credit | null>
@@ -119,7 +119,7 @@ export function attributeHistory(
     .toSorted((one, other) => compareText(one.deliveryId, other.deliveryId))
 }
 
-/** What counts, at most once per served ad and kind, sorted by served ad id and kind. */
+/** The events that count, at most once per served ad and kind, sorted by served ad id and kind. */
 export function countEvents(history: History): CountedEvent[] {
   return countedEvents(history)
     .map(({ ad, kind, receivedAtMs }) => ({ servedAdId: ad.servedAdId, kind, receivedAtMs }))

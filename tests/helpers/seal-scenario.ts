@@ -18,7 +18,7 @@ import { placement } from './placement.ts'
 import { openTestWarehouse } from './test-warehouse.ts'
 
 const berlin: ReportMarket = { id: 1, code: 'DE', currency: 'EUR', timeZone: 'Europe/Berlin' }
-/** What came before is shipped, and its days are over. */
+/** Input from before this instant is shipped, and its days are over. */
 const throughMs = Date.UTC(2026, 2, 14)
 
 export interface World {
@@ -53,7 +53,7 @@ export async function aWorld(t: TestContext): Promise<World> {
     settle: async () => {
       await attribute()
       let sealedCount = 0
-      // What was touched within the last minutes counts as touched still, so this never comes to rest.
+      // Days touched within the last minutes still count as touched, so this never comes to rest.
       for (let round = 0; round < 3; round++) sealedCount += (await sealBatch(deps)).sealedCount
       return sealedCount
     },

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface ServiceOptions {
   readonly dataDir?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Of each process; as many as this one may open when absent. */
+  /** The limit of each process; that of this process when absent. */
   readonly openFilesMax?: number
 }
 
@@ -70,7 +70,7 @@ export class Service {
 
   /** Resolves when the service says that it takes traffic. */
   async start(): Promise<void> {
-    // As built, since that is what runs: scripts/test.ts builds before the tests.
+    // The built files, since those are what users run: scripts/test.ts builds before the tests.
     const command = [process.execPath, 'dist/cli.js', 'serve']
     // The limit that nobody may raise again: Node raises the other one as far as this one.
     const limit = this.#openFilesMax === undefined ? '' : `ulimit -n ${this.#openFilesMax} && `

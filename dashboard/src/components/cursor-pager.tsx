@@ -1,5 +1,5 @@
 interface CursorPagerProps {
-  /** As in "Pages of the records". */
+  /** The noun in "Pages of the records". */
   readonly what: string
   /** Null if the first page is shown. */
   readonly after: string | null

@@ -1,7 +1,7 @@
 import type { Figure as FigureText } from '../format.ts'
 
 interface FigureProps {
-  /** As the service gave it. Programs can read it from the element's value. */
+  /** The text that the service gave. Programs can read it from the element's value. */
   readonly exact: FigureText
   readonly shown: string
 }

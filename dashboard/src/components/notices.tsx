@@ -42,7 +42,7 @@ export function Warning({ children }: { readonly children: ComponentChildren }) 
 
 interface StagesProps<T> {
   readonly loaded: Loaded<T>
-  /** As in "Loading the keys …". */
+  /** The noun in "Loading the keys …". */
   readonly what: string
   readonly children: (value: T) => ComponentChildren
 }

@@ -147,7 +147,10 @@ function linesOf(group: readonly Row[]): readonly Line[] {
   return [{ row: sumOf(group), isCampaign: true }, ...adGroups]
 }
 
-/** As the service sums a report: amounts exactly, ratios made from the sums. Purchases of several rows may be the same. */
+/**
+ * Sums rows as the service sums a report: amounts exactly, ratios made from the sums. Purchases of several rows
+ * may be the same.
+ */
 function sumOf(rows: readonly Row[]): Row {
   const currency = rows[0]?.['CURRENCY'] ?? ''
   const sum = (name: string) =>

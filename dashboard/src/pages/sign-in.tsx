@@ -6,7 +6,7 @@ interface SignInProps {
   readonly onSignIn: (key: string) => void
 }
 
-// What a header may carry: anything else would be refused by the browser before it is sent.
+// The characters that a header may carry: the browser would refuse any other before it sends the request.
 const keyForm = /^[A-Za-z0-9._~+/-]+=*$/u
 
 export function SignIn({ notice, onSignIn }: SignInProps) {

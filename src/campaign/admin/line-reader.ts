@@ -26,7 +26,7 @@ export async function* readLines(stream: Readable): AsyncGenerator<readonly Line
     const last = splitter.end()
     if (last !== null) yield [last]
   } finally {
-    // Whatever is left when the reader gives up is read past, for the same reason.
+    // The rest is read past when the reader gives up, for the same reason.
     stream.resume()
   }
 }

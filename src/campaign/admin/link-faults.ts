@@ -3,7 +3,7 @@ import { findSite, isActive, type CatalogSnapshot } from '../../catalog/snapshot
 import type { LinkRequest } from '../../contract/admin.ts'
 
 /**
- * What is wrong with a link according to the catalog: entries that are unknown, inactive or do not belong
+ * The faults of a link according to the catalog: entries that are unknown, inactive or do not belong
  * together, and a landing page whose host the publisher does not list. Events with wrong ids would be
  * charged to the wrong advertiser. The product need not be in the catalog: feeds arrive later than ads.
  */

@@ -90,7 +90,7 @@ function keyIdOf(canonical: string): string {
   return envelope.keyId.toString(16).padStart(8, '0')
 }
 
-/** As short as it can be written: `0.25`, `2`. */
+/** Prints an amount in its shortest form: `0.25`, `2`. */
 function printCost(micros: bigint): string {
   return formatDecimal(micros, microsScale, microsScale).replace(/\.?0+$/u, '')
 }

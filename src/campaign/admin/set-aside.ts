@@ -10,7 +10,7 @@ import type { AdminDeps } from './deps.ts'
 /** A list of keys may be too long for one record; the warehouse knows which were replayed. */
 const keysAudited = Math.floor(2_000 / setAsideLimits.keyLengthMax)
 
-/** What could not be shipped: the list, and shipping it once more. */
+/** Records that could not be shipped: their list, and shipping them once more. */
 export function createSetAsideHandlers(
   { setAside }: Pick<AdminDeps, 'setAside'>,
   audit: AuditTrail

@@ -64,7 +64,7 @@ function valueOf(
   return value === '' ? undefined : value
 }
 
-/** What is longer than a GTIN can be is in no catalog. */
+/** A text longer than any GTIN is in no catalog. */
 function nameOf(gtin: string | undefined): string | null {
   return gtin === undefined || gtin.length > gtinUnitsMax ? null : gtin
 }

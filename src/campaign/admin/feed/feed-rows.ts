@@ -8,7 +8,7 @@ export interface FeedRowText {
   readonly line: number
   /** Null when the row cannot be told apart into fields. */
   readonly fields: readonly string[] | null
-  /** What is wrong with the row as text; its fields may be there all the same. */
+  /** The faults of the row as text; its fields may be there all the same. */
   readonly fault: string | null
 }
 

@@ -58,7 +58,7 @@ export function jsonReport(result: ReportResult, request: ReportRequest): JsonRe
   }
 }
 
-/** As in the CSV, but unescaped, and null for a ratio over zero. */
+/** The same values as in the CSV, but unescaped, and null for a ratio over zero. */
 function toJsonRow(row: ReportRow, columns: readonly Column[]): JsonRow {
   const values: Record<string, string | null> = {}
   for (const column of columns) {
