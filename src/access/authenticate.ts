@@ -15,8 +15,7 @@ export interface Party {
 
 /** What a call needs. A null `party` means that the call is not bound to anyone. */
 export interface Demand {
-  /** Null: whatever the key may do. */
-  readonly scope: Scope | null
+  readonly scope: Scope
   readonly otherScopes?: readonly Scope[] | undefined
   readonly party: Party | null
 }
@@ -54,7 +53,8 @@ export function authorize(key: AccessKey, demand: Demand): Authorization {
   // The scope admin includes every other scope.
   const isEnough = (held: Scope): boolean =>
     held === scope || held === 'admin' || otherScopes.includes(held)
-  if (scope !== null && !key.scopes.some(isEnough)) {
+  if (key.scopes.length === 0) return { ok: false, message: 'The key does not have any scope.' }
+  if (!key.scopes.some(isEnough)) {
     return { ok: false, message: `The key does not have the scope ${scope}.` }
   }
   if (party === null || isForParty(key, party)) return { ok: true }

@@ -13,6 +13,7 @@ import { intakeLimits, intakeSchema } from './intake.ts'
 import { advertiserAccountSchema, meSchema } from './me.ts'
 import {
   answer,
+  anyScope,
   forbidden,
   jsonBody,
   refusal,
@@ -139,8 +140,8 @@ export const campaignOperations = withIds({
     tag: 'Campaign',
     summary: 'Read what the key may do',
     description:
-      'Scopes, and the advertisers and publishers that the key is for. For any valid key.',
-    access: { scope: null, isAdvertiserBound: false },
+      'Scopes, and the advertisers and publishers that the key is for. For any valid key with a scope.',
+    access: { ...anyScope, isAdvertiserBound: false },
     success: answer('200', 'About the key.', meSchema),
   }),
   readAdvertiserAccount: ofAdvertiser({

@@ -2,7 +2,7 @@
 // is no second description that could drift from what the service does.
 import type { TObject } from 'typebox'
 import { operations } from './operations.ts'
-import type { Operation, OperationResponse, Port, RequestBody } from './operation.ts'
+import type { Access, Operation, OperationResponse, Port, RequestBody } from './operation.ts'
 
 export interface OpenApiOptions {
   readonly trackingUrl: string
@@ -87,8 +87,7 @@ function describeOperation(
     description: operation.description,
     tags: addition ? [operation.tag, additionTag] : [operation.tag],
     servers: operation.ports.map((port) => ({ url: urls[port] })),
-    // OpenAPI 3.1 lets any scheme list the roles it needs: here, the scope.
-    security: access === null ? [] : [{ bearer: access.scope === null ? [] : [access.scope] }],
+    security: securityOf(access),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: describeBody(body, components) }),
     responses: Object.fromEntries(
@@ -99,6 +98,12 @@ function describeOperation(
     ),
     ...(addition && { 'x-addition': true }),
   }
+}
+
+/** OpenAPI 3.1 lets any scheme list the roles it needs: here, the scope. Each entry is enough by itself. */
+function securityOf(access: Access | null): readonly Json[] {
+  if (access === null) return []
+  return [access.scope, ...(access.otherScopes ?? [])].map((scope) => ({ bearer: [scope] }))
 }
 
 function describeParameters(

@@ -1,6 +1,6 @@
 // The parts of an HTTP operation, and the builders for the parts that many operations share.
 import { Type, type TObject, type TSchema } from 'typebox'
-import type { Scope } from './admin.ts'
+import { scopes, type Scope } from './admin.ts'
 import type { Immutable } from './fields.ts'
 import type { Parsed } from './validate.ts'
 
@@ -8,14 +8,22 @@ export type Port = 'tracking' | 'campaign'
 export type Method = 'get' | 'head' | 'post' | 'put' | 'delete'
 
 export interface Access {
-  /** Null: any valid key, also one without a scope, for questions about the key itself. */
-  readonly scope: Scope | null
-  /** Scopes that are enough as well. */
+  readonly scope: Scope
+  /** Scopes that are enough as well, besides `admin`. */
   readonly otherScopes?: readonly Scope[]
   /** The key must also be for the advertiser in the path. */
   readonly isAdvertiserBound: boolean
   /** The key must also be for the publisher in the path. Default false. */
   readonly isPublisherBound?: boolean
+}
+
+/**
+ * For questions about the key itself. Every scope is named, so that a stored key without one, or with
+ * scopes that this version does not know, opens nothing.
+ */
+export const anyScope: Pick<Access, 'scope' | 'otherScopes'> = {
+  scope: scopes[0],
+  otherScopes: scopes.slice(1),
 }
 
 export interface JsonBody<Value = unknown> {
@@ -170,7 +178,6 @@ export function withKey<
 ): Description<Path, Query, Body> {
   const { success, notFound, otherResponses = [], body, ...rest } = details
   const takesInput = body !== undefined || details.queryParameters !== undefined
-  const hasRights = details.access.scope !== null
   return {
     method: 'get',
     ...rest,
@@ -181,7 +188,7 @@ export function withKey<
     responses: [
       success,
       unauthorized,
-      ...(hasRights ? [forbidden] : []),
+      forbidden,
       ...(notFound === undefined ? [] : [refusal('404', `Not Found: ${notFound}`)]),
       ...otherResponses,
       ...(takesInput ? [unprocessable] : []),

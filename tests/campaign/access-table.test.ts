@@ -123,11 +123,6 @@ function idOf({ access }: Operation): string {
   return access?.isPublisherBound === true ? '10' : '1'
 }
 
-/** Where any scope will do, one of the smallest. */
-function scopeOf({ scope }: Access): Scope {
-  return scope ?? 'site:read'
-}
-
 function isBound(access: Access): boolean {
   return access.isAdvertiserBound || access.isPublisherBound === true
 }
@@ -143,20 +138,12 @@ function messagesOf({ body }: Reply): readonly string[] {
   return value.messages as readonly string[]
 }
 
-test('every operation but what a key may know of itself names a scope', () => {
-  const unnamed = guarded.filter(({ access }) => access.scope === null)
-  assert.deepEqual(
-    unnamed.map(({ operation }) => operation.operationId),
-    ['readMe']
-  )
-})
-
 test('what is public is what the list says, and everything else asks for a scope that exists', () => {
   const open = onPort.filter(({ access }) => access === null).map(({ operationId }) => operationId)
 
   assert.deepEqual(open.toSorted(), publicOperations.toSorted())
   assert.ok(guarded.length > 15)
-  for (const { access } of guarded) assert.ok(scopes.includes(scopeOf(access)))
+  for (const { access } of guarded) assert.ok(scopes.includes(access.scope))
 })
 
 test('an operation is bound to the advertiser that its path names, else to the publisher, and to no one besides', () => {
@@ -202,12 +189,8 @@ for (const { operation, access } of guarded) {
   })
 
   test(`${operationId}: a key for everybody without the scope is 403`, async () => {
-    const others =
-      access.scope === null
-        ? []
-        : scopes.filter(
-            (scope) => ![access.scope, ...(access.otherScopes ?? []), 'admin'].includes(scope)
-          )
+    const enough = new Set<Scope>([access.scope, ...(access.otherScopes ?? []), 'admin'])
+    const others = scopes.filter((scope) => !enough.has(scope))
     for (const scope of others) {
       const reply = await ask(operation, { authorizations: [bearerOf('all', scope)] })
       assert.equal(reply.status, 403, scope)
@@ -216,8 +199,8 @@ for (const { operation, access } of guarded) {
   })
 
   test(`${operationId}: the scope is enough, and so are admin and the configured key`, async () => {
-    const keys = [bearerOf('all', scopeOf(access)), bearerOf('all', 'admin'), `Bearer ${adminKey}`]
-    if (isBound(access)) keys.push(bearerOf('own', scopeOf(access)))
+    const keys = [bearerOf('all', access.scope), bearerOf('all', 'admin'), `Bearer ${adminKey}`]
+    if (isBound(access)) keys.push(bearerOf('own', access.scope))
     for (const authorization of keys) {
       const { status } = await ask(operation, { authorizations: [authorization] })
       assert.ok(status !== 401 && status !== 403 && status < 500, `${status}`)
@@ -234,7 +217,7 @@ for (const { operation, access } of guarded) {
 
 for (const { operation, access } of guarded.filter((one) => isBound(one.access))) {
   test(`${operation.operationId}: a key of others is 403 alike, whether or not the id exists`, async () => {
-    const authorizations = [bearerOf('rival', scopeOf(access))]
+    const authorizations = [bearerOf('rival', access.scope)]
     const answers = new Set<string>()
     for (const id of [idOf(operation), '999', '0', '-1', 'x', '1e0', '%20', '9'.repeat(300)]) {
       const { status, body } = await ask(operation, { authorizations, id })

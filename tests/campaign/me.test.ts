@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aKey, assetId, bearer, startHarness } from './harness.ts'
 
-test('any key is told its name, its scopes and the advertisers it is for, by their names', async (t) => {
+test('a key with any scope is told its name, its scopes and the advertisers it is for, by their names', async (t) => {
   const { app } = startHarness({
     keys: {
       isValid: () => true,
-      find: () => aKey({ scopes: [], advertisers: [1, 999], expiresAtMs: 1_800_000_000_000 }),
+      find: () =>
+        aKey({ scopes: ['metrics:read'], advertisers: [1, 999], expiresAtMs: 1_800_000_000_000 }),
     },
   })
   t.after(() => app.close())
@@ -15,7 +16,7 @@ test('any key is told its name, its scopes and the advertisers it is for, by the
 
   assert.deepEqual(response.json(), {
     name: 'a key',
-    scopes: [],
+    scopes: ['metrics:read'],
     advertisers: [
       { id: 1, name: 'Acme' },
       { id: 999, name: null },

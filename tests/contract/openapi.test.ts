@@ -138,12 +138,12 @@ test('every operation answers with a described status, and every media type has 
   }
 })
 
-test('operations with a key name the bearer scheme and the scope they need', () => {
+test('operations with a key name the bearer scheme and each scope that is enough', () => {
   for (const operation of operations) {
     const described = at(document, 'paths', operation.path, operation.method)
     const { access } = operation
-    const scopes = access?.scope === null || access === null ? [] : [access.scope]
-    const expected = access === null ? [] : [{ bearer: scopes }]
+    const scopes = access === null ? [] : [access.scope, ...(access.otherScopes ?? [])]
+    const expected = scopes.map((scope) => ({ bearer: [scope] }))
 
     assert.deepEqual(described['security'], expected)
   }
