@@ -9,13 +9,15 @@ import {
   rmSync,
   statfsSync,
   statSync,
+  symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
+import { bundleTests } from './bundle-tests.ts'
 
 /** All that CI may lack. A test that is skipped there for another reason went missing in silence. */
 const skippableInCi = 'SHELFTRACE_WAREHOUSE_URL names no ClickHouse server'
@@ -65,10 +67,15 @@ process.env['TMPDIR'] = folder
 // The in-process warehouse needs a larger thread pool, which only the environment can give.
 process.env['UV_THREADPOOL_SIZE'] = '16'
 
+symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+const bundles = await bundleTests(files, join(folder, 'bundles'))
+// Test files inherit these. The loader of TypeScript is not needed, and would cost what bundling saves.
+process.execArgv.splice(0, Infinity, '--enable-source-maps')
+
 const skipped: string[] = []
 const secondsByFolder = new Map<string, number>()
 const results = run({
-  files,
+  files: [...bundles.keys()],
   concurrency,
   ...(values['test-name-pattern'] !== undefined && {
     testNamePatterns: values['test-name-pattern'],
@@ -77,14 +84,16 @@ const results = run({
 const died: string[] = []
 results.on('test:fail', ({ name, nesting, details }) => {
   process.exitCode = 1
-  if (nesting === 0 && files.includes(name)) died.push(`${name}: ${howItEnded(details.error)}`)
+  const file = bundles.get(name)
+  if (nesting === 0 && file !== undefined) died.push(`${file}: ${howItEnded(details.error)}`)
 })
 results.on('test:pass', ({ name, skip }) => {
   if (skip !== undefined && skip !== skippableInCi) skipped.push(`${name}: ${skip}`)
 })
 results.on('test:complete', ({ name, nesting, details }) => {
-  if (nesting !== 0 || !files.includes(name)) return
-  const key = dirname(name)
+  const file = bundles.get(name)
+  if (nesting !== 0 || file === undefined) return
+  const key = dirname(file)
   secondsByFolder.set(key, (secondsByFolder.get(key) ?? 0) + details.duration_ms / 1_000)
 })
 const printed = results.compose(new spec())
