@@ -65,7 +65,8 @@ function earlierDay(day: string, other: string | undefined): string {
 
 /**
  * Every counted event touches its market at its receipt, and credit needs an earlier event. Spans ahead of the
- * clock are left out: they would end the search for the first day that is not sealed.
+ * clock are left out: they would end the search for the first day that is not sealed. A single thread: the rows are
+ * few, and every report and every look for work would pay for starting more.
  */
 const boundsSql = `
 SELECT CAST(if(market_id = -1, -1, transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))), 'Nullable(Int32)') AS unit,
@@ -79,4 +80,5 @@ SELECT unit, 0, toString(min(sealed_day.day)), NULL FROM sealed_day
 WHERE sealed_day.day >= {earliestDay:Date}
 GROUP BY unit
 UNION ALL
-SELECT NULL, 0, NULL, toString(maxIf(day, state = 'final')) FROM final_before`
+SELECT NULL, 0, NULL, toString(maxIf(day, state = 'final')) FROM final_before
+SETTINGS max_threads = 1`

@@ -130,7 +130,8 @@ function hours(from: string, to: string): string {
  * because the seal of a day covers hours of two UTC days, and by days nearly every span would meet all seals of
  * both. For a span over several days, `under_ms` is how much of it lies on days that it will renew. If that is
  * not all of it, the other days already show the move: the span is torn. Only the part of a span on the days asked
- * for is looked at, at the instants that belong to these dates in every zone.
+ * for is looked at, at the instants that belong to these dates in every zone. A single thread: the rows are few, and
+ * every report and every look for work would pay for starting more.
  */
 const touchedDaysSql = `
 WITH seals AS (
@@ -185,4 +186,4 @@ FROM (
 GROUP BY unit, touch.day
 ORDER BY touch.day, unit
 LIMIT ${touchedMax}
-SETTINGS join_use_nulls = 0`
+SETTINGS join_use_nulls = 0, max_threads = 1`
