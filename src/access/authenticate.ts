@@ -1,9 +1,16 @@
 import type { Scope } from '../contract/admin.ts'
 import type { AccessKey, PartyIds } from './key.ts'
-import type { KeyStore } from './key-store.ts'
+import type { KeyStore, RefusedKey } from './key-store.ts'
 
 export type Authentication =
-  { readonly ok: true; readonly key: AccessKey } | { readonly ok: false; readonly message: string }
+  | { readonly ok: true; readonly key: AccessKey }
+  | {
+      readonly ok: false
+      readonly message: string
+      /** For the log, which may tell what the caller must not learn. */
+      readonly reason: 'no-key' | 'malformed-key' | 'unknown-key' | RefusedKey['reason']
+      readonly keyId: string | null
+    }
 
 export type Authorization = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
@@ -30,18 +37,22 @@ const bearerForm = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i
  */
 export function authenticate(
   rawHeaders: readonly string[],
-  keys: Pick<KeyStore, 'find'>
+  keys: Pick<KeyStore, 'find' | 'findRefused'>
 ): Authentication {
   const [header, ...others] = authorizationLines(rawHeaders)
-  if (header === undefined) return unauthorized('A key is required: Authorization: Bearer <key>.')
-  if (others.length > 0) return unauthorized('There must be one Authorization header only.')
+  if (header === undefined) {
+    return malformed('A key is required: Authorization: Bearer <key>.', 'no-key')
+  }
+  if (others.length > 0) return malformed('There must be one Authorization header only.')
   const token = bearerForm.exec(header.trim())?.[1]
   if (token === undefined) {
-    return unauthorized('The Authorization header must be of the form: Bearer <key>.')
+    return malformed('The Authorization header must be of the form: Bearer <key>.')
   }
   const key = keys.find(token)
+  if (key !== null) return { ok: true, key }
+  const { keyId, reason } = keys.findRefused(token) ?? { keyId: null, reason: 'unknown-key' }
   // The same message for unknown, expired and revoked keys, so that nobody learns which keys existed.
-  return key === null ? unauthorized('The key is not valid.') : { ok: true, key }
+  return { ok: false, message: 'The key is not valid.', reason, keyId }
 }
 
 /**
@@ -76,6 +87,9 @@ function authorizationLines(rawHeaders: readonly string[]): readonly string[] {
   )
 }
 
-function unauthorized(message: string): Authentication {
-  return { ok: false, message }
+function malformed(
+  message: string,
+  reason: 'no-key' | 'malformed-key' = 'malformed-key'
+): Authentication {
+  return { ok: false, message, reason, keyId: null }
 }

@@ -12,12 +12,20 @@ export interface KeyStoreOptions extends EntryStoreOptions {
   readonly adminKey: string
 }
 
+/** A key of ours that is not accepted any more. */
+export interface RefusedKey {
+  readonly keyId: string
+  readonly reason: 'expired-key' | 'revoked-key'
+}
+
 export interface KeyStore {
   /**
    * The key that a caller presents, or null when there is no such key or it is expired or revoked.
    * Throws ACCESS_STALE when the list of keys is too old to include recent revocations.
    */
   find(token: string): AccessKey | null
+  /** Which expired or revoked key it is that `find` did not accept, for the log; null for any other text. */
+  findRefused(token: string): RefusedKey | null
   /**
    * Whether a key that was found is still good by the current list. Open calls of a key end within
    * 5 seconds of its revocation or expiry.
@@ -82,11 +90,15 @@ class WarehouseKeyStore implements KeyStore {
     if (timingSafeEqual(hash, this.#adminHash)) return this.#adminKey
 
     this.#assertFresh()
-    const stored = this.#keysByHash.get(hash.toString('hex'))
-    // The map finds by hash, whose bytes tell nothing about the key; equal bytes are then proven in
-    // constant time.
-    if (stored === undefined || !timingSafeEqual(stored.hash, hash)) return null
-    return isUsable(stored.key, this.#clock()) ? stored.key : null
+    const key = this.#findStored(hash)
+    return key !== null && isUsable(key, this.#clock()) ? key : null
+  }
+
+  findRefused(token: string): RefusedKey | null {
+    if (token.length > limits.tokenLengthMax) return null
+    const key = this.#findStored(hashToken(token))
+    if (key === null || isUsable(key, this.#clock())) return null
+    return { keyId: key.id, reason: key.revokedAtMs === null ? 'expired-key' : 'revoked-key' }
   }
 
   isValid(key: AccessKey): boolean {
@@ -144,6 +156,14 @@ class WarehouseKeyStore implements KeyStore {
 
   async close(): Promise<void> {
     await this.entries.close()
+  }
+
+  /** Whatever its state. */
+  #findStored(hash: Buffer): AccessKey | null {
+    const stored = this.#keysByHash.get(hash.toString('hex'))
+    // The map finds by hash, whose bytes tell nothing about the key; equal bytes are then proven in
+    // constant time.
+    return stored !== undefined && timingSafeEqual(stored.hash, hash) ? stored.key : null
   }
 
   #assertFresh(): void {

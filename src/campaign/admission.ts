@@ -1,6 +1,6 @@
 // Decides who may call: checks the key, then its rate, then its rights.
 import type { FastifyRequest } from 'fastify'
-import { authenticate, authorize, type Party } from '../access/authenticate.ts'
+import { authenticate, authorize, type Authentication, type Party } from '../access/authenticate.ts'
 import { refuse, type Answer } from '../http/handler.ts'
 import type { AccessKey } from '../access/key.ts'
 import { createRateLimiter, type RateLimiter } from '../http/rate-limit.ts'
@@ -8,6 +8,7 @@ import { networkOf, sourceAddress } from '../http/source-address.ts'
 import type { Access, Operation } from '../contract/operation.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import type { CampaignDeps } from './deps.ts'
+import type { RefusalReason } from './refused-calls.ts'
 
 export const limits = {
   requestsPerMinuteDefault: 600,
@@ -20,7 +21,15 @@ type Headers = Readonly<Record<string, string>>
 /** Either the key of the caller (null where none is asked for), or the refusal. */
 export type Admission =
   | { readonly ok: true; readonly key: AccessKey | null; readonly headers: Headers }
-  | { readonly ok: false; readonly key: AccessKey | null; readonly answer: Answer }
+  | {
+      readonly ok: false
+      readonly key: AccessKey | null
+      readonly answer: Answer
+      /** Null for a refusal that says nothing about the caller. */
+      readonly reason: RefusalReason | null
+      /** Of a key of ours that was presented, valid or not. */
+      readonly keyId: string | null
+    }
 
 type AdmissionDeps = Pick<CampaignDeps, 'keys' | 'clock' | 'requestsPerMinuteMax' | 'trustProxy'>
 
@@ -47,7 +56,7 @@ export class Admissions {
   admit({ access }: Operation, request: FastifyRequest): Admission {
     if (access === null) return { ok: true, key: null, headers: {} }
     const authentication = authenticate(request.raw.rawHeaders, this.#keys)
-    if (!authentication.ok) return this.#refuseKey(authentication.message, request)
+    if (!authentication.ok) return this.#refuseKey(authentication, request)
 
     const { key } = authentication
     const rate = this.#takeRate(key)
@@ -60,7 +69,13 @@ export class Admissions {
     })
     if (authorization.ok) return rate
     const answer = refuse(403, [authorization.message])
-    return { ok: false, key, answer: { ...answer, headers: rate.headers } }
+    return {
+      ok: false,
+      key,
+      answer: { ...answer, headers: rate.headers },
+      reason: 'forbidden',
+      keyId: key.id,
+    }
   }
 
   /**
@@ -68,15 +83,16 @@ export class Admissions {
    * a flood of wrong ones, not even from the same address (an office, or a proxy that is not trusted
    * by mistake). Guessing is hopeless at any rate: a key is 256 random bits.
    */
-  #refuseKey(message: string, { raw }: FastifyRequest): Admission {
+  #refuseKey(refused: Authentication & { readonly ok: false }, { raw }: FastifyRequest): Admission {
     const rate = this.#refusedKeys.take(networkOf(sourceAddress(raw, this.#trustProxy) ?? ''))
     const answer: Answer = rate.isAllowed
-      ? { ...refuse(401, [message]), headers: { 'www-authenticate': 'Bearer' } }
+      ? { ...refuse(401, [refused.message]), headers: { 'www-authenticate': 'Bearer' } }
       : {
           ...refuse(429, ['Too many requests without a valid key came from this address.']),
           headers: { 'retry-after': String(rate.retryAfterSeconds) },
         }
-    return { ok: false, key: null, answer }
+    const reason = rate.isAllowed ? refused.reason : 'too-many-refused-keys'
+    return { ok: false, key: null, answer, reason, keyId: refused.keyId }
   }
 
   #takeRate(key: AccessKey): Admission {
@@ -91,7 +107,13 @@ export class Admissions {
     if (rate.isAllowed) return { ok: true, key, headers }
     const answer = refuse(429, [`A key may send ${rate.limit} requests a minute.`])
     const retryAfter = { 'retry-after': String(rate.retryAfterSeconds) }
-    return { ok: false, key, answer: { ...answer, headers: { ...headers, ...retryAfter } } }
+    return {
+      ok: false,
+      key,
+      answer: { ...answer, headers: { ...headers, ...retryAfter } },
+      reason: 'limit',
+      keyId: key.id,
+    }
   }
 }
 

@@ -78,6 +78,10 @@ export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
     addRoute(app, gate, { operation, handler })
   }
   drainOnClose(app, () => gate.startClosing(), { connections, ...deps })
+  app.addHook('onClose', (_app, done) => {
+    gate.close()
+    done()
+  })
   return app
 }
 

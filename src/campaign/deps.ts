@@ -29,7 +29,7 @@ export interface PublicPage {
 }
 
 export interface CampaignDeps {
-  readonly keys: Pick<KeyStore, 'find' | 'isValid'>
+  readonly keys: Pick<KeyStore, 'find' | 'findRefused' | 'isValid'>
   readonly catalog: Pick<CatalogStore, 'current' | 'attach'>
   readonly runReport: RunReport
   readonly listAttributions: ListAttributions

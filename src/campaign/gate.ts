@@ -2,6 +2,7 @@
 // refusal tells a caller anything that the caller has no right to know.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse, type Answer, type Call, type Handler } from '../http/handler.ts'
+import { sourceAddress } from '../http/source-address.ts'
 import type { Operation } from '../contract/operation.ts'
 import { Admissions, pathParametersOf, type Admission } from './admission.ts'
 import { BodyBudget } from './body-budget.ts'
@@ -10,11 +11,19 @@ import type { CampaignDeps } from './deps.ts'
 import { CampaignFailures } from './failures.ts'
 import { OpenCalls } from './open-calls.ts'
 import { PathTable } from './path-table.ts'
+import { RefusedCalls, type RefusalReason } from './refused-calls.ts'
 import { sendAnswer } from './send.ts'
 
 interface Route {
   readonly operation: Operation
   readonly handler: Handler
+}
+
+interface Admitted {
+  readonly admission: Admission & { readonly ok: true }
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly signal: AbortSignal
 }
 
 const closing: Answer = {
@@ -38,6 +47,7 @@ export class Gate {
   readonly #admissions: Admissions
   readonly #failures: CampaignFailures
   readonly #calls: OpenCalls
+  readonly #refused: RefusedCalls
   readonly #bodies = new BodyBudget()
   #isClosing = false
 
@@ -47,11 +57,17 @@ export class Gate {
     this.#failures = new CampaignFailures(deps)
     this.#admissions = new Admissions(deps)
     this.#calls = new OpenCalls(deps)
+    this.#refused = new RefusedCalls(deps)
   }
 
   startClosing(): void {
     this.#isClosing = true
     this.#calls.close()
+  }
+
+  /** Once the last call has been answered. */
+  close(): void {
+    this.#refused.close()
   }
 
   async handle(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -80,17 +96,44 @@ export class Gate {
     try {
       const admission = this.#admit(operation, request)
       keyId = admission.key?.id
-      if (!admission.ok) return sendAnswer(reply, admission.answer)
-      const overload = this.#calls.refusalOf(admission.key)
-      if (overload !== null) return sendAnswer(reply, overload)
-      const { key } = admission
-      this.#calls.watch({ key, request: request.raw, response: reply.raw, isStream })
-      const answer = await this.#call(route, { request, key: admission.key, signal: abort.signal })
-      const headers = { ...admission.headers, ...answer.headers }
-      sendAnswer(reply, { ...answer, headers })
+      const { signal } = abort
+      const answer = admission.ok
+        ? await this.#answer(route, { admission, request, reply, signal })
+        : admission.answer
+      this.#noteRefusal(operation, { admission, answer, request })
+      sendAnswer(reply, answer)
     } catch (error) {
       sendAnswer(reply, this.#failures.answer(error, failure))
     }
+  }
+
+  async #answer(route: Route, { admission, request, reply, signal }: Admitted): Promise<Answer> {
+    const { key, headers } = admission
+    const overload = this.#calls.refusalOf(key)
+    if (overload !== null) return overload
+    const isStream = route.operation.body?.isStream === true
+    this.#calls.watch({ key, request: request.raw, response: reply.raw, isStream })
+    const answer = await this.#call(route, { request, key, signal })
+    return { ...answer, headers: { ...headers, ...answer.headers } }
+  }
+
+  #noteRefusal(
+    { operationId: operation }: Operation,
+    {
+      admission,
+      answer,
+      request,
+    }: {
+      readonly admission: Admission
+      readonly answer: Answer
+      readonly request: FastifyRequest
+    }
+  ): void {
+    const reason = admission.ok ? reasonOf(answer) : admission.reason
+    if (reason === null) return
+    const keyId = admission.ok ? (admission.key?.id ?? null) : admission.keyId
+    const address = sourceAddress(request.raw, this.#deps.trustProxy ?? false)
+    this.#refused.note({ reason, keyId, address, operation })
   }
 
   /** For errors of the framework itself; the messages are ours, because its own repeat the request. */
@@ -126,7 +169,7 @@ export class Gate {
   }
 
   #admit(operation: Operation, request: FastifyRequest): Admission {
-    if (this.#isClosing) return { ok: false, key: null, answer: closing }
+    if (this.#isClosing) return { ok: false, key: null, answer: closing, reason: null, keyId: null }
     return this.#admissions.admit(operation, request)
   }
 
@@ -156,6 +199,12 @@ export class Gate {
       share.close()
     }
   }
+}
+
+/** Refusals by handlers and by bounds, which say no more than their status. */
+function reasonOf({ status }: Answer): RefusalReason | null {
+  if (status === 403) return 'forbidden'
+  return status === 429 ? 'limit' : null
 }
 
 /** The connection broke before the body was whole. */

@@ -23,6 +23,11 @@ export function sourceAddress(request: IncomingMessage, isProxyTrusted: boolean)
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address
+  return `${ipv6Groups(address).join(':')}::/64`
+}
+
+/** The first four groups, without leading zeros. */
+function ipv6Groups(address: string): readonly string[] {
   const [head = '', tail] = address.split('::')
   const groups = head === '' ? [] : head.split(':')
   if (tail !== undefined) {
@@ -30,8 +35,18 @@ export function networkOf(address: string): string {
     while (groups.length + tailCount < 8 && groups.length < 4) groups.push('0')
     if (groups.length < 4) groups.push(...tail.split(':'))
   }
-  const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
-  return `${prefix.join(':')}::/64`
+  return groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+}
+
+/**
+ * What a log may say of where a call came from: the /24 or the /48, which tells one company from
+ * another and no person from a neighbour.
+ */
+export function loggedNetworkOf(address: string | null): string {
+  if (address === null) return 'unknown'
+  if (isIP(address) === 4) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
+  if (isIP(address) !== 6) return 'unknown'
+  return `${ipv6Groups(address).slice(0, 3).join(':')}::/48`
 }
 
 function withoutPort(text: string): string {

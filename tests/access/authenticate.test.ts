@@ -15,7 +15,10 @@ const key: AccessKey = {
   revokedAtMs: null,
   isConfigured: false,
 }
-const keys = { find: (token: string) => (token === 'st_good-1_2.~+/==' ? key : null) }
+const keys = {
+  find: (token: string) => (token === 'st_good-1_2.~+/==' ? key : null),
+  findRefused: () => null,
+}
 const good = 'Bearer st_good-1_2.~+/=='
 
 test('the scheme may be written in any case and followed by several blanks', () => {

@@ -98,6 +98,7 @@ test('keys that cannot be checked are nobody’s fault and count against no addr
   const harness = startHarness({
     keys: {
       isValid: () => true,
+      findRefused: () => null,
       find: () => {
         if (isStale) throw new ServiceError('ACCESS_STALE', 'old')
         return null

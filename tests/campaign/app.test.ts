@@ -42,7 +42,11 @@ test('every operation of the table is served, and asks for a key unless it is pu
 
 test('a key without any scope is refused by every operation that asks for a key', async (t) => {
   const { app } = startHarness({
-    keys: { isValid: () => true, find: () => aKey({ advertisers: 'all', scopes: [] }) },
+    keys: {
+      isValid: () => true,
+      findRefused: () => null,
+      find: () => aKey({ advertisers: 'all', scopes: [] }),
+    },
   })
   t.after(() => app.close())
   for (const { path, method, access } of portOperations) {
@@ -265,6 +269,7 @@ test('keys that cannot be checked are answered 503, not 401', async (t) => {
   const { app } = startHarness({
     keys: {
       isValid: () => true,
+      findRefused: () => null,
       find: () => {
         throw stale
       },

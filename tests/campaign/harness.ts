@@ -206,7 +206,11 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
   const intakes: IntakeQuestion[] = []
   const snapshot = extendSnapshot(emptySnapshot, bundle)
   const app = buildCampaignApp({
-    keys: { isValid: () => true, find: (token) => keysByText[token] ?? null },
+    keys: {
+      isValid: () => true,
+      findRefused: () => null,
+      find: (token) => keysByText[token] ?? null,
+    },
     listRestatements: () => Promise.resolve({ days: [], hasMore: false }),
     listAttributions: () => {
       const noTotals = { totalRows: 0, completeThrough: null, unconvertedCount: 0 }

@@ -12,7 +12,7 @@ const keys: Readonly<Record<string, ReturnType<typeof aKey>>> = {
 
 function start(changes: Partial<CampaignDeps> = {}) {
   return startHarness({
-    keys: { isValid: () => true, find: (text) => keys[text] ?? null },
+    keys: { isValid: () => true, findRefused: () => null, find: (text) => keys[text] ?? null },
     ...changes,
   })
 }

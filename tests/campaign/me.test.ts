@@ -6,6 +6,7 @@ test('a key with any scope is told its name, its scopes and the advertisers it i
   const { app } = startHarness({
     keys: {
       isValid: () => true,
+      findRefused: () => null,
       find: () =>
         aKey({ scopes: ['metrics:read'], advertisers: [1, 999], expiresAtMs: 1_800_000_000_000 }),
     },

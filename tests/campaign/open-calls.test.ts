@@ -33,7 +33,10 @@ function aCall(calls: OpenCalls, changes: { keyId?: string; isStream?: boolean }
 }
 
 function aWorld(isValid: () => boolean = () => true) {
-  return new OpenCalls({ keys: { find: () => null, isValid }, log: silentLog })
+  return new OpenCalls({
+    keys: { find: () => null, findRefused: () => null, isValid },
+    log: silentLog,
+  })
 }
 
 function look(calls: OpenCalls, seconds: number, between: () => void = () => {}): void {
@@ -158,7 +161,7 @@ test('a key that is revoked ends what it has open, also what waits', async (t) =
   let isValid = true
   const called = new EventEmitter()
   const { app } = startHarness({
-    keys: { find: () => aKey(), isValid: () => isValid },
+    keys: { find: () => aKey(), findRefused: () => null, isValid: () => isValid },
     runReport: ({ signal }) => {
       called.emit('call')
       return new Promise((_resolve, reject) => {

@@ -51,7 +51,11 @@ test('slow readers of two keys hold no session: pipeline, look-ups and reports o
   const keys = new Map(['one', 'two', 'three'].map((id) => [id, aKey({ id })]))
   const { app } = startHarness({
     runReport,
-    keys: { isValid: () => true, find: (token) => keys.get(token) ?? null },
+    keys: {
+      isValid: () => true,
+      findRefused: () => null,
+      find: (token) => keys.get(token) ?? null,
+    },
     reportWaitMsMax: 20_000,
   })
   t.after(async () => {
