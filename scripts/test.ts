@@ -17,6 +17,8 @@ import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
+import { openEmbeddedWarehouse } from '../src/warehouse/embedded.ts'
+import { migrate } from '../src/warehouse/migrate.ts'
 import { bundleTests } from './bundle-tests.ts'
 
 /** All that CI may lack. A test that is skipped there for another reason went missing in silence. */
@@ -72,6 +74,8 @@ const bundles = await bundleTests(files, join(folder, 'bundles'))
 // Test files inherit these. The loader of TypeScript is not needed, and would cost what bundling saves.
 process.execArgv.splice(0, Infinity, '--enable-source-maps')
 
+process.env['SHELFTRACE_TEST_WAREHOUSE'] = await migrateOnce(join(folder, 'warehouse'))
+
 const skipped: string[] = []
 const secondsByFolder = new Map<string, number>()
 const results = run({
@@ -107,6 +111,14 @@ if (died.length > 0) console.error(`files whose process failed:\n${died.join('\n
 if (process.env['CI'] !== undefined && skipped.length > 0) {
   console.error(`skipped in CI:\n${skipped.join('\n')}`)
   process.exitCode = 1
+}
+
+/** Most tests of the warehouse begin with a copy of this folder. */
+async function migrateOnce(path: string): Promise<string> {
+  const warehouse = openEmbeddedWarehouse({ path })
+  await migrate(warehouse)
+  await warehouse.close()
+  return path
 }
 
 /** The runner keeps the exit code and the signal of a file's process, but prints neither. */

@@ -3,14 +3,14 @@ import { after, before, test } from 'node:test'
 import { AuditTrail, type AuditQuestion } from '../../src/access/audit-trail.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { aKey } from '../campaign/harness.ts'
-import { openTestWarehouse } from '../catalog/warehouse.ts'
+import { openMigratedWarehouse } from '../helpers/test-warehouse.ts'
 
 let warehouse: Warehouse
 let nowMs = Date.UTC(2026, 2, 1)
 const clock = () => nowMs
 
 before(async () => {
-  warehouse = await openTestWarehouse()
+  warehouse = await openMigratedWarehouse()
 })
 after(() => warehouse.close())
 

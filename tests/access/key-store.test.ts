@@ -6,7 +6,7 @@ import { limits, openKeyStore, type KeyStore } from '../../src/access/key-store.
 import { entryStoreLimits } from '../../src/catalog/entry-store.ts'
 import { ServiceError } from '../../src/errors.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import { openTestWarehouse } from '../catalog/warehouse.ts'
+import { openMigratedWarehouse } from '../helpers/test-warehouse.ts'
 import { eventually } from '../helpers/service.ts'
 
 const silent = { info: () => {}, error: () => {} }
@@ -16,7 +16,7 @@ let nowMs = Date.UTC(2026, 2, 1)
 const clock = () => nowMs
 
 before(async () => {
-  warehouse = await openTestWarehouse()
+  warehouse = await openMigratedWarehouse()
 })
 after(() => warehouse.close())
 

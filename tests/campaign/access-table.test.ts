@@ -9,7 +9,7 @@ import { scopes, type KeyRequest, type Scope } from '../../src/contract/admin.ts
 import type { Access, Operation } from '../../src/contract/operation.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import { openTestWarehouse } from '../catalog/warehouse.ts'
+import { openMigratedWarehouse } from '../helpers/test-warehouse.ts'
 import { Wire, type Reply } from '../fuzz/wire.ts'
 import { silentLog } from '../helpers/silent-log.ts'
 import { startHarness } from './harness.ts'
@@ -38,7 +38,7 @@ let revoked = ''
 let asked = 0
 
 before(async () => {
-  warehouse = await openTestWarehouse()
+  warehouse = await openMigratedWarehouse()
   const clock = () => nowMs
   store = await openKeyStore({ warehouse, clock, log: silentLog, refreshMs: 3_600_000, adminKey })
   for (const scope of scopes) {

@@ -24,7 +24,7 @@ import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts
 import { readRestatements } from '../../src/days/restatement-list.ts'
 import { createSeriesReader } from '../../src/reports/series.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
-import { openTestWarehouse } from '../catalog/warehouse.ts'
+import { openMigratedWarehouse } from '../helpers/test-warehouse.ts'
 import { silentLog } from '../helpers/silent-log.ts'
 import { bundle, echoAdmin } from './harness.ts'
 
@@ -132,7 +132,7 @@ export interface ContractPort {
 
 /** One per test file: a warehouse in process belongs to one folder, and a start costs a second. */
 export async function openContractPort(): Promise<ContractPort> {
-  const warehouse = await openTestWarehouse()
+  const warehouse = await openMigratedWarehouse()
   const stores = { warehouse, clock, log: silentLog, refreshMs: 3_600_000 }
   const catalog = await openCatalogStore(stores)
   assert.deepEqual((await catalog.apply(additions)).ok, true)

@@ -10,7 +10,7 @@ import { scopes, type Scope } from '../../src/contract/admin.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import { openTestWarehouse } from '../catalog/warehouse.ts'
+import { openMigratedWarehouse } from '../helpers/test-warehouse.ts'
 import { silentLog } from '../helpers/silent-log.ts'
 import { startTracker } from '../tracking/fixture.ts'
 import { startHarness } from './harness.ts'
@@ -51,7 +51,7 @@ let app: ReturnType<typeof startHarness>['app']
 let asked = 0
 
 before(async () => {
-  warehouse = await openTestWarehouse()
+  warehouse = await openMigratedWarehouse()
   const clock = () => nowMs
   store = await openKeyStore({ warehouse, clock, log: silentLog, refreshMs: 3_600_000, adminKey })
   const all = { ...everybody, scopes }

@@ -4,7 +4,7 @@ import { openCatalogStore, type CatalogStore } from '../../src/catalog/catalog-s
 import type { CatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { ServiceError } from '../../src/errors.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import { openTestWarehouse } from './warehouse.ts'
+import { openMigratedWarehouse } from '../helpers/test-warehouse.ts'
 import { aBundle, anAsset, aSite } from '../helpers/bundle.ts'
 
 const silent = { info: () => {}, error: () => {} }
@@ -13,7 +13,7 @@ let nowMs = Date.UTC(2026, 2, 1)
 const clock = () => nowMs
 
 before(async () => {
-  warehouse = await openTestWarehouse()
+  warehouse = await openMigratedWarehouse()
 })
 after(() => warehouse.close())
 

@@ -42,7 +42,7 @@ import {
 import { readRestatements } from '../../../src/days/restatement-list.ts'
 import type { Warehouse } from '../../../src/warehouse/warehouse.ts'
 import { LogCapture } from '../harness.ts'
-import { openTestWarehouse } from '../../catalog/warehouse.ts'
+import { openMigratedWarehouse } from '../../helpers/test-warehouse.ts'
 import { openKeptPages } from '../../helpers/kept-pages.ts'
 
 export const adminKey = 'admin-'.padEnd(43, 'k')
@@ -121,7 +121,7 @@ interface AuditRow {
 const clock = () => nowMs
 
 export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<AdminHarness> {
-  const warehouse = await openTestWarehouse()
+  const warehouse = await openMigratedWarehouse()
   const log = new LogCapture()
   const pinoLog = pino({ level: 'trace' }, log)
   const stores = { warehouse, clock, log: pinoLog, refreshMs: 3_600_000 }
