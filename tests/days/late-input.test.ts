@@ -57,5 +57,5 @@ test('a late purchase of a sealed day is shown by itself, and until then the rep
 })
 
 async function until(isReached: () => Promise<boolean>): Promise<void> {
-  while (!(await isReached())) await sleep(500)
+  while (!(await isReached())) await sleep(2_000)
 }
