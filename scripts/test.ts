@@ -32,9 +32,14 @@ const longest = [
   'browser/dashboard',
   'days/late-input',
   'faults/faults',
-  'attribution/attribution',
   'reports/report-figures',
+  'erasure/erase.test',
+  'reports/paging',
+  'attribution/attribution',
+  'days/seal.test',
+  'days/retention',
   'docs/guides',
+  'pipeline/suspended',
   'campaign/contract-report',
 ]
 

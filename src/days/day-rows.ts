@@ -69,11 +69,6 @@ export const figureColumns: readonly string[] = [
 
 /** Rows of the dimensions above and of the figures of `product_day` for the profiles of the scope. */
 export function dayRowsSql(scope: DayRowsScope): string {
-  const { events, purchases } = scope.part ?? everything
-  const parts = [
-    ...(events === null ? [] : [countedSql(scope, events)]),
-    ...(purchases === null ? [] : [creditedSql(scope)]),
-  ]
   return `
   SELECT ${dimensions.join(', ')},
     sum(loads) AS loads, sum(impressions) AS impressions, sum(clicks) AS clicks,
@@ -81,8 +76,18 @@ export function dayRowsSql(scope: DayRowsScope): string {
     ${scope.profiles.map((profile) => sumsOf(profilePrefix[profile])).join(', ')},
     sum(foreign_amounts) AS foreign_amounts,
     arrayDistinct(groupArrayArray(foreign_currencies)) AS foreign_currencies
-  FROM (${parts.join(' UNION ALL ')})
+  FROM (${dayPartsSql(scope)})
   GROUP BY ${dimensions.join(', ')}`
+}
+
+/** The same figures in two rows, one of the events and one of the credit, for callers that sum them anyway. */
+export function dayPartsSql(scope: DayRowsScope): string {
+  const { events, purchases } = scope.part ?? everything
+  const parts = [
+    ...(events === null ? [] : [countedSql(scope, events)]),
+    ...(purchases === null ? [] : [creditedSql(scope)]),
+  ]
+  return parts.join(' UNION ALL ')
 }
 
 function sumsOf(prefix: string): string {

@@ -6,7 +6,7 @@ import { daysBetween } from '../domain/day.ts'
 import type { Params } from '../warehouse/warehouse.ts'
 import { boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
-import { dayRowsParams, dayRowsSql, profilePrefix } from '../days/day-rows.ts'
+import { dayPartsSql, dayRowsParams, profilePrefix } from '../days/day-rows.ts'
 import { filterParams, productConditions, rowConditions } from './filters.ts'
 import type { MarketDays } from '../days/market-days.ts'
 import { reachableRows } from './paged.ts'
@@ -90,7 +90,7 @@ function openRows({ request, days, rates }: QuerySource): string {
     isByDay:
       request.dateBreakdown || rates.currencies.length > 0 || !days.open.every(isWithoutGaps),
   }
-  return `SELECT ${figures(request)} FROM (${dayRowsSql(scope)})`
+  return `SELECT ${figures(request)} FROM (${dayPartsSql(scope)})`
 }
 
 function isWithoutGaps({ days }: MarketDays): boolean {
