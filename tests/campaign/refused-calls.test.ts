@@ -7,7 +7,7 @@ import {
   refusalLimits,
   type RefusalReason,
 } from '../../src/campaign/refused-calls.ts'
-import { openTestWarehouse } from '../catalog/warehouse.ts'
+import { openMigratedWarehouse } from '../helpers/test-warehouse.ts'
 import { silentLog } from '../helpers/silent-log.ts'
 import { aKey, bearer, echoAdmin, startHarness } from './harness.ts'
 
@@ -130,7 +130,7 @@ test('an address that is gone or none is an unknown network', (t) => {
 })
 
 test('each refusal of the port is logged at warn with its reason, key id and operation, never with the key', async (t) => {
-  const warehouse = await openTestWarehouse()
+  const warehouse = await openMigratedWarehouse()
   t.after(() => warehouse.close())
   const at = { ms: Date.UTC(2026, 2, 2) }
   const clock = () => at.ms
