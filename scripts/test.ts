@@ -124,7 +124,7 @@ async function migrateOnce(path: string): Promise<void> {
     const warehouse = openEmbeddedWarehouse({ path })
     await migrate(warehouse)
     await warehouse.close()
-    process.env['SHELFTRACE_TEST_WAREHOUSE'] = path
+    process.env['TEST_MIGRATED_WAREHOUSE'] = path
   } catch (error) {
     // Without a build for this platform the tests that need one fail, and the others run.
     console.error('no warehouse to copy from:', error)

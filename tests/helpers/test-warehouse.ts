@@ -20,7 +20,7 @@ export async function openTestWarehouse(t: Lifetime): Promise<Warehouse> {
 export async function openMigratedWarehouse(): Promise<Warehouse> {
   const path = mkdtempSync(join(tmpdir(), 'shelftrace-warehouse-'))
   // scripts/test.ts migrates a folder once for all tests: a migration costs half a second of CPU.
-  const migrated = process.env['SHELFTRACE_TEST_WAREHOUSE']
+  const migrated = process.env['TEST_MIGRATED_WAREHOUSE']
   if (migrated !== undefined) cpSync(migrated, path, { recursive: true })
   const warehouse = openEmbeddedWarehouse({ path })
   await migrate(warehouse)
