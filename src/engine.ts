@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { readAuditExport } from './access/audit-export.ts'
 import { AuditTrail } from './access/audit-trail.ts'
 import type { HandlerTable } from './http/handler.ts'
 import { openKeyStore } from './access/key-store.ts'
@@ -196,7 +197,7 @@ async function startCampaign(
     folder: join(config.dataDir, 'kept-reports'),
     clock: systemClock,
   })
-  const audit = new AuditTrail({ warehouse: lanes.lookups, clock: systemClock })
+  const audit = new AuditTrail({ warehouse: lanes.lookups, clock: systemClock, log })
   const backups = config.warehouseUrl === null ? createBackups(engine, pipeline) : null
   const isFull = config.roles.includes('engine')
   const app = buildCampaignApp({
@@ -350,6 +351,7 @@ function createAdmin(
       find: (id) => findErasure(reports, id),
       list: (limit) => listErasures(reports, limit),
     },
+    exportAudit: (question) => readAuditExport(reports, question),
     setAside: {
       list: (question) => listSetAside(reports, question),
       replay: (keys) =>

@@ -146,7 +146,7 @@ export function tableRequestOf(view: View): ReportBody {
 }
 
 /**
- * The view of a page, with its rows kept to the markets of one currency, as totals and chart are:
+ * The state of a page, with its rows kept to the markets of one currency, as totals and chart are:
  * amounts of several can be neither added nor put in order. A market that is chosen has one currency.
  */
 export function inCurrency(view: View, codes: readonly string[]): View {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditAction, AuditEntry } from '../contract/audit.ts'
+import { printHead, type ChainedRecord } from '../domain/audit-chain.ts'
 import { assert } from '../lib/assert.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ParamValue, Params, Warehouse } from '../warehouse/warehouse.ts'
+import { AuditChainWriter, type UnchainedRecord } from './audit-chain-writer.ts'
 import type { AccessKey } from './key.ts'
 
 export interface AuditRecord {
@@ -37,7 +39,7 @@ interface FoundAudit {
 }
 
 interface Waiting {
-  readonly line: string
+  readonly record: UnchainedRecord
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
@@ -45,41 +47,55 @@ interface Waiting {
 /** Bounds names and lists that callers choose, because records are kept for good. */
 const detailsLengthMax = 20_000
 
+const batchMax = 1_000
+
+/** A head in the log is one that is kept elsewhere, if the log is. */
+const logHeadEveryMs = 600_000
+
+type AuditLog = { readonly info: (fields: object, message: string) => void }
+
 /**
- * Records who changed what and when. A record is written after its change and before the answer. If the
+ * Records who changed what and when, in a chain of hashes. A record is written after its change and before the answer. If the
  * write fails, the caller gets an error and repeats the call, which is safe for every change. So no change
  * is answered without being recorded.
  */
 export class AuditTrail {
   readonly #warehouse: Pick<Warehouse, 'insert' | 'rows'>
   readonly #clock: Clock
+  readonly #log: AuditLog | null
+  readonly #chain: AuditChainWriter
   #lastMicros = 0
   #waiting: Waiting[] = []
   #isWriting = false
+  #loggedAtMs = -Infinity
 
   constructor(options: {
     readonly warehouse: Pick<Warehouse, 'insert' | 'rows'>
     readonly clock: Clock
+    /** Gets the head of the chain from time to time. */
+    readonly log?: AuditLog
   }) {
     this.#warehouse = options.warehouse
     this.#clock = options.clock
+    this.#log = options.log ?? null
+    this.#chain = new AuditChainWriter(options)
   }
 
   /** Resolves when the record is on disk. What waits is bounded by the requests under way. */
   async record({ key, action, subject, details = {} }: AuditRecord): Promise<void> {
     assert(key !== null, 'a change has an author')
     const text = JSON.stringify(details)
-    const row = {
-      at: formatMicros(this.#nextMicros()),
+    const record: UnchainedRecord = {
+      at: printMicros(this.#nextMicros()),
       id: randomUUID(),
-      key_id: key.id,
-      key_name: key.name,
+      keyId: key.id,
+      keyName: wellFormed(key.name),
       action,
-      subject,
+      subject: wellFormed(subject),
       details: text.length > detailsLengthMax ? JSON.stringify({ isTooLong: true }) : text,
     }
     const written = new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ line: JSON.stringify(row), resolve, reject })
+      this.#waiting.push({ record, resolve, reject })
     })
     if (!this.#isWriting) void this.#write()
     await written
@@ -107,13 +123,13 @@ export class AuditTrail {
   async #write(): Promise<void> {
     this.#isWriting = true
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting
-      this.#waiting = []
+      const batch = this.#waiting.splice(0, sizeOfBatch(this.#waiting))
       try {
-        await this.#warehouse.insert(
-          'audit',
-          Buffer.from(`${batch.map(({ line }) => line).join('\n')}\n`)
+        const head = await this.#chain.write(
+          batch.map(({ record }) => record),
+          (chained) => this.#insert(chained)
         )
+        if (head !== null) this.#logHead(printHead(head))
         for (const { resolve } of batch) resolve()
       } catch (error) {
         for (const { reject } of batch) reject(error)
@@ -122,11 +138,47 @@ export class AuditTrail {
     this.#isWriting = false
   }
 
+  async #insert(chained: readonly ChainedRecord[]): Promise<void> {
+    const lines = chained.map((record) => `${JSON.stringify(toRow(record))}\n`)
+    await this.#warehouse.insert('audit', Buffer.from(lines.join('')))
+  }
+
+  #logHead(head: string): void {
+    const nowMs = this.#clock()
+    if (Math.abs(nowMs - this.#loggedAtMs) < logHeadEveryMs) return
+    this.#loggedAtMs = nowMs
+    this.#log?.info({ head }, 'head of the audit')
+  }
+
   /** Always growing: records of one node keep their order within a millisecond too. */
   #nextMicros(): number {
     this.#lastMicros = Math.max(this.#clock() * 1_000, this.#lastMicros + 1)
     return this.#lastMicros
   }
+}
+
+/** Of one month only: an insert into two partitions could be stored in part, and leave a gap. */
+function sizeOfBatch(waiting: readonly Waiting[]): number {
+  const monthOf = (index: number) => waiting[index]?.record.at.slice(0, 'yyyy-mm'.length)
+  let size = 1
+  while (size < Math.min(batchMax, waiting.length) && monthOf(size) === monthOf(0)) size += 1
+  return size
+}
+
+function toRow(record: ChainedRecord) {
+  const { at, keyId, keyName, previousHash, ...same } = record
+  return {
+    ...same,
+    at: at.replace('T', ' ').replace('Z', ''),
+    key_id: keyId,
+    key_name: keyName,
+    previous_hash: previousHash,
+  }
+}
+
+/** As UTF-8 brings it back: what is hashed must be what is stored. */
+function wellFormed(text: string): string {
+  return Buffer.from(text, 'utf8').toString('utf8')
 }
 
 interface AuditRow {
@@ -160,12 +212,7 @@ function conditionsOf({ fromMs, toMs, action, keyId, after }: AuditQuestion) {
   return { conditions, params }
 }
 
-/** As the warehouse reads it. */
-function formatMicros(micros: number): string {
-  return printMicros(micros).replace('T', ' ').replace('Z', '')
-}
-
-function printMicros(micros: number): string {
+export function printMicros(micros: number): string {
   const ms = Math.floor(micros / 1_000)
   const rest = String(micros - ms * 1_000).padStart(3, '0')
   return new Date(ms).toISOString().replace('Z', `${rest}Z`)

@@ -1,6 +1,11 @@
 // Calls the admin API of a running server, local or remote. It uses Node's own HTTP client, because an upload
 // may be endless and must learn of a refusal before its end.
-import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
+import {
+  request as requestHttp,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import type { Type, TSchema } from 'typebox'
@@ -45,6 +50,20 @@ export async function callServer<Schema extends TSchema>(
   )
 }
 
+/** An answer that is not JSON, with its headers. Throws as `callServer` does. */
+export async function callForText(
+  address: Address,
+  call: AdminCall
+): Promise<Pick<RawAnswer, 'text' | 'headers'>> {
+  try {
+    const answer = await send(address, call)
+    refuseFailure(answer)
+    return answer
+  } catch (error) {
+    throw explain(error, address.url)
+  }
+}
+
 async function fetchAnswer(address: Address, call: AdminCall): Promise<unknown> {
   try {
     return readAnswer(await send(address, call))
@@ -53,8 +72,9 @@ async function fetchAnswer(address: Address, call: AdminCall): Promise<unknown> 
   }
 }
 
-interface RawAnswer {
+export interface RawAnswer {
   readonly status: number
+  readonly headers: IncomingHttpHeaders
   readonly text: string
 }
 
@@ -116,13 +136,20 @@ async function readText(response: IncomingMessage): Promise<RawAnswer> {
       throw new CliError('The answer of the server is longer than 256 MiB.')
     chunks.push(part)
   }
-  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }
+  const { statusCode: status = 0, headers } = response
+  return { status, headers, text: Buffer.concat(chunks).toString('utf8') }
 }
 
-function readAnswer({ status, text }: RawAnswer): unknown {
-  const json = text === '' ? null : parseJson(text)
-  if (status >= 200 && status < 300) return json
-  const messages = messagesOf(json).map((message) => `\n  ${message}`)
+function readAnswer(answer: RawAnswer): unknown {
+  refuseFailure(answer)
+  return answer.text === '' ? null : parseJson(answer.text)
+}
+
+function refuseFailure({ status, text }: RawAnswer): void {
+  if (status >= 200 && status < 300) return
+  const messages = messagesOf(text === '' ? null : parseJson(text)).map(
+    (message) => `\n  ${message}`
+  )
   throw new CliError(`${refusalWords(status)}${messages.join('')}`)
 }
 

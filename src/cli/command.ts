@@ -1,9 +1,11 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Type, TSchema } from 'typebox'
 import type { Immutable } from '../contract/fields.ts'
-import type { AdminCall } from './client.ts'
+import type { AdminCall, RawAnswer } from './client.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
+
+type OptionValue = string | boolean
 
 /** The world as a command sees it. */
 export interface Terminal {
@@ -18,7 +20,7 @@ export interface CommandContext {
   readonly terminal: Terminal
   /** The arguments that are not options. */
   readonly positionals: readonly string[]
-  readonly options: Readonly<Record<string, string | boolean | undefined>>
+  readonly options: Readonly<Record<string, OptionValue | readonly OptionValue[] | undefined>>
   /**
    * Calls the admin API; the answer is as the schema says. Looks for the address and the key at the first
    * call, since `help` needs neither. Throws a CliError if the call fails or is refused.
@@ -27,6 +29,8 @@ export interface CommandContext {
     schema: Schema,
     call: AdminCall
   ) => Promise<Immutable<Type.Static<Schema>>>
+  /** The same for an answer that is not JSON. */
+  readonly callForText: (call: AdminCall) => Promise<Pick<RawAnswer, 'text' | 'headers'>>
   /** Prints the value with `--json`, else the text. */
   readonly print: (value: unknown, text: string) => void
 }
@@ -38,7 +42,9 @@ export interface Command {
   readonly usage: string
   readonly summary: string
   /** Options beyond those that every command has. */
-  readonly options?: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>
+  readonly options?: Readonly<
+    Record<string, { readonly type: 'string' | 'boolean'; readonly multiple?: boolean }>
+  >
   /** How many arguments must be given. Default 0. */
   readonly positionalCount?: number
   /** How many more may follow. Default 0. */

@@ -1,3 +1,4 @@
+import { auditExport, auditVerify } from './audit.ts'
 import { backup, backupList, restore } from './backup.ts'
 import { catalogLoad, catalogProducts, catalogShow } from './catalog.ts'
 import type { Command } from './command.ts'
@@ -45,6 +46,8 @@ export const commands: readonly Command[] = [
   erasuresList,
   status,
   audit,
+  auditExport,
+  auditVerify,
   backup,
   backupList,
   restore,

@@ -24,7 +24,7 @@ export async function readInput(
 }
 
 /** The same as a stream. A file that cannot be opened is reported before anything is sent. */
-async function openInput({ terminal, positionals }: CommandContext): Promise<Readable> {
+export async function openInput({ terminal, positionals }: CommandContext): Promise<Readable> {
   const [path = '-'] = positionals
   if (path === '-') return terminal.stdin
   try {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { ServiceError } from '../errors.ts'
 import { locateSystemError, systemCode } from '../lib/system-error.ts'
 import { findKey, findUrl } from './address.ts'
-import { callServer } from './client.ts'
+import { callForText, callServer } from './client.ts'
 import {
   CliError,
   usageError,
@@ -95,17 +95,16 @@ function contextOf(
   const isJson = options['json'] === true
   const url = typeof options['url'] === 'string' ? options['url'] : undefined
   const allowPlainHttp = options['allow-plain-http'] === true
+  const findAddress = () => ({
+    url: findUrl({ url, allowPlainHttp }, environment),
+    key: findKey(environment),
+  })
   return {
     terminal,
     options,
     positionals,
-    call: async (schema, call) => {
-      const address = {
-        url: findUrl({ url, allowPlainHttp }, environment),
-        key: findKey(environment),
-      }
-      return await callServer(address, schema, call)
-    },
+    call: async (schema, call) => await callServer(findAddress(), schema, call),
+    callForText: async (call) => await callForText(findAddress(), call),
     print: (value, text) => {
       stdout.write(`${isJson ? JSON.stringify(value, null, 2) : text}\n`)
     },

@@ -14,7 +14,13 @@ import {
   trackingLinksRequestSchema,
   trackingLinksResponseSchema,
 } from './admin.ts'
-import { auditPageSchema, auditQuerySchema } from './audit.ts'
+import {
+  auditExportQuerySchema,
+  auditLineSchema,
+  auditPageSchema,
+  auditQuerySchema,
+  nextHeader,
+} from './audit.ts'
 import {
   catalogBundleInputSchema,
   catalogBundleSchema,
@@ -123,6 +129,11 @@ const catalogOperations = {
   }),
 }
 
+function instantRangeFaults({ from, to }: { readonly from?: string; readonly to?: string }) {
+  const isReversed = from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)
+  return isReversed ? ['from must not be after to'] : []
+}
+
 const keyOperations = {
   createKey: admin({
     method: 'post',
@@ -154,11 +165,23 @@ const keyOperations = {
       'The record of every change that was made with a key, newest first: at most `limit` records (100 ' +
       'when absent), and the cursor of the next page.',
     queryParameters: auditQuerySchema,
-    queryFaults: ({ from, to }) =>
-      from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)
-        ? ['from must not be after to']
-        : [],
+    queryFaults: instantRangeFaults,
     success: answer('200', 'One page of the record.', auditPageSchema),
+  }),
+  exportAudit: admin({
+    path: '/audit/export',
+    summary: 'Export who changed what, with the chain of hashes',
+    description:
+      'One record a line, oldest first: at most `limit` records (100 when absent), or fewer if their details ' +
+      `are long. The header ${nextHeader} is the cursor of the next page; without it the page is the last.`,
+    queryParameters: auditExportQuerySchema,
+    queryFaults: instantRangeFaults,
+    success: {
+      status: '200',
+      description: 'One page, one record a line.',
+      content: { mediaType: 'application/x-ndjson', schema: auditLineSchema },
+      headers: { [nextHeader]: 'The `after` of the next page; absent on the last one.' },
+    },
   }),
 }
 

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import {
   afterParameter,
+  count,
   instantText,
   limitParameter,
   list,
@@ -59,6 +60,34 @@ export const auditQuerySchema = Type.Object({
   after: afterParameter({ pattern: String.raw`^\d{1,16}\.[0-9a-f-]{36}$` }),
   limit: limitParameter,
 })
+
+const sha256 = String.raw`^([0-9a-f]{64})?$`
+
+/** A line of the export: the record with its place in the chain. */
+export const auditLineSchema = named('AuditLine', {
+  at: instantText('When the change was made, to the microsecond.'),
+  id: Type.String(),
+  keyId: Type.String(),
+  keyName: Type.String(),
+  action: Type.String(),
+  subject: Type.String(),
+  details: text('The JSON text of the details, exactly as it was hashed.'),
+  writer: text('Whose chain it is; empty in records from before the chain.'),
+  sequence: count('From 1 in each chain, without gaps.'),
+  previousHash: Type.String({ pattern: sha256, description: 'The hash of the record before.' }),
+  heads: list(Type.String(), 'The ends of other chains: writer:sequence:hash.'),
+  hash: Type.String({ pattern: sha256, description: 'SHA-256 as docs/audit.md describes it.' }),
+})
+
+export const auditExportQuerySchema = Type.Object({
+  from: auditQuerySchema.properties.from,
+  to: auditQuerySchema.properties.to,
+  after: auditQuerySchema.properties.after,
+  limit: limitParameter,
+})
+
+/** Carries the cursor of the next page; absent on the last one. */
+export const nextHeader = 'x-next'
 
 export type AuditEntry = Of<typeof auditRecordSchema>
 export type AuditPage = Of<typeof auditPageSchema>

@@ -77,17 +77,23 @@ test('a range holds its first instant and not its last one, and an action is tol
 
 test('records that come while one is written share the next insert', async () => {
   const inserts: string[] = []
-  const gate = { open: () => {} }
+  const gate = { open: () => {}, begin: () => {} }
+  const began = new Promise<void>((resolve) => (gate.begin = resolve))
   const watched: Pick<Warehouse, 'insert' | 'rows'> = {
     rows: (sql, params) => warehouse.rows(sql, params),
     insert: async (_table, lines) => {
       inserts.push(lines.toString())
-      if (inserts.length === 1) await new Promise<void>((resolve) => (gate.open = resolve))
+      if (inserts.length > 1) return
+      await new Promise<void>((resolve) => {
+        gate.open = resolve
+        gate.begin()
+      })
     },
   }
   const trail = new AuditTrail({ warehouse: watched, clock })
   const written = Array.from({ length: 50 }, () => trail.record({ key: aKey(), ...record }))
 
+  await began
   gate.open()
   await Promise.all(written)
 

@@ -1,3 +1,4 @@
+import type { AuditExportPage, AuditExportQuestion } from '../../access/audit-export.ts'
 import type { AuditTrail } from '../../access/audit-trail.ts'
 import type { Backups } from '../../backup/backups.ts'
 import type { CatalogStore } from '../../catalog/catalog-store.ts'
@@ -51,6 +52,7 @@ export interface AdminDeps {
   readonly catalog: Pick<CatalogStore, 'current' | 'apply' | 'check' | 'products'>
   readonly keys: Pick<KeyStore, 'create' | 'list' | 'revoke'>
   readonly audit: AuditTrail
+  readonly exportAudit: (question: AuditExportQuestion) => Promise<AuditExportPage>
   readonly spool: Pick<Spool, 'append'>
   readonly minter: Minter
   readonly openTrackingData: Opener['open']

@@ -2,7 +2,7 @@ import type { HandlerTable } from '../../http/handler.ts'
 import { answerJson } from '../../http/handler.ts'
 import { adminOperations } from '../../contract/admin-operations.ts'
 import { handle } from '../handle.ts'
-import { createReadAudit } from './audit.ts'
+import { createExportAudit, createReadAudit } from './audit.ts'
 import { createBackupHandlers } from './backups.ts'
 import { createBackfill } from './backfill.ts'
 import { createCatalogHandlers } from './catalog.ts'
@@ -40,6 +40,7 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     ...createBackupHandlers(deps, audit),
     ...createErasureHandlers(deps, audit),
     ...createReadAudit(audit),
+    ...createExportAudit(deps.exportAudit),
     ...handle(adminOperations.getStatus, async () => answerJson(200, await deps.status())),
   }
 }

@@ -3,6 +3,7 @@
 import { silentMetrics } from '../../helpers/silent-metrics.ts'
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
+import { readAuditExport } from '../../../src/access/audit-export.ts'
 import { AuditTrail } from '../../../src/access/audit-trail.ts'
 import { openKeyStore, type KeyStore } from '../../../src/access/key-store.ts'
 import { createAdminHandlers } from '../../../src/campaign/admin/handlers.ts'
@@ -163,6 +164,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
       find: (id) => findErasure(warehouse, id),
       list: (limit) => listErasures(warehouse, limit),
     },
+    exportAudit: (question) => readAuditExport(warehouse, question),
     setAside: {
       list: (question) => listSetAside(warehouse, question),
       replay: (wanted) =>

@@ -1,0 +1,158 @@
+// Copies the audit out of the service, and checks its chains of hashes.
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { auditLineSchema, auditExportQuerySchema, nextHeader } from '../contract/audit.ts'
+import { compileParser } from '../contract/validate.ts'
+import { parseHead, printHead, type ChainedRecord } from '../domain/audit-chain.ts'
+import { AuditVerifier, type AuditFault, type AuditVerdict } from '../domain/audit-verifier.ts'
+import { CliError, usageError, type Command, type CommandContext } from './command.ts'
+import { openInput } from './input.ts'
+import { printable } from './list.ts'
+
+const pageLimit = 1_000
+/** A line holds details of at most 20,000 characters, and names. */
+const lineLengthMax = 1_048_576
+const headsMax = 1_000
+
+const parseLine = compileParser(auditLineSchema)
+const parseQuery = compileParser(auditExportQuerySchema)
+
+export const auditExport: Command = {
+  name: 'audit export',
+  usage: '[--from INSTANT] [--to INSTANT]',
+  summary: 'Print who changed what as NDJSON, oldest first, with the chain of hashes',
+  options: { from: { type: 'string' }, to: { type: 'string' } },
+  run: async (context) => {
+    const { stdout } = context.terminal
+    for await (const text of readPages(context)) {
+      // A slow reader must not make this process hold the whole audit.
+      if (!stdout.write(text)) await Promise.race([once(stdout, 'drain'), once(stdout, 'close')])
+    }
+    return 0
+  },
+}
+
+export const auditVerify: Command = {
+  name: 'audit verify',
+  usage: '[FILE|-] [--head HEAD]… [--part]',
+  summary:
+    'Check the chain of hashes of the service, or of a file of "audit export". --head names a head that was kept elsewhere; --part says that the file is of a range',
+  options: { head: { type: 'string', multiple: true }, part: { type: 'boolean' } },
+  optionalCount: 1,
+  run: async (context) => {
+    const { positionals, options } = context
+    const isPart = options['part'] === true
+    const heads = headsOf(options['head'])
+    if (isPart && positionals.length === 0) throw usageError('--part must be given with a FILE')
+    const verifier = new AuditVerifier({ heads, isPart })
+    const lines = positionals.length > 0 ? readFileLines(context) : readServiceLines(context)
+    let number = 0
+    for await (const line of lines) {
+      number += 1
+      if (line !== '') verifier.take(readLine(line, number))
+    }
+    const verdict = verifier.end()
+    context.print(toJson(verdict), describe(verdict))
+    return verdict.fault === null ? 0 : 1
+  },
+}
+
+function headsOf(given: CommandContext['options'][string]) {
+  const texts = Array.isArray(given) ? given.map(String) : []
+  if (texts.length > headsMax) throw usageError(`--head must be given at most ${headsMax} times`)
+  return texts.map((text) => {
+    const head = parseHead(text)
+    if (head !== null) return head
+    throw usageError('--head must be WRITER:SEQUENCE:HASH, as "audit verify" prints it')
+  })
+}
+
+async function* readPages(context: CommandContext): AsyncGenerator<string> {
+  const { from, to } = context.options
+  const range = {
+    ...(typeof from === 'string' && { from }),
+    ...(typeof to === 'string' && { to }),
+  }
+  const parsed = parseQuery(range)
+  if (!parsed.ok) throw usageError(parsed.messages.join('; ').replaceAll('/', '--'))
+  let after: string | undefined
+  do {
+    const query = new URLSearchParams({
+      ...range,
+      ...(after !== undefined && { after }),
+      limit: String(pageLimit),
+    })
+    const path = `/audit/export?${query.toString()}`
+    const { text, headers } = await context.callForText({ method: 'GET', path })
+    yield text
+    const next = headers[nextHeader]
+    if (next !== undefined && next === after) {
+      throw new CliError('Unexpected answer from the server: a page leads to itself.')
+    }
+    after = typeof next === 'string' ? next : undefined
+  } while (after !== undefined)
+}
+
+async function* readServiceLines(context: CommandContext): AsyncGenerator<string> {
+  for await (const text of readPages(context)) yield* text.split('\n')
+}
+
+async function* readFileLines(context: CommandContext): AsyncGenerator<string> {
+  const input = await openInput(context)
+  yield* createInterface({ input, crlfDelay: Infinity })
+}
+
+function readLine(line: string, number: number): ChainedRecord {
+  const refuse = (reason: string) =>
+    new CliError(`Line ${number} is no line of an export: ${reason}.`)
+  if (line.length > lineLengthMax) throw refuse('it is longer than 1 MiB')
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    throw refuse('it is not JSON')
+  }
+  const parsed = parseLine(value)
+  if (parsed.ok) return parsed.value
+  throw refuse(printable(parsed.messages.join('; ')))
+}
+
+function toJson({ heads, ...verdict }: AuditVerdict) {
+  return { ...verdict, isWhole: verdict.fault === null, heads: heads.map(printHead) }
+}
+
+function describe(verdict: AuditVerdict): string {
+  const { fault, recordCount, unchainedCount, beginsAt, heads } = verdict
+  if (fault !== null) return `The audit is not whole: ${describeFault(fault)}`
+  const begin =
+    beginsAt === null ? 'No record has a chain.' : `The chain begins at ${printable(beginsAt)}.`
+  return [
+    `The audit is whole: ${recordCount} records. ${begin}`,
+    ...(unchainedCount > 0 ? [`${unchainedCount} records from before it prove nothing.`] : []),
+    ...(heads.length > 0 ? ['Keep these heads elsewhere, for --head:'] : []),
+    ...heads.map((head) => `  ${printHead(head)}`),
+  ].join('\n')
+}
+
+function describeFault(fault: AuditFault): string {
+  if (fault.kind === 'unchained') {
+    return `record ${printable(fault.id)} at ${printable(fault.at)} has no chain, but is later than its beginning.`
+  }
+  const { writer, sequence } = fault.head
+  const name = `record ${sequence} of writer ${printable(writer)}`
+  switch (fault.kind) {
+    case 'changed':
+      return `${name} is not as it was written.`
+    case 'repeated':
+      return `${name} stands there twice, or after a later one.`
+    case 'missing':
+      return `${name} is missing.`
+    case 'out-of-order':
+      return `${name} stands in the wrong place.`
+    case 'head': {
+      const by = fault.namedBy
+      const who = by === null ? '--head' : `record ${by.sequence} of writer ${printable(by.writer)}`
+      return `${name} is missing or another one: ${who} names it with its hash.`
+    }
+  }
+}
