@@ -44,7 +44,7 @@ import { Pipeline } from './pipeline/pipeline.ts'
 import { countOpenErasures, findErasure, listErasures, requestErasure } from './erasure/erasures.ts'
 import { rebuildDays } from './days/rebuild.ts'
 import { readRetention } from './days/retention.ts'
-import { voidDelivery } from './attribution/void-delivery.ts'
+import { unvoidDelivery, voidDelivery } from './attribution/void-delivery.ts'
 import type { RowContext } from './pipeline/rows.ts'
 import { listSetAside, replaySetAside } from './pipeline/set-aside.ts'
 import { limits as fileLimits, openFilesMax } from './processes/open-files.ts'
@@ -361,6 +361,8 @@ function createAdmin(
     },
     explainPurchase: createExplainer({ warehouse: reports, settleMs: config.settleMs }),
     voidDelivery: (delivery) => access.pipeline.runAsStep(() => voidDelivery(warehouse, delivery)),
+    unvoidDelivery: (delivery) =>
+      access.pipeline.runAsStep(() => unvoidDelivery(warehouse, delivery)),
     status,
   })
 }

@@ -4,42 +4,8 @@
 // once for every use, and of those inside of it: the fewer uses, the less a batch costs before it reads a
 // row (1.7 s of CPU when what returns leave was used six times).
 
+import { isValidSql, judgedKeysSql } from '../warehouse/effective-verdict.ts'
 import { remainingSql, returnedSql } from './returned-sql.ts'
-
-const pendingRows = `
-  SELECT shipped_at, day, purchase_key
-  FROM pending_purchase
-  WHERE shipped_at > {after:DateTime64(6, 'UTC')} AND shipped_at <= {until:DateTime64(6, 'UTC')}
-  ORDER BY shipped_at
-  LIMIT {rowsMax:UInt32} WITH TIES`
-
-export const anyPendingSql = `
-SELECT 1 AS one FROM pending_purchase
-WHERE shipped_at > {after:DateTime64(6, 'UTC')} AND shipped_at <= {until:DateTime64(6, 'UTC')}
-LIMIT 1`
-
-/**
- * Counts pending purchases by the instant of their shipping, oldest first, and how many of them no reading
- * that began late enough has answered yet. The attribution of a purchase has a row under each of its days,
- * so the day of any of its deliveries finds it.
- */
-export const pendingSql = `
-WITH pending AS MATERIALIZED (${pendingRows})
-SELECT toString(shipped_at) AS shippedAt, count() AS pendingCount, countIf(is_due) AS dueCount
-FROM (
-  SELECT
-    p.shipped_at AS shipped_at,
-    a.read_at IS NULL OR a.read_at < p.shipped_at + toIntervalMillisecond({settleMs:Int64}) AS is_due
-  FROM pending AS p
-  LEFT JOIN (
-    SELECT day, purchase_key, max(read_at) AS read_at
-    FROM attribution
-    WHERE (day, purchase_key) IN (SELECT day, purchase_key FROM pending)
-    GROUP BY day, purchase_key
-  ) AS a ON a.day = p.day AND a.purchase_key = p.purchase_key
-)
-GROUP BY shipped_at
-ORDER BY shipped_at`
 
 /** The rows of a batch. The keys divide it where a single instant of shipping holds too many. */
 export const batchRows = `
@@ -53,11 +19,13 @@ const batchKeys = `
 
 /**
  * From when to when the deliveries of a batch were received, which bounds the weeks of touchpoints that
- * the main statement reads, and the instant at which the reading of the batch begins.
+ * the main statement reads, whether any of them was judged, and the instant at which the reading of the batch
+ * begins. A judgement that becomes visible after this makes its purchase pending under a later instant.
  */
 export const batchSpanSql = `
 SELECT toString(now64(6)) AS readAt, toString(min(first.1)) AS receivedMin,
-  toString(arrayMax(groupUniqArrayArray(days))) AS dayMax
+  toString(arrayMax(groupUniqArrayArray(days))) AS dayMax,
+  toUInt8((SELECT count() FROM (${judgedKeysSql(batchKeys)})) > 0) AS isJudged
 FROM purchase WHERE purchase_key IN (${batchKeys})`
 
 const none = `toFixedString('', 16)`
@@ -72,7 +40,7 @@ export const known = `
   WHERE purchase_key IN (${batchKeys})
   GROUP BY purchase_key`
 
-/** The number of lines of the purchases of a batch, without those of voided deliveries. */
+/** The number of lines of the purchases of a batch, as if no delivery had been judged. */
 export const lineCountSql = `
 SELECT sum(length(line_verdict)) AS lineCount FROM delivery
 WHERE (day, publisher_id, purchase_key, delivery_id) IN (
@@ -80,29 +48,25 @@ WHERE (day, publisher_id, purchase_key, delivery_id) IN (
 )`
 
 /**
- * The winning delivery of each purchase: least receipt, then least delivery id. Only purchases with
- * a voided delivery are looked up among the deliveries; they are few.
+ * The winning delivery of each purchase by judgements: least receipt, then least delivery id. Without them it is
+ * `first` of the purchase, which is only what was once valid. `days` are those of all deliveries that ever
+ * were, so these are read by the sorting key.
  */
-const winner = `
-  SELECT purchase_key, publisher_id, first.1 AS received_at, first.2 AS delivery_id
-  FROM known
-  WHERE purchase_key NOT IN (SELECT purchase_key FROM delivery_void)
-  UNION ALL
-  SELECT purchase_key, any(publisher_id), min((received_at, delivery_id)).1, min((received_at, delivery_id)).2
+const judgedWinner = `
+  SELECT purchase_key, publisher_id, min((received_at, delivery_id)) AS first
   FROM delivery
-  WHERE purchase_key IN (SELECT purchase_key FROM delivery_void WHERE purchase_key IN (${batchKeys}))
-    AND verdict = 'valid'
-    AND (purchase_key, delivery_id) NOT IN (SELECT purchase_key, delivery_id FROM delivery_void)
-  GROUP BY purchase_key`
+  WHERE (day, publisher_id, purchase_key) IN (SELECT arrayJoin(days), publisher_id, purchase_key FROM known)
+    AND ${isValidSql(batchKeys)}
+  GROUP BY purchase_key, publisher_id`
 
 /** The winning deliveries as they came, before returns. */
-const bought = `
+const bought = (isJudged: boolean): string => `
   SELECT purchase_key, delivery_id, publisher_id, site_id, transaction_id, received_at, currency,
     user_identity, login_identity,
     line_gtin_key, line_group_id, line_quantity, line_value, line_verdict
   FROM delivery
   WHERE (day, publisher_id, purchase_key, delivery_id) IN (
-    SELECT toDate(received_at), publisher_id, purchase_key, delivery_id FROM (${winner})
+    SELECT toDate(first.1), publisher_id, purchase_key, first.2 FROM ${isJudged ? `(${judgedWinner})` : 'known'}
   )
   LIMIT 1 BY purchase_key`
 
@@ -186,19 +150,19 @@ const crowd = `
  * Marks where the purchases of the batch were counted so far. An earlier delivery moves a purchase within
  * its day, possibly across the midnight of a market, and the new row replaces the one that told from where.
  * So the whole span between the two places is marked. Within one hour, one hour more is marked: a link
- * between days is longer than that, and some markets have their midnight at half past. If a delivery is
- * void, all days on which the purchase may be filed are marked.
+ * between days is longer than that, and some markets have their midnight at half past. If a delivery was
+ * judged, all days on which the purchase may be filed are marked.
  */
 export const touchFormerSql = `
 INSERT INTO touched_span (from_at, to_at, market_id, touched_until)
 SELECT toDateTime(toStartOfHour(least_at), 'UTC') AS from_at, toDateTime(toStartOfHour(greatest_at), 'UTC') + if(least_at != greatest_at AND toStartOfHour(least_at) = toStartOfHour(greatest_at), 7199, 3599) AS to_at, -1,
   {readAt:DateTime64(6, 'UTC')} + toIntervalSecond(300)
 FROM (
-  SELECT if(is_void, toDateTime64(arrayMin(days), 3, 'UTC'), least(stood_at, first_at)) AS least_at,
-    if(is_void, toDateTime64(arrayMax(days), 3, 'UTC') + 86399, greatest(stood_at, first_at)) AS greatest_at
+  SELECT if(is_judged, toDateTime64(arrayMin(days), 3, 'UTC'), least(stood_at, first_at)) AS least_at,
+    if(is_judged, toDateTime64(arrayMax(days), 3, 'UTC') + 86399, greatest(stood_at, first_at)) AS greatest_at
   FROM (
     SELECT a.received_at AS stood_at, k.first.1 AS first_at, k.days AS days,
-      a.purchase_key IN (SELECT purchase_key FROM delivery_void) AS is_void
+      a.purchase_key IN (${judgedKeysSql(batchKeys)}) AS is_judged
     FROM (
       SELECT purchase_key, received_at FROM attribution
       WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM (${known}))
@@ -316,6 +280,7 @@ const frozen = `
   SELECT purchase_key FROM frozen_purchase WHERE purchase_key IN (SELECT purchase_key FROM known)`
 
 interface Form {
+  readonly isJudged: boolean
   readonly touches: string
   readonly products: string
   readonly crowds: string
@@ -330,7 +295,7 @@ const touchpointsMax = 8_000_000
  * that it left. A frozen purchase gets only empty rows: they answer what is pending, lose against the
  * frozen row, and keep an earlier delivery from moving the credit to another day.
  */
-const attribute = ({ touches, products, crowds }: Form): string => `
+const attribute = ({ isJudged, touches, products, crowds }: Form): string => `
 INSERT INTO attribution (
   day, purchase_key, read_at, is_frozen,
   publisher_id, site_id, transaction_id, delivery_id, received_at, currency,
@@ -338,8 +303,8 @@ INSERT INTO attribution (
 )
 WITH
 known AS MATERIALIZED (${known}),
-bought AS MATERIALIZED (${bought}),
-returned AS MATERIALIZED (${returnedSql(batchKeys)}),
+bought AS MATERIALIZED (${bought(isJudged)}),
+returned AS MATERIALIZED (${returnedSql(batchKeys, { isJudged })}),
 remaining AS MATERIALIZED (${remainingSql({ deliveries: 'bought', returned: 'returned' })}),
 person AS MATERIALIZED (${person}),
 touch AS MATERIALIZED (${touches})${crowds}
@@ -368,19 +333,27 @@ SETTINGS join_use_nulls = 0, allow_custom_error_code_in_throwif = 1,
 interface Batch {
   /** Whether most granules of touchpoints hold one of the batch's people. */
   readonly isLarge: boolean
+  /** Whether any delivery of its purchases was judged. Few are, and looking at judgements makes the statement larger. */
+  readonly isJudged: boolean
 }
 
 /**
  * Fails with `crowdSuspectedCode` if an identity may be a crowd. Nothing has been written by then, because
  * ClickHouse reads the touchpoints, one side of the join, whole before the first line.
  */
-export function attributeSql({ isLarge }: Batch): string {
-  return attribute({ touches: touchOfPersons(touch(isLarge)), products: product, crowds: '' })
+export function attributeSql({ isLarge, isJudged }: Batch): string {
+  return attribute({
+    isJudged,
+    touches: touchOfPersons(touch(isLarge)),
+    products: product,
+    crowds: '',
+  })
 }
 
 /** The same with crowds counted exactly, which costs more than the rest of the statement. */
-export function attributeWithCrowdsSql({ isLarge }: Batch): string {
+export function attributeWithCrowdsSql({ isLarge, isJudged }: Batch): string {
   return attribute({
+    isJudged,
     touches: touch(isLarge),
     products: productWithoutCrowds,
     crowds: `, crowd_count AS MATERIALIZED (${crowdCount}), crowd AS MATERIALIZED (${crowd})`,

@@ -15,17 +15,16 @@ import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import { tellReason } from '../warehouse/aside-record.ts'
 import { announceLimits, touchAgain } from '../days/announce.ts'
 import {
-  anyPendingSql,
   attributeSql,
   attributeWithCrowdsSql,
   batchSpanSql,
   crowdSuspectedCode,
   lineCountSql,
-  pendingSql,
   touchFormerSql,
 } from './attribute-sql.ts'
 import { halve, noKeys, otherPurchaseSql, planBatches } from './attribution-batch.ts'
 import type { Batch, PendingGroup, Range } from './attribution-batch.ts'
+import { anyPendingSql, pendingSql } from './pending-sql.ts'
 import { WorkList } from './work-list.ts'
 import { reasonOf } from '../warehouse/insert-rows.ts'
 import { setAsidePurchase } from './set-aside-purchase.ts'
@@ -62,6 +61,13 @@ export interface AttributeResult {
   readonly setAsideCount: number
   /** Whether the caller should come again at once rather than after a pause. */
   readonly hasMore: boolean
+}
+
+interface BatchSpan {
+  readonly readAt: string
+  readonly receivedMin: string
+  readonly dayMax: string
+  readonly isJudged: 0 | 1
 }
 
 const keptAnsweredMs = 86_400_000
@@ -226,40 +232,40 @@ export class Attributor {
   async #attribute(batch: Batch): Promise<void> {
     const { warehouse, crowdMax = crowdTouchpointsMax, largeBatch } = this.#deps
     const range = rangeOf(batch)
-    const [found] = await warehouse.rows<{ readAt: string; receivedMin: string; dayMax: string }>(
-      batchSpanSql,
-      range
-    )
+    const [found] = await warehouse.rows<BatchSpan>(batchSpanSql, range)
     if (found === undefined) return
-    const { readAt, ...span } = found
+    const { readAt, isJudged, ...span } = found
     await warehouse.command(touchFormerSql, { ...range, readAt })
     const isLarge = batch.purchaseCount >= (largeBatch ?? attributeLimits.largeBatch)
-    await this.#write(isLarge, {
-      ...range,
-      ...span,
-      readAt,
-      crowdMax,
-      crowdMs: crowdWindowMs,
-      clickMs: attributionClickMs,
-      viewMs: attributionViewMs,
-    })
+    await this.#write(
+      { isLarge, isJudged: isJudged === 1 },
+      {
+        ...range,
+        ...span,
+        readAt,
+        crowdMax,
+        crowdMs: crowdWindowMs,
+        clickMs: attributionClickMs,
+        viewMs: attributionViewMs,
+      }
+    )
     // A seal that began reading meanwhile may have seen neither the old rows nor the new ones.
     const tookMs = instantMs(await warehouseNow(warehouse)) - instantMs(readAt)
     if (tookMs >= announceLimits.touchMs) await touchAgain(warehouse, readAt)
   }
 
   /** After a suspected crowd, the next batches skip the cheap form. */
-  async #write(isLarge: boolean, params: Params): Promise<void> {
+  async #write(form: Parameters<typeof attributeSql>[0], params: Params): Promise<void> {
     const { warehouse } = this.#deps
     if (this.#crowdBatchCount === 0) {
       try {
-        return await warehouse.command(attributeSql({ isLarge }), params)
+        return await warehouse.command(attributeSql(form), params)
       } catch (error) {
         if (!isCrowdSuspected(error)) throw error
         this.#crowdBatchCount = attributeLimits.crowdBatches
       }
     }
-    await warehouse.command(attributeWithCrowdsSql({ isLarge }), params)
+    await warehouse.command(attributeWithCrowdsSql(form), params)
     this.#crowdBatchCount -= 1
   }
 

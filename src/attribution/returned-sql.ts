@@ -2,6 +2,8 @@
 // common table expressions of the attribution statement. Purchases without a return only cost a look for
 // one.
 
+import { isValidSql } from '../warehouse/effective-verdict.ts'
+
 /**
  * Makes the purchases of a batch of returns pending that are known and not too old. Their attribution is
  * found under any of their days.
@@ -20,13 +22,13 @@ HAVING toDate(min(first).1) >= {firstDay:Date}`
  * Units taken back, by purchase and product. Each return counts once, by its earliest valid delivery. There
  * may be more units than were bought.
  */
-export const returnedSql = (keys: string): string => `
+export const returnedSql = (keys: string, { isJudged }: { readonly isJudged: boolean }): string => `
   SELECT purchase_key, product.1 AS gtin_key, sum(product.2) AS quantity
   FROM (
     SELECT purchase_key, return_key,
       argMin((line_gtin_key, line_quantity), (received_at, delivery_id)) AS first
     FROM purchase_return
-    WHERE purchase_key IN (${keys}) AND verdict = 'valid'
+    WHERE purchase_key IN (${keys}) AND ${isJudged ? isValidSql(keys) : "verdict = 'valid'"}
     GROUP BY purchase_key, return_key
   )
   ARRAY JOIN arrayZip(first.1, first.2) AS product

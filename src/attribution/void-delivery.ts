@@ -1,14 +1,18 @@
-// Declares a delivery void, so that the next one of its purchase counts. This only sets marks: the purchase
-// becomes pending and is attributed anew, and the days on which it counted are sealed again.
+// Declares a delivery of a purchase or of a return void, so that the next one counts, and takes that back.
+// Both are judgements of one delivery: the purchase becomes pending and is attributed anew, and the days on
+// which it counted are sealed again.
 
+import { randomBytes } from 'node:crypto'
 import { addDays } from '../domain/day.ts'
 import { purchaseKey } from '../domain/purchase-key.ts'
 import { assert } from '../lib/assert.ts'
 import { readFinalDays } from '../days/final-days.ts'
+import { judgementsSql, voidVerdict } from '../warehouse/effective-verdict.ts'
+import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { pend } from '../days/announce.ts'
+import { applyJudgements } from './apply-judgements.ts'
 
-export interface VoidedDelivery {
+export interface NamedDelivery {
   readonly publisherId: number
   readonly transactionId: string
   /** 32 hex digits. */
@@ -16,17 +20,32 @@ export interface VoidedDelivery {
 }
 
 export type VoidResult =
-  | { readonly kind: 'voided' }
+  | { readonly kind: 'judged' }
   /** Days before this one are final, and the purchase may belong to one of them. */
   | { readonly kind: 'final'; readonly finalBefore: string }
 
+type Door = Pick<Warehouse, 'command' | 'rows' | 'insert'>
+
 /**
- * The caller has checked that the delivery belongs to the purchase. Doing it again only makes the purchase
- * pending once more, which repairs a call that failed halfway.
+ * The caller has checked that the delivery belongs to the purchase and could count. Doing it again only makes
+ * the purchase pending once more, which repairs a call that failed halfway.
  */
-export async function voidDelivery(
-  warehouse: Pick<Warehouse, 'command' | 'rows'>,
-  { publisherId, transactionId, deliveryId }: VoidedDelivery
+export async function voidDelivery(warehouse: Door, delivery: NamedDelivery): Promise<VoidResult> {
+  return await judgeByHand(warehouse, delivery, voidVerdict)
+}
+
+/** The caller has checked that the delivery is void. Only what counted can be voided, so it counts again. */
+export async function unvoidDelivery(
+  warehouse: Door,
+  delivery: NamedDelivery
+): Promise<VoidResult> {
+  return await judgeByHand(warehouse, delivery, 'valid')
+}
+
+async function judgeByHand(
+  warehouse: Door,
+  { publisherId, transactionId, deliveryId }: NamedDelivery,
+  verdict: string
 ): Promise<VoidResult> {
   const key = purchaseKey(publisherId, transactionId)
   assert(key !== null, 'a purchase that was found has a name')
@@ -40,29 +59,30 @@ export async function voidDelivery(
   ) {
     return { kind: 'final', finalBefore: announcedBefore }
   }
-  await warehouse.command(voidSql, { purchaseKey: key, deliveryId })
-  // The instant is later than the void is visible, so a reading that missed the void began before it.
-  await pend(warehouse, (at) => warehouse.command(pendSql, { purchaseKey: key, at }))
-  return { kind: 'voided' }
+  const [stood] = await warehouse.rows<StoodJudgement>(stoodSql, { purchaseKey: key, deliveryId })
+  // The first void keeps its instant.
+  const { judgedAt, judgementId } =
+    stood?.verdict === verdict
+      ? stood
+      : { judgedAt: await warehouseNow(warehouse), judgementId: randomBytes(8).toString('hex') }
+  const rows = [{ purchaseKey: key, deliveryId, verdict }]
+  await applyJudgements(warehouse, { judgementId, judgedAt, rows })
+  return { kind: 'judged' }
+}
+
+interface StoodJudgement {
+  readonly verdict: string
+  readonly judgedAt: string
+  readonly judgementId: string
 }
 
 const keyOf = `toFixedString(unhex({purchaseKey:String}), 16)`
-const id = `toFixedString(unhex({deliveryId:String}), 16)`
 
 const firstDaySql = `
 SELECT toString(arrayMin(groupUniqArrayArray(days))) AS firstDay FROM purchase
 WHERE purchase_key = ${keyOf} GROUP BY purchase_key`
 
-/** The first void keeps its instant. */
-const voidSql = `
-INSERT INTO delivery_void (purchase_key, delivery_id, voided_at)
-SELECT ${keyOf}, ${id}, now64(6)
-FROM system.one
-WHERE (${keyOf}, ${id}) NOT IN (
-  SELECT purchase_key, delivery_id FROM delivery_void WHERE purchase_key = ${keyOf}
-)`
-
-const pendSql = `
-INSERT INTO pending_purchase (shipped_at, day, purchase_key)
-SELECT {at:DateTime64(6, 'UTC')}, arrayJoin(groupUniqArrayArray(days)), ${keyOf}
-FROM purchase WHERE purchase_key = ${keyOf}`
+const stoodSql = `
+SELECT last.3 AS verdict, toString(last.1) AS judgedAt, last.2 AS judgementId
+FROM (${judgementsSql(keyOf)})
+WHERE delivery_id = toFixedString(unhex({deliveryId:String}), 16)`

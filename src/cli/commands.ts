@@ -2,7 +2,7 @@ import { auditExport, auditVerify } from './audit.ts'
 import { backup, backupList, restore } from './backup.ts'
 import { catalogLoad, catalogProducts, catalogShow } from './catalog.ts'
 import type { Command } from './command.ts'
-import { explain, voidDelivery } from './conversions.ts'
+import { explain, unvoidDelivery, voidDelivery } from './conversions.ts'
 import { erase, erasuresList } from './erase.ts'
 import { audit, conflicts, unknownIds } from './lists.ts'
 import { eventsLoad, ratesLoad, ratesMissing, rebuild } from './figures.ts'
@@ -42,6 +42,7 @@ export const commands: readonly Command[] = [
   unknownIds,
   explain,
   voidDelivery,
+  unvoidDelivery,
   erase,
   erasuresList,
   status,

@@ -1,4 +1,8 @@
-import { explanationSchema, voidResponseSchema } from '../contract/explanation.ts'
+import {
+  explanationSchema,
+  unvoidResponseSchema,
+  voidResponseSchema,
+} from '../contract/explanation.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import { usageError, type Command, type CommandContext } from './command.ts'
 import { formatExplanation } from './explanation-text.ts'
@@ -17,31 +21,60 @@ export const explain: Command = {
   },
 }
 
+const operands = 'PUBLISHER TRANSACTION DELIVERY --reason TEXT'
+
 export const voidDelivery: Command = {
   name: 'void',
-  usage: 'PUBLISHER TRANSACTION DELIVERY --reason TEXT',
-  summary: 'Void a delivery of a purchase, for good: the next one counts instead',
+  usage: operands,
+  summary: 'Void a delivery of a purchase or of a return: the next one counts instead',
   options: { reason: { type: 'string' } },
   positionalCount: 3,
   run: async (context) => {
-    const { reason } = context.options
-    if (typeof reason !== 'string' || reason.trim() === '') {
-      throw usageError('--reason must say why the delivery does not count; the audit keeps it')
-    }
-    const deliveryId = context.positionals[2] ?? ''
-    const path = `${pathOf(context)}/void`
-    const call = { method: 'POST', path, json: { deliveryId, reason } } as const
+    const call = callOf(context, { verb: 'void', reasonSays: 'why the delivery does not count' })
     const result = await context.call(voidResponseSchema, call)
-    const counted =
-      result.countedDeliveryId === null
-        ? 'No delivery of the purchase counts now.'
-        : `Delivery ${result.countedDeliveryId} counts now.`
     context.print(
       result,
-      `Delivery ${result.deliveryId} is void since ${result.voidedAt}. ${counted}`
+      `Delivery ${result.deliveryId} is void since ${result.voidedAt}. ${countedNow(result)}`
     )
     return 0
   },
+}
+
+export const unvoidDelivery: Command = {
+  name: 'unvoid',
+  usage: operands,
+  summary: 'Take back the void of a delivery: it may count again',
+  options: { reason: { type: 'string' } },
+  positionalCount: 3,
+  run: async (context) => {
+    const call = callOf(context, { verb: 'unvoid', reasonSays: 'why the delivery may count' })
+    const result = await context.call(unvoidResponseSchema, call)
+    context.print(
+      result,
+      `Delivery ${result.deliveryId} is not void any more. ${countedNow(result)}`
+    )
+    return 0
+  },
+}
+
+function callOf(
+  context: CommandContext,
+  { verb, reasonSays }: { readonly verb: 'void' | 'unvoid'; readonly reasonSays: string }
+) {
+  const { reason } = context.options
+  if (typeof reason !== 'string' || reason.trim() === '') {
+    throw usageError(`--reason must say ${reasonSays}; the audit keeps it`)
+  }
+  const deliveryId = context.positionals[2] ?? ''
+  const path = `${pathOf(context)}/${verb}`
+  return { method: 'POST', path, json: { deliveryId, reason } } as const
+}
+
+/** Of the purchase, or of the return that the delivery is one of. */
+function countedNow({ countedDeliveryId }: { readonly countedDeliveryId: string | null }): string {
+  return countedDeliveryId === null
+    ? 'None of its deliveries counts now.'
+    : `Delivery ${countedDeliveryId} counts now.`
 }
 
 function pathOf({ positionals }: CommandContext): string {

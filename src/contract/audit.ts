@@ -19,6 +19,7 @@ export const auditActions = [
   'asset.attach',
   'backup.start',
   'catalog.put',
+  'delivery.unvoid',
   'delivery.void',
   'erasure.request',
   'events.backfill',

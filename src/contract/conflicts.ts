@@ -19,7 +19,7 @@ export const conflictPageSchema = named('ConflictPage', {
       transactionId: text('Of the purchase, as it was sent.'),
       returnId: optional(text('Of a return only, as it was sent.')),
       deliveries: count('Deliveries of the last 30 days, those that are void too.'),
-      voidDeliveries: count('How many of them are void; 0 for a return.'),
+      voidDeliveries: count('How many of them are void.'),
       firstReceivedAt: instantText('Receipt of the earliest of them.'),
       lastReceivedAt: instantText('Receipt of the latest of them.'),
     }),

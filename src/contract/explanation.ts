@@ -116,6 +116,10 @@ const purchasedLine = {
   verdict: wordOf(lineVerdicts, 'Only valid lines are ever credited.'),
 }
 
+const judgedAt = instantText(
+  'When it was voided, or judged again; absent where the verdict of its shipping stands.'
+)
+
 const deliverySchema = named('Delivery', {
   deliveryId: deliveryIdText('Also what voids it.'),
   receivedAt: instantText(),
@@ -124,16 +128,18 @@ const deliverySchema = named('Delivery', {
   standing: wordOf(deliveryStandings),
   isConflict: flag('A repeat with other content than the delivery that counts.'),
   voidedAt: optional(instantText()),
+  judgedAt: optional(judgedAt),
   lineCount: count('All its lines, listed or not.'),
   lines: optional(list(Type.Object(purchasedLine), 'Of the first deliveries only.')),
 })
 
 const returnSchema = named('ReturnDelivery', {
   returnId: Type.String(),
-  deliveryId: deliveryIdText('Of the return.'),
+  deliveryId: deliveryIdText('Of the return; also what voids it.'),
   receivedAt: instantText(),
   standing: wordOf(deliveryStandings, 'Among the deliveries of its return.'),
   isConflict: flag('A repeat with other content than the delivery of the return that counts.'),
+  judgedAt: optional(judgedAt),
   products: list(Type.Object({ gtin: Type.String(), quantity: int32() }), 'The first of them.'),
 })
 
@@ -213,11 +219,11 @@ export const ownExplanationSchema = named('OwnExplanation', {
 
 export const voidRequestSchema = closed(
   named('VoidRequest', {
-    deliveryId: deliveryIdText('As the explanation lists it.'),
+    deliveryId: deliveryIdText('As the explanation lists it, of the purchase or of a return.'),
     reason: Type.String({
       minLength: 1,
       maxLength: 500,
-      description: 'For the audit: why it does not count.',
+      description: 'For the audit: why it does not count, or why it does after all.',
     }),
   })
 )
@@ -225,12 +231,21 @@ export const voidRequestSchema = closed(
 export const voidResponseSchema = named('VoidResponse', {
   deliveryId: deliveryIdText('The delivery that is void.'),
   voidedAt: instantText('When it was voided first.'),
-  countedDeliveryId: nullOr(deliveryIdText('The delivery that counts now; null: none.')),
+  countedDeliveryId: nullOr(
+    deliveryIdText('The delivery that counts now, of the purchase or of this return; null: none.')
+  ),
+})
+
+export const unvoidResponseSchema = named('UnvoidResponse', {
+  deliveryId: deliveryIdText('The delivery that is not void any more.'),
+  judgedAt: instantText('Since when.'),
+  countedDeliveryId: nullOr(
+    deliveryIdText('The delivery that counts now, of the purchase or of this return; null: none.')
+  ),
 })
 
 export type Explanation = Of<typeof explanationSchema>
 export type OwnExplanation = Of<typeof ownExplanationSchema>
-export type VoidResponse = Of<typeof voidResponseSchema>
 export type CreditRule = (typeof creditRules)[number]
 export type LossReason = (typeof lossReasons)[number]
 export type DeliveryStanding = (typeof deliveryStandings)[number]

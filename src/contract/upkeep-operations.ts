@@ -17,6 +17,7 @@ import {
 import {
   explanationSchema,
   parseVoidRequest,
+  unvoidResponseSchema,
   voidRequestSchema,
   voidResponseSchema,
 } from './explanation.ts'
@@ -89,13 +90,25 @@ export const upkeepOperations = withIds({
   voidDelivery: admin({
     method: 'post',
     path: '/conversions/{publisherId}/{transactionId}/void',
-    summary: 'Void a delivery of a purchase',
+    summary: 'Void a delivery of a purchase or of a return',
     description:
-      'The delivery never counts again and the next one does, if there is one. Attributions and sealed days ' +
-      'follow within minutes. It cannot be undone; repeating it changes nothing.',
+      'The delivery does not count any more and the next one does, if there is one. Attributions and sealed ' +
+      'days follow within minutes. Repeating it changes nothing.',
     pathParameters: purchasePath,
     body: jsonBody(voidRequestSchema, parseVoidRequest),
     success: answer('200', 'The delivery is void.', voidResponseSchema),
+    notFound: noPurchase,
+  }),
+  unvoidDelivery: admin({
+    method: 'post',
+    path: '/conversions/{publisherId}/{transactionId}/unvoid',
+    summary: 'Take back the void of a delivery',
+    description:
+      'The delivery may count again, as if it had never been voided. Only the credit of a shopper who was ' +
+      'erased does not come back, since what it was decided from is gone.',
+    pathParameters: purchasePath,
+    body: jsonBody(voidRequestSchema, parseVoidRequest),
+    success: answer('200', 'The delivery is not void any more.', unvoidResponseSchema),
     notFound: noPurchase,
   }),
   requestErasure: admin({

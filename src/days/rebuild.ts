@@ -19,6 +19,12 @@ export type RebuildResult =
   /** The first day asked for is final, as are all days before `finalBefore`. */
   | { readonly kind: 'final'; readonly finalBefore: string }
 
+/** Whether a delivery is valid or was once: a judgement decides anew. */
+const isOfPurchase = `
+  (verdict = 'valid' OR purchase_key IN (SELECT purchase_key FROM delivery_judgement WHERE purchase_key IN (
+    SELECT purchase_key FROM delivery WHERE day >= {first:Date} AND day <= {last:Date} AND verdict != 'valid'
+  )))`
+
 export async function rebuildDays({
   warehouse,
   firstDay,
@@ -33,14 +39,14 @@ export async function rebuildDays({
   const params = { first: addDays(firstDay, -1), last: addDays(lastDay, 1), at }
   const [counted] = await warehouse.rows<{ purchaseCount: number }>(
     `SELECT uniqExact(purchase_key) AS purchaseCount FROM delivery
-     WHERE day >= {first:Date} AND day <= {last:Date} AND verdict = 'valid'`,
+     WHERE day >= {first:Date} AND day <= {last:Date} AND ${isOfPurchase}`,
     params
   )
   await pend(warehouse, (pendingAt) =>
     warehouse.command(
       `INSERT INTO pending_purchase (shipped_at, day, purchase_key)
        SELECT DISTINCT {at:DateTime64(6, 'UTC')}, delivery.day, purchase_key FROM delivery
-       WHERE delivery.day >= {first:Date} AND delivery.day <= {last:Date} AND verdict = 'valid'`,
+       WHERE delivery.day >= {first:Date} AND delivery.day <= {last:Date} AND ${isOfPurchase}`,
       { ...params, at: pendingAt }
     )
   )

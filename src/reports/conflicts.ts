@@ -3,6 +3,7 @@
 
 import type { Conflict, ConflictPage } from '../contract/conflicts.ts'
 import { printInstant } from '../domain/instant.ts'
+import { judgementsSql, voidVerdict } from '../warehouse/effective-verdict.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
 /** Returns the newest conflicts, up to the limit, and the number of all. */
@@ -47,17 +48,41 @@ const recentReturns = 'received_at >= today() - 30'
 // over the purchases of a month.
 const conflicting = 'HAVING min(content_hash) != max(content_hash)'
 
+const differingPurchases = `
+  SELECT purchase_key FROM delivery WHERE ${recentDeliveries}
+  GROUP BY purchase_key ${conflicting}`
+
+const differingReturns = `
+  SELECT purchase_key, return_key FROM purchase_return WHERE ${recentReturns}
+  GROUP BY purchase_key, return_key ${conflicting}`
+
+/**
+ * What a judgement of many deliveries took away is no conflict with what it left: nobody has to look at
+ * it. A void is how a conflict is settled by hand, and stays visible.
+ */
+const isListed = (differing: string): string => `
+  (purchase_key, delivery_id) NOT IN (
+    SELECT purchase_key, delivery_id
+    FROM (${judgementsSql(`SELECT purchase_key FROM (${differing})`)})
+    WHERE last.3 NOT IN ('valid', '${voidVerdict}')
+  )`
+
 const purchasesSql = `
-SELECT purchase_key FROM delivery WHERE ${recentDeliveries}
+SELECT purchase_key FROM delivery
+WHERE ${recentDeliveries} AND purchase_key IN (${differingPurchases}) AND ${isListed(differingPurchases)}
 GROUP BY purchase_key ${conflicting}`
 
 const returnsSql = `
-SELECT purchase_key, return_key FROM purchase_return WHERE ${recentReturns}
+SELECT purchase_key, return_key FROM purchase_return
+WHERE ${recentReturns} AND (purchase_key, return_key) IN (${differingReturns}) AND ${isListed(differingReturns)}
 GROUP BY purchase_key, return_key ${conflicting}`
 
 /** An expression for the status: the number of conflicts in the list. */
 export const conflictCountSql = `
 (SELECT count() FROM (${purchasesSql})) + (SELECT count() FROM (${returnsSql}))`
+
+const voidsOf = (keys: string): string => `
+  SELECT purchase_key, delivery_id FROM (${judgementsSql(keys)}) WHERE last.3 = '${voidVerdict}'`
 
 /**
  * Names and receipts are read only for the conflicts. A delivery that was shipped twice and is not merged
@@ -71,7 +96,7 @@ FROM (
   SELECT 'purchase' AS kind, any(d.publisher_id) AS publisher_id,
     any(d.transaction_id) AS transaction_id, '' AS return_id, uniqExact(d.delivery_id) AS deliveries,
     uniqExactIf(d.delivery_id, (d.purchase_key, d.delivery_id) IN (
-      SELECT purchase_key, delivery_id FROM delivery_void
+      ${voidsOf(purchasesSql)}
     )) AS voidDeliveries,
     min(d.received_at) AS first_at, max(d.received_at) AS last_at
   FROM delivery AS d
@@ -79,7 +104,11 @@ FROM (
   GROUP BY d.purchase_key
   UNION ALL
   SELECT 'return', any(r.publisher_id), any(r.transaction_id), any(r.return_id),
-    uniqExact(r.delivery_id), toUInt64(0), min(r.received_at), max(r.received_at)
+    uniqExact(r.delivery_id),
+    uniqExactIf(r.delivery_id, (r.purchase_key, r.delivery_id) IN (
+      ${voidsOf(`SELECT purchase_key FROM (${returnsSql})`)}
+    )),
+    min(r.received_at), max(r.received_at)
   FROM purchase_return AS r
   WHERE ${recentReturns} AND (r.purchase_key, r.return_key) IN (${returnsSql})
   GROUP BY r.purchase_key, r.return_key

@@ -1,6 +1,8 @@
 // The statements that count what a publisher sent. Each reads the rows of one publisher in the days asked
 // for, which are UTC days, by which the tables are sorted.
 
+import { judgementsSql } from '../warehouse/effective-verdict.ts'
+
 const none = `toFixedString('', 16)`
 
 const sent = `
@@ -28,14 +30,16 @@ const judged = `
     s.is_unknown_site AS is_unknown_site, s.line_count AS line_count,
     s.out_of_range_count AS out_of_range_count, s.no_product_count AS no_product_count,
     w.winner_id AS winner_id, w.winner_at AS winner_at,
+    if(o.last.3 = '', toString(s.verdict), o.last.3) AS effective_verdict,
     multiIf(
-      s.verdict != 'valid', toString(s.verdict),
-      (s.purchase_key, s.delivery_id) IN (SELECT purchase_key, delivery_id FROM delivery_void), 'void',
+      effective_verdict != 'valid', effective_verdict,
       w.winner_id = ${none}, 'waiting',
       w.winner_id = s.delivery_id, 'counted',
       'repeat') AS outcome
   FROM sent AS s
-  LEFT JOIN won AS w ON w.day = s.day AND w.purchase_key = s.purchase_key`
+  LEFT JOIN won AS w ON w.day = s.day AND w.purchase_key = s.purchase_key
+  LEFT JOIN (${judgementsSql('SELECT purchase_key FROM sent')}) AS o
+    ON o.purchase_key = s.purchase_key AND o.delivery_id = s.delivery_id`
 
 /** The winners of repeats only, on any day; they are few. */
 const firstOfRepeats = `

@@ -10,6 +10,7 @@ export const insertTables = [
   'delivery_in',
   'purchase_return_in',
   'late_touchpoint_in',
+  'delivery_judgement_in',
   'set_aside',
   'set_aside_replay',
   'sealed_day',

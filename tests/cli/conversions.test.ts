@@ -168,7 +168,7 @@ test('a delivery is voided with a reason, and what counts then is told', async (
   const { exitCode, stdout } = await run(['void', '10', 'T 1', deliveryId, '--reason', 'a test'])
 
   assert.equal(exitCode, 0)
-  assert.match(stdout, /is void since 2026-03-03T00:00:00.000Z. No delivery of the purchase counts/)
+  assert.match(stdout, /is void since 2026-03-03T00:00:00.000Z. None of its deliveries counts now/)
   assert.deepEqual(
     [received[0]?.method, received[0]?.url, received[0]?.body],
     [
@@ -179,11 +179,23 @@ test('a delivery is voided with a reason, and what counts then is told', async (
   )
 })
 
+test('a void is taken back with a reason, and what counts then is told', async () => {
+  const judgedAt = '2026-03-03T00:00:00.000Z'
+  answerWith(200, { deliveryId, judgedAt, countedDeliveryId: deliveryId })
+
+  const { exitCode, stdout } = await run(['unvoid', '10', 'T 1', deliveryId, '--reason', 'real'])
+
+  assert.equal(exitCode, 0)
+  assert.match(stdout, /is not void any more. Delivery d+ counts now/)
+  assert.equal(received.at(-1)?.url, '/admin/v1/conversions/10/T%201/unvoid')
+})
+
 for (const [argv, message] of [
   [['explain', 'x', 'T1'], 'PUBLISHER must be'],
   [['explain', '10', '..'], 'TRANSACTION must be'],
   [['void', '10', 'T1', deliveryId], '--reason must say'],
   [['void', '10', 'T1', deliveryId, '--reason', ' '], '--reason must say'],
+  [['unvoid', '10', 'T1', deliveryId], '--reason must say'],
 ] as const) {
   test(`shelftrace ${argv.join(' ')} is not understood`, async () => {
     const { exitCode, stderr } = await run(argv)

@@ -81,13 +81,10 @@ async function loadInRandomOrder(
     if (index === 0) await loader.ship(batch)
     if (index < arrivalBatches - 1) await attributeAll(index % 2 === 0 ? small! : large!)
   }
-  await loader.void(histories.flatMap((history) => history.deliveries.filter((one) => one.voided)))
-  // A voided delivery makes its purchase pending again, as the operation that voids does.
-  await warehouse.command(
-    `INSERT INTO pending_purchase (shipped_at, day, purchase_key)
-     SELECT now64(6), day, purchase_key FROM delivery
-     WHERE purchase_key IN (SELECT purchase_key FROM delivery_void) AND verdict = 'valid'`
-  )
+  const judgeable = histories.flatMap(({ deliveries, returns }) => [...deliveries, ...returns])
+  await loader.judge(judgeable)
+  if (seed % 3 === 0) await attributeAll(large!)
+  await loader.void(judgeable.filter(({ voided }) => voided === true))
   await attributeAll(seed % 2 === 0 ? small! : large!)
 }
 

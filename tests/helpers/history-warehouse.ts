@@ -1,9 +1,12 @@
 // Brings generated histories into a real warehouse through the real shipping step. Only the token is
 // left out: publisher and id of the served ad stand for it, and opening it looks the ad up.
 
+import { dayOf } from '../../src/domain/day.ts'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { createBotCheck } from '../../src/domain/bot.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
+import { applyJudgements } from '../../src/attribution/apply-judgements.ts'
+import { warehouseNow } from '../../src/warehouse/instant.ts'
 import { shipBatch } from '../../src/pipeline/ship.ts'
 import type { ReportMarket } from '../../src/catalog/catalog-names.ts'
 import { backfilled, liveFrom } from '../../src/spool/record.ts'
@@ -20,7 +23,9 @@ const hashIdentity = createIdentityHasher(Buffer.alloc(32, 7))
 export interface HistoryLoader {
   /** Ships one batch of everything, in the order given. */
   ship(parts: readonly HistoryPart[]): Promise<void>
-  void(deliveries: readonly HistoryDelivery[]): Promise<void>
+  void(deliveries: readonly (HistoryDelivery | HistoryReturn)[]): Promise<void>
+  /** Judges again what has a judgement. */
+  judge(parts: readonly (HistoryDelivery | HistoryReturn)[]): Promise<void>
 }
 
 /** Ids of 16 bytes in the order of making. */
@@ -70,16 +75,56 @@ export function createHistoryLoader(
       })
     },
     async void(deliveries) {
-      for (const { deliveryId } of deliveries) {
-        await warehouse.command(
-          `INSERT INTO delivery_void
-           SELECT purchase_key, delivery_id, now64(6) FROM delivery
-           WHERE delivery_id = unhex({deliveryId:String})`,
-          { deliveryId }
-        )
-      }
+      await judge(warehouse, { id: 'by-hand', deliveries, verdictOf: () => 'void' })
+    },
+    async judge(parts) {
+      const deliveries = parts.filter((part) => part.judged !== undefined)
+      await judge(warehouse, { id: 'again', deliveries, verdictOf: (part) => part.judged })
     },
   }
+}
+
+interface Judging {
+  readonly id: string
+  readonly deliveries: readonly (HistoryDelivery | HistoryReturn)[]
+  readonly verdictOf: (part: HistoryDelivery | HistoryReturn) => string | undefined
+}
+
+async function judge(warehouse: Warehouse, { id, deliveries, verdictOf }: Judging): Promise<void> {
+  const judgedAt = await warehouseNow(warehouse)
+  const keys = await readKeys(warehouse, deliveries)
+  for (let from = 0; from < deliveries.length; from += 2_000) {
+    const rows = deliveries.slice(from, from + 2_000).map((one) => {
+      const row = {
+        purchaseKey: keys.get(one.deliveryId) ?? '',
+        deliveryId: one.deliveryId,
+        verdict: verdictOf(one) ?? '',
+      }
+      if ('returnId' in one) return row
+      const { receivedAtMs, publisherId } = one
+      return Object.assign(row, { accepted: { day: dayOf(receivedAtMs, 'UTC'), publisherId } })
+    })
+    await applyJudgements(warehouse, { judgementId: id, judgedAt, rows })
+  }
+}
+
+async function readKeys(
+  warehouse: Warehouse,
+  deliveries: readonly { readonly deliveryId: string }[]
+): Promise<ReadonlyMap<string, string>> {
+  const keys = new Map<string, string>()
+  for (let from = 0; from < deliveries.length; from += 2_000) {
+    const ids = deliveries.slice(from, from + 2_000).map(({ deliveryId }) => deliveryId)
+    const rows = await warehouse.rows<{ id: string; key: string }>(
+      `SELECT lower(hex(delivery_id)) AS id, lower(hex(purchase_key)) AS key
+       FROM (SELECT delivery_id, purchase_key FROM delivery
+         UNION ALL SELECT delivery_id, purchase_key FROM purchase_return)
+       WHERE delivery_id IN (SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16))`,
+      { ids }
+    )
+    for (const { id, key } of rows) keys.set(id, key)
+  }
+  return keys
 }
 
 function tokenOf({ publisherId, servedAdId }: HistoryAd): string {

@@ -53,7 +53,11 @@ export interface HistoryDelivery {
   readonly lines: HistoryLine[]
   readonly untrusted: boolean
   readonly voided: boolean
+  /** The verdict by which it was judged again before anything was voided; absent: it was not. */
+  readonly judged?: HistoryVerdict | undefined
 }
+
+export type HistoryVerdict = 'valid' | 'unauthenticated'
 
 /** One delivery of a return. */
 export interface HistoryReturn {
@@ -65,6 +69,8 @@ export interface HistoryReturn {
   readonly transactionId: string
   readonly lines: readonly { readonly gtin: string; readonly quantity: number }[]
   readonly untrusted: boolean
+  readonly voided?: boolean
+  readonly judged?: HistoryVerdict | undefined
 }
 
 /** All lists stand in order of arrival, which is not the order of the instants. */
@@ -233,6 +239,7 @@ function createDeliveries(world: World, purchase: Purchase, transactionId: strin
     lines: purchase.products.map((product) => createLine(world, product)),
     untrusted: dice.chance(0.12),
     voided: dice.chance(0.08),
+    judged: judgedVerdict(dice),
   }
   const repeatCount = dice.chance(0.5) ? dice.integer(1, 2) : 0
   const repeats = Array.from({ length: repeatCount }, () => repeatDelivery(world, purchase, first))
@@ -250,6 +257,7 @@ function repeatDelivery(world: World, purchase: Purchase, first: HistoryDelivery
     receivedAtMs: first.receivedAtMs + dice.pick(deliveryRepeatsMs),
     untrusted: dice.chance(0.15),
     voided: dice.chance(0.15),
+    judged: judgedVerdict(dice),
   }
 }
 
@@ -281,6 +289,8 @@ function createReturns({ world, purchase, deliveries }: Returning): HistoryRetur
       transactionId: dice.chance(0.06) ? 'T-never' : transactionId,
       lines: createReturnLines(world, deliveries),
       untrusted: dice.chance(0.12),
+      voided: dice.chance(0.08),
+      judged: judgedVerdict(dice),
     }
     returns.push(first)
     for (let left = dice.chance(0.4) ? dice.integer(1, 2) : 0; left > 0; left--) {
@@ -302,7 +312,14 @@ function repeatReturn(
     deliveryId: createId(world),
     receivedAtMs: first.receivedAtMs + dice.pick(deliveryRepeatsMs),
     untrusted: dice.chance(0.15),
+    voided: dice.chance(0.08),
+    judged: judgedVerdict(dice),
   }
+}
+
+/** Whatever it was before: it may be judged to be what it is. */
+function judgedVerdict(dice: Dice): HistoryVerdict | undefined {
+  return dice.chance(0.2) ? dice.pick(['valid', 'valid', 'unauthenticated']) : undefined
 }
 
 /** Products of the purchase in any spelling and some that were not bought; a part, all, or too many. */

@@ -3,6 +3,7 @@
 // being obviously right to being fast. Every decision beyond the rules is marked "Decision:".
 import { isbot } from 'isbot'
 
+import { isBelieved } from './believed.ts'
 import type {
   History,
   HistoryAd,
@@ -233,11 +234,11 @@ function countedEvents(history: History): HistoryEvent[] {
   return [...earliest.values()]
 }
 
-/** The earliest delivery of each purchase that is neither untrusted nor voided, if there is one. */
+/** The earliest delivery of each purchase that is believed, if there is one. */
 function winningDeliveries(history: History): HistoryDelivery[] {
   const winners = new Map<string, HistoryDelivery>()
   for (const delivery of history.deliveries) {
-    if (delivery.untrusted || delivery.voided) continue
+    if (!isBelieved(delivery)) continue
     const key = purchaseKey(delivery)
     const known = winners.get(key)
     if (known === undefined || isEarlierDelivery(delivery, known)) winners.set(key, delivery)
@@ -254,10 +255,12 @@ function purchaseKey(delivery: HistoryDelivery): string {
 }
 
 /** Decision: of two deliveries of one millisecond the one with the least id is the earlier. */
-function isEarlierDelivery(one: HistoryDelivery, other: HistoryDelivery): boolean {
+function isEarlierDelivery(one: Received, other: Received): boolean {
   if (one.receivedAtMs !== other.receivedAtMs) return one.receivedAtMs < other.receivedAtMs
   return one.deliveryId < other.deliveryId
 }
+
+type Received = Pick<HistoryDelivery, 'receivedAtMs' | 'deliveryId'>
 
 /**
  * Units that returns take from each line. Every return takes, product by product, from the first lines
@@ -281,20 +284,16 @@ function takenUnits(history: History, delivery: HistoryDelivery): readonly numbe
   )
 }
 
-/** The earliest delivery of each return of the purchase that came from a trusted source. */
+/** The earliest delivery of each return of the purchase that is believed. */
 function validReturns(history: History, purchase: HistoryDelivery): HistoryReturn[] {
   const earliest = new Map<string, HistoryReturn>()
   // Decision: nothing takes back from a transaction without a name.
   if (purchase.transactionId.trim() === '') return []
   for (const one of history.returns) {
     if (one.publisherId !== purchase.publisherId) continue
-    if (one.transactionId !== purchase.transactionId || one.untrusted) continue
+    if (one.transactionId !== purchase.transactionId || !isBelieved(one)) continue
     const known = earliest.get(one.returnId)
-    const isEarlier =
-      known === undefined ||
-      one.receivedAtMs < known.receivedAtMs ||
-      (one.receivedAtMs === known.receivedAtMs && one.deliveryId < known.deliveryId)
-    if (isEarlier) earliest.set(one.returnId, one)
+    if (known === undefined || isEarlierDelivery(one, known)) earliest.set(one.returnId, one)
   }
   return [...earliest.values()]
 }

@@ -1,6 +1,7 @@
 // Reads the deliveries of one purchase, and finds which of them wins.
 
 import type { DeliveryStanding } from '../../contract/explanation.ts'
+import { isValidSql, judgementsSql } from '../../warehouse/effective-verdict.ts'
 import type { Warehouse } from '../../warehouse/warehouse.ts'
 
 export const deliveryLimits = {
@@ -21,7 +22,8 @@ export interface PurchaseId {
 export interface Delivery {
   readonly deliveryId: string
   readonly receivedAtMs: number
-  readonly verdict: 'valid' | 'untrusted-source' | 'too-late'
+  /** As it was stored; a judgement may say otherwise. */
+  readonly verdict: StoredVerdict
   readonly siteId: number
   readonly currency: string
   readonly contentHash: string
@@ -31,6 +33,16 @@ export interface Delivery {
   readonly standing: DeliveryStanding
   /** Null unless it is void. */
   readonly voidedAtMs: number | null
+  /** Null if the stored verdict counts. */
+  readonly judgedAtMs: number | null
+}
+
+export type StoredVerdict = 'valid' | 'untrusted-source' | 'too-late'
+
+/** The latest judgement of a delivery. */
+export interface DeliveryJudgement {
+  readonly verdict: StoredVerdict | 'void'
+  readonly judgedAtMs: number
 }
 
 export interface PurchaseDeliveries {
@@ -62,18 +74,19 @@ export async function readDeliveries(
   const [known] = await warehouse.rows<{ days: readonly string[] }>(daysSql, { ...purchase })
   const days = known?.days ?? []
   const params = { ...purchase, days, readMax: deliveryLimits.readMax }
-  const [valid, others, voids] = await Promise.all([
+  const [valid, others, judgements] = await Promise.all([
     days.length === 0 ? [] : warehouse.rows<DeliveryRow>(validSql, params),
     warehouse.rows<DeliveryRow>(othersSql, params),
-    warehouse.rows<{ deliveryId: string; voidedAtMs: number }>(voidsSql, params),
+    readJudgements(warehouse, purchase),
   ])
   const rows = [...valid, ...others].toSorted(byReceipt)
-  const voidedAtMs = new Map(voids.map((one) => [one.deliveryId, one.voidedAtMs]))
-  const first = rows.find((row) => row.verdict === 'valid' && !voidedAtMs.has(row.deliveryId))
+  const verdictOf = (row: Pick<DeliveryRow, 'deliveryId' | 'verdict'>) =>
+    judgements.get(row.deliveryId)?.verdict ?? row.verdict
+  const first = rows.find((row) => verdictOf(row) === 'valid') ?? null
   const deliveries = rows.map(({ totalCount: _total, ...row }) => {
-    const isVoid = row.verdict === 'valid' && voidedAtMs.has(row.deliveryId)
-    const standing = isVoid ? ('void' as const) : standingOf(row, first ?? row)
-    return { ...row, voidedAtMs: voidedAtMs.get(row.deliveryId) ?? null, standing }
+    const judgedAtMs = judgements.get(row.deliveryId)?.judgedAtMs ?? null
+    const standing = standingOf({ ...row, verdict: verdictOf(row) }, first ?? row)
+    return { ...row, judgedAtMs, voidedAtMs: standing === 'void' ? judgedAtMs : null, standing }
   })
   const totalCount = (valid[0]?.totalCount ?? 0) + (others[0]?.totalCount ?? 0)
   return {
@@ -84,20 +97,34 @@ export async function readDeliveries(
   }
 }
 
-type DeliveryRow = Omit<Delivery, 'standing' | 'voidedAtMs'> & { readonly totalCount: number }
+/** By delivery id: those of the deliveries of the purchase, and of its returns. */
+export async function readJudgements(
+  warehouse: Reader,
+  { purchaseKey }: Pick<PurchaseId, 'purchaseKey'>
+): Promise<ReadonlyMap<string, DeliveryJudgement>> {
+  const rows = await warehouse.rows<DeliveryJudgement & { readonly deliveryId: string }>(
+    judgedSql,
+    { purchaseKey }
+  )
+  return new Map(rows.map(({ deliveryId, ...judgement }) => [deliveryId, judgement]))
+}
+
+type DeliveryRow = Omit<Delivery, 'standing' | 'voidedAtMs' | 'judgedAtMs'> & {
+  readonly totalCount: number
+}
 
 function byReceipt(one: DeliveryRow, other: DeliveryRow): number {
   if (one.receivedAtMs !== other.receivedAtMs) return one.receivedAtMs - other.receivedAtMs
   return one.deliveryId < other.deliveryId ? -1 : 1
 }
 
-type Received = Pick<DeliveryRow, 'verdict' | 'deliveryId' | 'receivedAtMs'>
+type Received = Pick<DeliveryRow, 'deliveryId' | 'receivedAtMs'>
 
-/** The standing of a delivery that is not void; `first` is the one that counts. */
+/** The standing of a delivery by the verdict that counts; `first` is the delivery that does. */
 export function standingOf(
-  row: Received,
-  first: Pick<Received, 'deliveryId' | 'receivedAtMs'>
-): Exclude<DeliveryStanding, 'void'> {
+  row: Received & Pick<DeliveryJudgement, 'verdict'>,
+  first: Received
+): DeliveryStanding {
   if (row.verdict !== 'valid') return row.verdict
   if (row.deliveryId === first.deliveryId) return 'counted'
   return row.receivedAtMs > first.receivedAtMs ? 'later' : 'greater-delivery-id'
@@ -161,7 +188,7 @@ const inOrder = `
 const once = 'LIMIT 1 BY delivery_id'
 
 const validSql = `
-SELECT ${headColumns} FROM (SELECT * FROM delivery WHERE ${inOrder} AND verdict = 'valid' ${once})
+SELECT ${headColumns} FROM (SELECT * FROM delivery WHERE ${inOrder} AND ${isValidSql(key)} ${once})
 ORDER BY receivedAtMs, deliveryId LIMIT {readMax:UInt32}`
 
 /**
@@ -171,14 +198,14 @@ ORDER BY receivedAtMs, deliveryId LIMIT {readMax:UInt32}`
 const othersSql = `
 SELECT ${headColumns} FROM (
   SELECT * FROM delivery
-  WHERE purchase_key = ${key} AND publisher_id = {publisherId:Int32} AND verdict != 'valid' ${once}
+  WHERE purchase_key = ${key} AND publisher_id = {publisherId:Int32} AND NOT ${isValidSql(key)} ${once}
 )
 ORDER BY receivedAtMs, deliveryId LIMIT {readMax:UInt32}`
 
-const voidsSql = `
-SELECT lower(hex(delivery_id)) AS deliveryId, toUnixTimestamp64Milli(toDateTime64(min(voided_at), 3, 'UTC')) AS voidedAtMs
-FROM delivery_void WHERE purchase_key = ${key}
-GROUP BY delivery_id LIMIT 10000`
+const judgedSql = `
+SELECT lower(hex(delivery_id)) AS deliveryId, last.3 AS verdict,
+  toUnixTimestamp64Milli(toDateTime64(last.1, 3, 'UTC')) AS judgedAtMs
+FROM (${judgementsSql(key)}) LIMIT 100000`
 
 const inList = `
   ${inOrder} AND delivery_id IN (SELECT toFixedString(unhex(arrayJoin({deliveryIds:Array(String)})), 16))`

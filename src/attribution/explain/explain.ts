@@ -136,6 +136,7 @@ async function printDeliveries({ warehouse }: ExplainDeps, { id, deliveries }: P
         standing: delivery.standing,
         isConflict: delivery.contentHash !== reference?.contentHash,
         ...(delivery.voidedAtMs !== null && { voidedAt: printInstant(delivery.voidedAtMs) }),
+        ...(delivery.judgedAtMs !== null && { judgedAt: printInstant(delivery.judgedAtMs) }),
         lineCount: delivery.lineCount,
         ...(own !== undefined && {
           lines: own.map((line, index) => printLine(line, index, delivery.currency)),
@@ -149,9 +150,11 @@ async function printDeliveries({ warehouse }: ExplainDeps, { id, deliveries }: P
 
 function printReturns({ listed, leftOutCount }: PurchaseReturns) {
   return {
-    returns: listed.map(({ receivedAtMs, ...one }) =>
-      Object.assign(one, { receivedAt: printInstant(receivedAtMs) })
-    ),
+    returns: listed.map(({ receivedAtMs, judgedAtMs, ...one }) => ({
+      ...one,
+      receivedAt: printInstant(receivedAtMs),
+      ...(judgedAtMs !== null && { judgedAt: printInstant(judgedAtMs) }),
+    })),
     returnsLeftOut: leftOutCount,
   }
 }

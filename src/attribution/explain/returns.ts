@@ -3,9 +3,10 @@
 import type { DeliveryStanding } from '../../contract/explanation.ts'
 import { nanosScale, formatDecimal, parseDecimal } from '../../domain/money.ts'
 import { assert } from '../../lib/assert.ts'
+import { isValidSql } from '../../warehouse/effective-verdict.ts'
 import type { Warehouse } from '../../warehouse/warehouse.ts'
-import { standingOf } from './deliveries.ts'
-import type { DeliveryLine, PurchaseId } from './deliveries.ts'
+import { readJudgements, standingOf } from './deliveries.ts'
+import type { DeliveryJudgement, DeliveryLine, PurchaseId, StoredVerdict } from './deliveries.ts'
 
 export const returnLimits = {
   /** The earliest deliveries of returns are listed; what they take back is summed over all. */
@@ -17,7 +18,9 @@ export interface ReturnDelivery {
   readonly returnId: string
   readonly deliveryId: string
   readonly receivedAtMs: number
-  readonly standing: Exclude<DeliveryStanding, 'void'>
+  readonly standing: DeliveryStanding
+  /** Null if the stored verdict counts. */
+  readonly judgedAtMs: number | null
   /** A repeat with other content than the delivery of the return that counts. */
   readonly isConflict: boolean
   readonly products: readonly { readonly gtin: string; readonly quantity: number }[]
@@ -36,12 +39,13 @@ export async function readReturns(
   { purchaseKey }: PurchaseId
 ): Promise<PurchaseReturns> {
   const { listedMax, productsMax } = returnLimits
-  const [rows, sums] = await Promise.all([
+  const [rows, sums, judgements] = await Promise.all([
     reader.rows<ReturnRow>(listSql, { purchaseKey, listedMax, productsMax }),
     reader.rows<{ gtinKey: string; quantity: number }>(unitsSql, { purchaseKey }),
+    readJudgements(reader, { purchaseKey }),
   ])
   return {
-    listed: rows.map(toReturn),
+    listed: rows.map((row) => toReturn(row, judgements.get(row.deliveryId))),
     leftOutCount: (rows[0]?.totalCount ?? 0) - rows.length,
     units: new Map(sums.map(({ gtinKey, quantity }) => [gtinKey, quantity])),
   }
@@ -73,7 +77,7 @@ interface ReturnRow {
   readonly returnId: string
   readonly deliveryId: string
   readonly receivedAtMs: number
-  readonly verdict: 'valid' | 'untrusted-source' | 'too-late'
+  readonly verdict: StoredVerdict
   readonly content: string
   readonly products: readonly (readonly [gtin: string, quantity: number])[]
   /** The delivery of the return that counts; the id is '' if none does. */
@@ -83,19 +87,24 @@ interface ReturnRow {
   readonly totalCount: number
 }
 
-function toReturn(row: ReturnRow): ReturnDelivery {
+function toReturn(row: ReturnRow, judgement: DeliveryJudgement | undefined): ReturnDelivery {
   const { returnId, deliveryId, receivedAtMs, products } = row
   return {
     returnId,
     deliveryId,
     receivedAtMs,
-    standing: standingOf(row, { deliveryId: row.firstId, receivedAtMs: row.firstAtMs }),
+    standing: standingOf(
+      { ...row, verdict: judgement?.verdict ?? row.verdict },
+      { deliveryId: row.firstId, receivedAtMs: row.firstAtMs }
+    ),
+    judgedAtMs: judgement?.judgedAtMs ?? null,
     isConflict: row.firstId !== '' && row.content !== row.firstContent,
     products: products.map(([gtin, quantity]) => ({ gtin, quantity })),
   }
 }
 
-const ofPurchase = `purchase_key = toFixedString(unhex({purchaseKey:String}), 16)`
+const key = `toFixedString(unhex({purchaseKey:String}), 16)`
+const ofPurchase = `purchase_key = ${key}`
 
 const listSql = `
 SELECT return_id AS returnId, lower(hex(delivery_id)) AS deliveryId,
@@ -104,9 +113,12 @@ SELECT return_id AS returnId, lower(hex(delivery_id)) AS deliveryId,
   if(has_first, lower(hex(first.2)), '') AS firstId, toUnixTimestamp64Milli(first.1) AS firstAtMs,
   lower(hex(first.3)) AS firstContent, toUInt32(count() OVER ()) AS totalCount
 FROM (
-  SELECT *, countIf(verdict = 'valid') OVER (PARTITION BY return_key) > 0 AS has_first,
-    minIf((received_at, delivery_id, content_hash), verdict = 'valid') OVER (PARTITION BY return_key) AS first
-  FROM (SELECT * FROM purchase_return WHERE ${ofPurchase} LIMIT 1 BY delivery_id)
+  SELECT *, countIf(is_valid) OVER (PARTITION BY return_key) > 0 AS has_first,
+    minIf((received_at, delivery_id, content_hash), is_valid) OVER (PARTITION BY return_key) AS first
+  FROM (
+    SELECT *, ${isValidSql(key)} AS is_valid
+    FROM purchase_return WHERE ${ofPurchase} LIMIT 1 BY delivery_id
+  )
 )
 ORDER BY received_at, delivery_id
 LIMIT {listedMax:UInt32}`
@@ -116,7 +128,7 @@ SELECT product.1 AS gtinKey, sum(product.2) AS quantity
 FROM (
   SELECT argMin((line_gtin_key, line_quantity), (received_at, delivery_id)) AS first
   FROM purchase_return
-  WHERE ${ofPurchase} AND verdict = 'valid'
+  WHERE ${ofPurchase} AND ${isValidSql(key)}
   GROUP BY return_key
 )
 ARRAY JOIN arrayZip(first.1, first.2) AS product

@@ -1,16 +1,16 @@
 import type { AuditTrail } from '../../access/audit-trail.ts'
 import type { PurchaseName } from '../../attribution/explain/explain.ts'
-import type { VoidResponse } from '../../contract/explanation.ts'
+import type { Explanation } from '../../contract/explanation.ts'
 import { upkeepOperations as operations } from '../../contract/upkeep-operations.ts'
 import { assert } from '../../lib/assert.ts'
 import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import { handleAt } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 
-type ConversionDeps = Pick<AdminDeps, 'explainPurchase' | 'voidDelivery'>
+type ConversionDeps = Pick<AdminDeps, 'explainPurchase' | 'voidDelivery' | 'unvoidDelivery'>
 
 export function createConversionHandlers(
-  { explainPurchase, voidDelivery }: ConversionDeps,
+  { explainPurchase, voidDelivery, unvoidDelivery }: ConversionDeps,
   audit: AuditTrail
 ): HandlerTable {
   const purchase = {
@@ -23,39 +23,71 @@ export function createConversionHandlers(
     ),
     ...handleAt(operations.voidDelivery, purchase, async ({ key, path, body }, known) => {
       const { deliveryId, reason } = body
-      if (reason.trim() === '') return refuse(422, ['/reason must say why in visible characters'])
-      const delivery = known.deliveries.find((one) => one.deliveryId === deliveryId)
-      if (delivery === undefined) {
-        return refuse(422, ['/deliveryId must be the id of a delivery of this purchase'])
-      }
-      const { standing } = delivery
-      if (standing === 'untrusted-source' || standing === 'too-late') {
+      if (reason.trim() === '') return refuse(422, [saysNothing])
+      const delivery = findDelivery(known, deliveryId)
+      if (delivery === null) return refuse(422, [notListed])
+      if (!['counted', 'later', 'greater-delivery-id', 'void'].includes(delivery.standing)) {
         return refuse(422, [
-          `/deliveryId must be a delivery that could count; this one is ${standing}`,
+          `/deliveryId must be a delivery that could count; this one is ${delivery.standing}`,
         ])
       }
 
       const result = await voidDelivery({ ...path, deliveryId })
-      if (result.kind === 'final') {
-        return refuse(422, [
-          `/deliveryId must be of a purchase that stands in no final day of any market; days before ${result.finalBefore} are final`,
-        ])
-      }
-      const now = await explainPurchase(path)
-      const voidedAt = now?.deliveries.find((one) => one.deliveryId === deliveryId)?.voidedAt
-      assert(now !== null && voidedAt !== undefined, 'what is voided shows as void')
+      if (result.kind === 'final') return refuse(422, [isFinal(result.finalBefore)])
+      const now = findDelivery(await explainPurchase(path), deliveryId)
+      assert(now?.judgedAt !== undefined, 'what is voided shows as void')
+      const { judgedAt: voidedAt, countedDeliveryId, returnId } = now
       await audit.record({
         key,
         action: 'delivery.void',
         subject: deliveryId,
-        details: { ...path, reason, countedDeliveryId: now.countedDeliveryId },
+        details: { ...path, ...(returnId !== null && { returnId }), reason, countedDeliveryId },
       })
-      const answer: VoidResponse = {
-        deliveryId,
-        voidedAt,
-        countedDeliveryId: now.countedDeliveryId,
+      return answerJson(200, { deliveryId, voidedAt, countedDeliveryId })
+    }),
+    ...handleAt(operations.unvoidDelivery, purchase, async ({ key, path, body }, known) => {
+      const { deliveryId, reason } = body
+      if (reason.trim() === '') return refuse(422, [saysNothing])
+      const delivery = findDelivery(known, deliveryId)
+      if (delivery === null) return refuse(422, [notListed])
+      if (delivery.standing !== 'void') {
+        return refuse(422, [
+          `/deliveryId must be a void delivery; this one is ${delivery.standing}`,
+        ])
       }
-      return answerJson(200, answer)
+
+      const result = await unvoidDelivery({ ...path, deliveryId })
+      if (result.kind === 'final') return refuse(422, [isFinal(result.finalBefore)])
+      const now = findDelivery(await explainPurchase(path), deliveryId)
+      assert(now?.judgedAt !== undefined, 'what is not void any more shows when it was judged')
+      const { judgedAt, countedDeliveryId, returnId } = now
+      await audit.record({
+        key,
+        action: 'delivery.unvoid',
+        subject: deliveryId,
+        details: { ...path, ...(returnId !== null && { returnId }), reason, countedDeliveryId },
+      })
+      return answerJson(200, { deliveryId, judgedAt, countedDeliveryId })
     }),
   }
+}
+
+const saysNothing = '/reason must say why in visible characters'
+const notListed = '/deliveryId must be the id of a delivery of this purchase or of a return of it'
+
+function isFinal(finalBefore: string): string {
+  return `/deliveryId must be of a purchase that stands in no final day of any market; days before ${finalBefore} are final`
+}
+
+/** A delivery of the purchase, or of one of its returns, with the one that counts beside it. */
+function findDelivery(explanation: Explanation | null, deliveryId: string) {
+  if (explanation === null) return null
+  const { deliveries, returns, countedDeliveryId } = explanation
+  const bought = deliveries.find((one) => one.deliveryId === deliveryId)
+  if (bought !== undefined) return { ...bought, countedDeliveryId, returnId: null }
+  const sentBack = returns.find((one) => one.deliveryId === deliveryId)
+  if (sentBack === undefined) return null
+  const { returnId } = sentBack
+  const counted = returns.find((one) => one.returnId === returnId && one.standing === 'counted')
+  return { ...sentBack, countedDeliveryId: counted?.deliveryId ?? null, returnId }
 }

@@ -11,7 +11,8 @@ import type { IdentityHasher } from '../../domain/identity.ts'
 import type { ReadConflicts } from '../../reports/conflicts.ts'
 import type { ReadNamedIds } from '../../reports/named-ids.ts'
 import type { ReadUnconverted } from '../../reports/unconverted.ts'
-import type { ExplainPurchase, PurchaseName } from '../../attribution/explain/explain.ts'
+import type { ExplainPurchase } from '../../attribution/explain/explain.ts'
+import type { NamedDelivery, VoidResult } from '../../attribution/void-delivery.ts'
 import type { ReadServedAd } from '../../reports/served-ad.ts'
 import type { Spool } from '../../spool/spool.ts'
 import type { Minter, Opener } from '../../tracking-data/tracking-data.ts'
@@ -74,12 +75,9 @@ export interface AdminDeps {
   readonly readNamedIds: ReadNamedIds
   readonly setAside: SetAside
   readonly explainPurchase: ExplainPurchase
-  /** The purchase is attributed again without the delivery. */
-  readonly voidDelivery: (
-    delivery: PurchaseName & { readonly deliveryId: string }
-  ) => Promise<
-    { readonly kind: 'voided' } | { readonly kind: 'final'; readonly finalBefore: string }
-  >
+  /** The purchase is attributed again without the delivery, or with it. */
+  readonly voidDelivery: (delivery: NamedDelivery) => Promise<VoidResult>
+  readonly unvoidDelivery: (delivery: NamedDelivery) => Promise<VoidResult>
   /** Null: the warehouse is a server, whose backups are not ours. */
   readonly backups: Pick<Backups, 'start' | 'list'> | null
   readonly erasures: Erasures

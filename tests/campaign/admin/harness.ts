@@ -17,7 +17,7 @@ import {
 import { rebuildDays } from '../../../src/days/rebuild.ts'
 import { listSetAside, replaySetAside } from '../../../src/pipeline/set-aside.ts'
 import { createBotCheck } from '../../../src/domain/bot.ts'
-import { voidDelivery } from '../../../src/attribution/void-delivery.ts'
+import { unvoidDelivery, voidDelivery } from '../../../src/attribution/void-delivery.ts'
 import { openCatalogStore, type CatalogStore } from '../../../src/catalog/catalog-store.ts'
 import { buildCampaignApp } from '../../../src/campaign/app.ts'
 import type { KeyRequest, StatusResponse } from '../../../src/contract/admin.ts'
@@ -175,6 +175,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     },
     explainPurchase: createExplainer({ warehouse, settleMs: 0 }),
     voidDelivery: (delivery) => voidDelivery(warehouse, delivery),
+    unvoidDelivery: (delivery) => unvoidDelivery(warehouse, delivery),
     backups: null,
     status: () => Promise.resolve(status),
     ...changes,
