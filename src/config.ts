@@ -30,6 +30,8 @@ export interface Config {
   readonly spoolBytesMax: number
   readonly retentionDays: number
   readonly trustProxy: boolean
+  /** Whether deliveries need a key, for publishers that do not say so themselves. */
+  readonly requiresDeliveryKey: boolean
   /** Both per key and node. */
   readonly requestsPerMinuteMax: number
   readonly reportsPerKeyMax: number
@@ -81,6 +83,7 @@ export function parseConfig(environment: Environment): Config {
     }),
     retentionDays: reader.integer('SHELFTRACE_RETENTION_DAYS', 400, { min: 60, max: 36_500 }),
     trustProxy: reader.flag('SHELFTRACE_TRUST_PROXY'),
+    requiresDeliveryKey: reader.flag('SHELFTRACE_REQUIRE_DELIVERY_KEY'),
     ...readKeyLimits(reader),
     logLevel: reader.oneOf('SHELFTRACE_LOG_LEVEL', logLevels, 'info'),
     secretsFile: resolve(reader.text('SHELFTRACE_SECRETS_FILE', join(dataDir, 'secrets.json'))),

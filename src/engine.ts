@@ -21,7 +21,6 @@ import { openCatalogStore } from './catalog/catalog-store.ts'
 import type { CatalogStore } from './catalog/catalog-store.ts'
 import { catalogNames } from './catalog/catalog-names.ts'
 import { createRateStore } from './catalog/ecb-rates.ts'
-import { isTrustedSource } from './catalog/trusted-sources.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { buildOpenApi } from './contract/openapi.ts'
@@ -45,6 +44,7 @@ import { countOpenErasures, findErasure, listErasures, requestErasure } from './
 import { rebuildDays } from './days/rebuild.ts'
 import { readRetention } from './days/retention.ts'
 import { unvoidDelivery, voidDelivery } from './attribution/void-delivery.ts'
+import { createDeliveryJudge } from './pipeline/delivery-judge.ts'
 import type { RowContext } from './pipeline/rows.ts'
 import { listSetAside, replaySetAside } from './pipeline/set-aside.ts'
 import { limits as fileLimits, openFilesMax } from './processes/open-files.ts'
@@ -87,6 +87,7 @@ interface Engine {
   readonly lanes: WarehouseLanes
   readonly spool: Spool
   readonly catalog: CatalogStore
+  readonly keys: KeyStore
   readonly clockWatch: ClockWatch
   readonly trackers: TrackerMetrics
   /** Null: the campaign port speaks HTTP. */
@@ -110,6 +111,12 @@ async function startEngine(config: Config): Promise<Child> {
     clock: systemClock,
   })
   const catalog = await openCatalogStore({ warehouse: lanes.lookups, clock: systemClock, log })
+  const keys = await openKeyStore({
+    warehouse: lanes.lookups,
+    clock: systemClock,
+    log,
+    adminKey: secrets.adminKey,
+  })
   const clockWatch = new ClockWatch({
     warehouse: lanes.lookups,
     clock: systemClock,
@@ -125,6 +132,7 @@ async function startEngine(config: Config): Promise<Child> {
     lanes,
     spool,
     catalog,
+    keys,
     clockWatch,
     trackers,
     tls,
@@ -138,6 +146,7 @@ async function startEngine(config: Config): Promise<Child> {
       await campaign.close()
       await clockWatch.close()
       await pipeline.close()
+      await keys.close()
       await catalog.close()
       await spool.close()
       await lanes.close()
@@ -157,12 +166,15 @@ function openWarehouse(config: Config): WarehouseLanes {
   }
 }
 
-function rowContextOf({ secrets, catalog }: Engine): RowContext {
+function rowContextOf({ config, secrets, catalog, keys }: Engine): RowContext {
   return {
     openTrackingData: createOpener(secrets.keyRing).open,
     hashIdentity: createIdentityHasher(secrets.identitySecret),
-    isTrustedSource: (publisherId, origin) =>
-      isTrustedSource(catalog.current(), publisherId, origin),
+    deliveryJudge: createDeliveryJudge({
+      keys,
+      catalog: () => catalog.current(),
+      requiresKey: config.requiresDeliveryKey,
+    }),
     isBot: createBotCheck(),
   }
 }
@@ -186,13 +198,7 @@ async function startCampaign(
   engine: Engine,
   pipeline: Pipeline
 ): Promise<{ close(): Promise<void> }> {
-  const { config, log, secrets, lanes, spool, catalog, tls } = engine
-  const keys = await openKeyStore({
-    warehouse: lanes.lookups,
-    clock: systemClock,
-    log,
-    adminKey: secrets.adminKey,
-  })
+  const { config, log, lanes, spool, catalog, keys, tls } = engine
   const keptPages = new KeptPages({
     folder: join(config.dataDir, 'kept-reports'),
     clock: systemClock,
@@ -241,7 +247,6 @@ async function startCampaign(
       await tls?.close()
       await backups?.close()
       await app.close()
-      await keys.close()
       keptPages.close()
     },
   }

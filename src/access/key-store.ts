@@ -31,12 +31,24 @@ export interface KeyStore {
    * 5 seconds of its revocation or expiry.
    */
   isValid(key: AccessKey): boolean
+  /** Any key by its SHA-256 as hex, expired and revoked ones too. Never that of the configuration. */
+  findByHash(hash: string): AccessKey | null
+  /** Any key by its id, expired and revoked ones too. */
+  findById(id: string): AccessKey | null
+  /**
+   * Resolves when the list of keys was read after that instant and within the last 30 seconds. Reads it if
+   * need be, and rejects if that fails.
+   */
+  readAfter(atMs: number): Promise<void>
   /** The answer is the only place where the key itself is ever shown. */
   create(request: KeyRequest): Promise<KeyResponse>
   /** All keys but that of the configuration, oldest first; revoked and expired ones too. */
   list(): readonly AccessKey[]
-  /** False when there is no such key. Cannot be undone; repeating it changes nothing. */
-  revoke(id: string): Promise<boolean>
+  /**
+   * Null when there is no such key. Cannot be undone. Repeating it changes nothing but an instant of
+   * compromise that is earlier than the one known so far.
+   */
+  revoke(id: string, compromisedSinceMs?: number | null): Promise<AccessKey | null>
   refresh(): Promise<void>
   close(): Promise<void>
 }
@@ -66,6 +78,7 @@ class WarehouseKeyStore implements KeyStore {
   readonly #adminHash: Buffer
   readonly #adminKey: AccessKey
   #keysByHash: ReadonlyMap<string, StoredKey> = new Map()
+  #keysById: ReadonlyMap<string, StoredKey> = new Map()
 
   constructor(options: KeyStoreOptions) {
     const { clock, adminKey } = options
@@ -74,6 +87,7 @@ class WarehouseKeyStore implements KeyStore {
       kinds: storedKeyKinds,
       onEntries: (entries) => {
         this.#keysByHash = new Map()
+        this.#keysById = new Map()
         this.#set(readStoredKeys(entries))
       },
     })
@@ -103,10 +117,21 @@ class WarehouseKeyStore implements KeyStore {
 
   isValid(key: AccessKey): boolean {
     if (key.isConfigured) return true
-    for (const { key: current } of this.#keysByHash.values()) {
-      if (current.id === key.id) return isUsable(current, this.#clock())
-    }
-    return false
+    const current = this.#keysById.get(key.id)
+    return current !== undefined && isUsable(current.key, this.#clock())
+  }
+
+  findByHash(hash: string): AccessKey | null {
+    return this.#keysByHash.get(hash)?.key ?? null
+  }
+
+  findById(id: string): AccessKey | null {
+    return this.#keysById.get(id)?.key ?? null
+  }
+
+  async readAfter(atMs: number): Promise<void> {
+    if (this.entries.readAtMs > atMs && this.#ageMs() <= limits.listAgeMsMax) return
+    await this.entries.refresh()
   }
 
   async create(request: KeyRequest): Promise<KeyResponse> {
@@ -122,6 +147,7 @@ class WarehouseKeyStore implements KeyStore {
         createdAtMs: this.#clock(),
         expiresAtMs: request.expiresAt === undefined ? null : parseInstant(request.expiresAt),
         revokedAtMs: null,
+        compromisedSinceMs: null,
         isConfigured: false,
       },
     }
@@ -138,15 +164,22 @@ class WarehouseKeyStore implements KeyStore {
       .toSorted((one, other) => one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1))
   }
 
-  async revoke(id: string): Promise<boolean> {
+  async revoke(id: string, compromisedSinceMs: number | null = null): Promise<AccessKey | null> {
     return await this.entries.change(async () => {
-      const stored = [...this.#keysByHash.values()].find(({ key }) => key.id === id)
-      if (stored === undefined) return false
-      if (stored.key.revokedAtMs !== null) return true
-      const revokedAtMs = this.#clock()
-      await this.entries.append([revocationEntry(id, revokedAtMs)])
-      this.#set([{ ...stored, key: { ...stored.key, revokedAtMs } }])
-      return true
+      const stored = this.#keysById.get(id)
+      if (stored === undefined) return null
+      const revocation = {
+        revokedAtMs: stored.key.revokedAtMs ?? this.#clock(),
+        compromisedSinceMs: earlier(stored.key.compromisedSinceMs, compromisedSinceMs),
+      }
+      const key = { ...stored.key, ...revocation }
+      const isKnown =
+        stored.key.revokedAtMs !== null &&
+        stored.key.compromisedSinceMs === revocation.compromisedSinceMs
+      if (isKnown) return key
+      await this.entries.append([revocationEntry(id, revocation)])
+      this.#set([{ ...stored, key }])
+      return key
     })
   }
 
@@ -167,18 +200,27 @@ class WarehouseKeyStore implements KeyStore {
   }
 
   #assertFresh(): void {
-    // A list from the future says that the clock was set back, and nothing about its age.
-    const ageMs = Math.abs(this.#clock() - this.entries.readAtMs)
+    const ageMs = this.#ageMs()
     if (ageMs <= limits.listAgeMsMax) return
     throw new ServiceError('ACCESS_STALE', 'the list of keys is too old', {
       details: { ageMs },
     })
   }
 
+  #ageMs(): number {
+    // A list from the future says that the clock was set back, and nothing about its age.
+    return Math.abs(this.#clock() - this.entries.readAtMs)
+  }
+
   #set(changed: readonly StoredKey[]): void {
-    const keys = new Map(this.#keysByHash)
-    for (const stored of changed) keys.set(stored.hash.toString('hex'), stored)
-    this.#keysByHash = keys
+    const byHash = new Map(this.#keysByHash)
+    const byId = new Map(this.#keysById)
+    for (const stored of changed) {
+      byHash.set(stored.hash.toString('hex'), stored)
+      byId.set(stored.key.id, stored)
+    }
+    this.#keysByHash = byHash
+    this.#keysById = byId
   }
 }
 
@@ -201,8 +243,14 @@ function configuredKey(createdAtMs: number): AccessKey {
     createdAtMs,
     expiresAtMs: null,
     revokedAtMs: null,
+    compromisedSinceMs: null,
     isConfigured: true,
   }
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other
+  return Math.min(one, other)
 }
 
 function isUsable(key: AccessKey, nowMs: number): boolean {

@@ -21,6 +21,8 @@ export interface AccessKey {
   readonly createdAtMs: number
   readonly expiresAtMs: number | null
   readonly revokedAtMs: number | null
+  /** From when on others may have known it: no delivery counts by it that was received since then. */
+  readonly compromisedSinceMs: number | null
   /** The key of the configuration: every scope, advertiser and publisher, and no limit on the rate. */
   readonly isConfigured: boolean
 }
@@ -49,7 +51,11 @@ const storedKeySchema = Type.Object({
 })
 
 const parseStoredKey = compileParser(storedKeySchema)
-const parseRevocation = compileParser(Type.Object({ revokedAt: instantText() }))
+const parseRevocation = compileParser(
+  Type.Object({ revokedAt: instantText(), compromisedSince: Type.Optional(instantText()) })
+)
+
+export type Revocation = Pick<AccessKey, 'compromisedSinceMs'> & { readonly revokedAtMs: number }
 
 type StoredBody = Immutable<Type.Static<typeof storedKeySchema>>
 
@@ -67,19 +73,28 @@ export function keyEntry({ key, hash }: StoredKey): Entry {
   return { kind: 'key', id: key.id, body }
 }
 
-export function revocationEntry(id: string, revokedAtMs: number): Entry {
-  return { kind: 'key-revoked', id, body: { revokedAt: printInstant(revokedAtMs) } }
+export function revocationEntry(
+  id: string,
+  { revokedAtMs, compromisedSinceMs }: Revocation
+): Entry {
+  const body = {
+    revokedAt: printInstant(revokedAtMs),
+    ...(compromisedSinceMs !== null && { compromisedSince: printInstant(compromisedSinceMs) }),
+  }
+  return { kind: 'key-revoked', id, body }
 }
 
 export function readStoredKeys(entries: readonly StoredEntry[]): readonly StoredKey[] {
   const revocations = entries.filter(({ kind }) => kind === 'key-revoked')
-  const revokedAtMs = new Map(revocations.map(({ id, body }) => [id, readRevocation(body)]))
+  const byId = new Map(revocations.map(({ id, body }) => [id, readRevocation(body)]))
   return entries
     .filter(({ kind }) => kind === 'key')
-    .map(({ id, body }) => readKey(body, revokedAtMs.get(id) ?? null))
+    .map(({ id, body }) => readKey(body, byId.get(id) ?? notRevoked))
 }
 
-function readKey(text: string, revokedAtMs: number | null): StoredKey {
+const notRevoked = { revokedAtMs: null, compromisedSinceMs: null } as const
+
+function readKey(text: string, revocation: Revocation | typeof notRevoked): StoredKey {
   const parsed = parseStoredKey(JSON.parse(text))
   assert(parsed.ok, 'a stored key is as it was written')
   const { id, name, hash, advertisers, publishers = [], createdAt, expiresAt } = parsed.value
@@ -93,16 +108,20 @@ function readKey(text: string, revokedAtMs: number | null): StoredKey {
       scopes: scopes.filter((scope) => parsed.value.scopes.includes(scope)),
       createdAtMs: instantMs(createdAt),
       expiresAtMs: expiresAt === undefined ? null : instantMs(expiresAt),
-      revokedAtMs,
+      ...revocation,
       isConfigured: false,
     },
   }
 }
 
-function readRevocation(text: string): number {
+function readRevocation(text: string): Revocation {
   const parsed = parseRevocation(JSON.parse(text))
   assert(parsed.ok, 'a stored revocation is as it was written')
-  return instantMs(parsed.value.revokedAt)
+  const { revokedAt, compromisedSince } = parsed.value
+  return {
+    revokedAtMs: instantMs(revokedAt),
+    compromisedSinceMs: compromisedSince === undefined ? null : instantMs(compromisedSince),
+  }
 }
 
 function instantMs(text: string): number {

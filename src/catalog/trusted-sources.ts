@@ -1,44 +1,31 @@
-// Which addresses a publisher's conversions and returns may come from.
+// The addresses from which a publisher's conversions and returns may come.
 import { BlockList, isIP } from 'node:net'
-import type { PublisherEntry } from '../contract/catalog-bundle.ts'
-import type { Origin } from '../spool/record.ts'
-import type { CatalogSnapshot } from './snapshot.ts'
 
-// Keyed by entry: a snapshot shares the entries that did not change with the one before it, so a list is
-// built once per change of its publisher and goes with it.
-const listsByPublisher = new WeakMap<PublisherEntry, BlockList>()
+// A snapshot shares the entries that did not change with the one before it, so a list is built once per
+// change of its publisher and goes with it.
+const listsByRanges = new WeakMap<readonly string[], BlockList>()
 
 /**
- * Whether a delivery of the publisher may come from there. A publisher without a list, or with an empty
- * one, trusts every sender. An unknown address is on no list, since any sender can hide theirs by breaking
- * off the connection.
+ * Whether the address is in one of the ranges. An unknown address is in none, since any sender can hide
+ * theirs by breaking off the connection.
  */
-export function isTrustedSource(
-  snapshot: CatalogSnapshot,
-  publisherId: number,
-  origin: Origin
-): boolean {
-  if (origin.kind === 'backfill') return true
-  const publisher = snapshot.publishers.get(publisherId)
-  const ranges = publisher?.conversionSources ?? []
-  if (publisher === undefined || ranges.length === 0) return true
-
+export function isFromSources(ranges: readonly string[], address: string | null): boolean {
   // A zone (`fe80::1%eth0`) names an interface, not a host.
-  const [host = ''] = (origin.address ?? '').split('%')
+  const [host = ''] = (address ?? '').split('%')
   const version = isIP(host)
   // The list matches an IPv4 address in IPv6 spelling against IPv4 ranges.
-  return version !== 0 && listOf(publisher, ranges).check(host, version === 4 ? 'ipv4' : 'ipv6')
+  return version !== 0 && listOf(ranges).check(host, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-function listOf(publisher: PublisherEntry, ranges: readonly string[]): BlockList {
-  const known = listsByPublisher.get(publisher)
+function listOf(ranges: readonly string[]): BlockList {
+  const known = listsByRanges.get(ranges)
   if (known !== undefined) return known
   const list = new BlockList()
   for (const text of ranges) {
     const range = parseSourceRange(text)
     if (range !== null) list.addSubnet(range.address, range.prefixLength, range.family)
   }
-  listsByPublisher.set(publisher, list)
+  listsByRanges.set(ranges, list)
   return list
 }
 

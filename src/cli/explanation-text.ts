@@ -33,6 +33,8 @@ const standings = {
   'greater-delivery-id': 'repeat: same millisecond, greater id',
   void: 'void',
   'untrusted-source': 'never counts: untrusted source',
+  unauthenticated: 'never counts: no key that counts',
+  'unknown-publisher': 'never counts: unknown publisher without a key',
   'too-late': 'never counts: too late',
 } as const satisfies Record<Explanation['deliveries'][number]['standing'], string>
 

@@ -30,6 +30,7 @@ export const scopes = [
   'events:write',
   'metrics:read',
   'intake:read',
+  'delivery:write',
   'admin',
 ] as const
 

@@ -67,6 +67,12 @@ export const publisherEntrySchema = named('PublisherEntry', {
       'CIDR ranges its conversions come from; those from elsewhere do not count.'
     )
   ),
+  requireKey: optional(
+    flag(
+      'true: its conversions and returns count only with a key of the scope delivery:write. ' +
+        'Default: SHELFTRACE_REQUIRE_DELIVERY_KEY.'
+    )
+  ),
   landingHosts: optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 260 }), {
       minItems: 1,

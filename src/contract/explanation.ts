@@ -34,13 +34,18 @@ export const lossReasons = [
   'smaller-served-ad-id',
 ] as const
 
+/** Why a delivery of a conversion or a return was not believed. */
+export const disbeliefs = ['untrusted-source', 'unauthenticated', 'unknown-publisher'] as const
+
+export type Disbelief = (typeof disbeliefs)[number]
+
 /** What became of a delivery: `counted` is the one that is the purchase. */
 export const deliveryStandings = [
   'counted',
   'later',
   'greater-delivery-id',
   'void',
-  'untrusted-source',
+  ...disbeliefs,
   'too-late',
 ] as const
 

@@ -10,16 +10,16 @@ import type {
   AdEventRecord,
   ConversionLine,
   ConversionRecord,
-  Origin,
   ReturnRecord,
 } from '../spool/record.ts'
 import type { Opener, TrackingData } from '../tracking-data/tracking-data.ts'
+import type { DeliveryJudge } from './delivery-judge.ts'
 import type { TooLate } from '../days/final-days.ts'
 
 export interface RowContext {
   readonly openTrackingData: Opener['open']
   readonly hashIdentity: IdentityHasher
-  readonly isTrustedSource: (publisherId: number, origin: Origin) => boolean
+  readonly deliveryJudge: DeliveryJudge
   readonly isBot: (userAgent: string) => boolean
 }
 
@@ -114,7 +114,7 @@ export function buildDeliveryRow(key: string, record: ConversionRecord, context:
     site_id: record.siteId,
     transaction_id: record.transactionId,
     received_at_ms: record.receivedAtMs,
-    verdict: deliveryVerdict(record, context),
+    ...judgedColumns(record, context),
     user_identity: record.userIdentity,
     login_identity: record.loginIdentity,
     currency: record.currency,
@@ -130,10 +130,17 @@ export function buildDeliveryRow(key: string, record: ConversionRecord, context:
   }
 }
 
-function deliveryVerdict(record: ConversionRecord | ReturnRecord, context: BatchContext): string {
-  if (context.tooLate.conversion(record.receivedAtMs)) return 'too-late'
-  const isTrusted = context.isTrustedSource(record.publisherId, record.origin)
-  return isTrusted ? 'valid' : 'untrusted-source'
+/** The verdict, and what judging the delivery again needs. */
+function judgedColumns(record: ConversionRecord | ReturnRecord, context: BatchContext) {
+  const { origin, receivedAtMs } = record
+  const { verdict, keyKind, keyId } = context.deliveryJudge.judge(record)
+  return {
+    verdict: context.tooLate.conversion(receivedAtMs) ? 'too-late' : verdict,
+    origin: origin.kind,
+    key_kind: keyKind,
+    key_id: keyId,
+    source_address: origin.kind === 'live' ? (origin.address ?? '') : '',
+  }
 }
 
 /** One row per delivery of a return. Attribution decides which of them counts. */
@@ -147,7 +154,7 @@ export function buildReturnRow(key: string, record: ReturnRecord, context: Batch
     transaction_id: transactionId,
     return_id: returnId,
     received_at_ms: record.receivedAtMs,
-    verdict: deliveryVerdict(record, context),
+    ...judgedColumns(record, context),
     content_hash: hash16(lines.map(({ gtin, quantity }) => [gtin, quantity])),
     line_gtin: lines.map((line) => line.gtin),
     line_gtin_key: lines.map((line) => gtinKey(line.gtin)),

@@ -67,6 +67,7 @@ export async function insertRecords(
   deps: Omit<ShipDeps, 'spool'>,
   batch: Pick<SpoolBatch, 'entries' | 'broken'>
 ): Promise<readonly Refusal[]> {
+  await deps.rowContext.deliveryJudge.prepare(batch.entries.map(({ record }) => record))
   const shippedAt = await warehouseNow(deps.warehouse)
   const refusals: Refusal[] = batch.broken.map(({ key, reason, bytes }) => ({
     key,

@@ -18,6 +18,12 @@ export function liveFrom(address: string | null): Origin {
   return { kind: 'live', address }
 }
 
+/**
+ * The key that a delivery came with: the SHA-256 of one of the right form as 64 hex characters, else `none` or
+ * `malformed`. A tracker does not know which keys there are, and the key itself never reaches the disk.
+ */
+export type PresentedKey = string
+
 export interface AdEventRecord {
   readonly type: 'ad-event'
   readonly kind: 'impression' | 'click' | 'load'
@@ -42,6 +48,7 @@ export interface ConversionRecord {
   readonly currency: string
   readonly lines: readonly ConversionLine[]
   readonly origin: Origin
+  readonly presentedKey: PresentedKey
 }
 
 export interface ConversionLine {
@@ -60,6 +67,7 @@ export interface ReturnRecord {
   readonly returnId: string
   readonly lines: readonly ReturnLine[]
   readonly origin: Origin
+  readonly presentedKey: PresentedKey
 }
 
 export interface ReturnLine {
@@ -70,14 +78,17 @@ export interface ReturnLine {
 export type SpoolRecord = AdEventRecord | ConversionRecord | ReturnRecord
 
 /** When and from whom a conversion or a return came. */
-export type Receipt = Pick<ConversionRecord | ReturnRecord, 'receivedAtMs' | 'origin'>
+export type Receipt = Pick<
+  ConversionRecord | ReturnRecord,
+  'receivedAtMs' | 'origin' | 'presentedKey'
+>
 
 /** Ids are hashed here, so that the raw ones never reach the disk. */
 export function toConversionRecord(
   conversion: Conversion,
   receipt: Receipt & { readonly hashIdentity: IdentityHasher }
 ): ConversionRecord {
-  const { receivedAtMs, origin, hashIdentity } = receipt
+  const { receivedAtMs, origin, presentedKey, hashIdentity } = receipt
   const publisherId = conversion.publisher_id
   return {
     type: 'conversion',
@@ -96,12 +107,13 @@ export function toConversionRecord(
       quantity: product.quantity,
     })),
     origin,
+    presentedKey,
   }
 }
 
 export function toReturnRecord(
   body: PurchaseReturn,
-  { receivedAtMs, origin }: Receipt
+  { receivedAtMs, origin, presentedKey }: Receipt
 ): ReturnRecord {
   return {
     type: 'return',
@@ -111,6 +123,7 @@ export function toReturnRecord(
     returnId: body.return_id,
     lines: body.products.map(({ gtin, quantity }) => ({ gtin, quantity })),
     origin,
+    presentedKey,
   }
 }
 
@@ -120,22 +133,36 @@ export function toReturnRecord(
  */
 export function readRecord(value: unknown): SpoolRecord | null {
   if (!isRecord(value)) return null
-  if (value.type === 'ad-event' || 'origin' in value) return value
-  return withOrigin(value)
+  if (value.type === 'ad-event') return value
+  const record = 'origin' in value ? value : withOrigin(value)
+  // Records of before the keys of deliveries.
+  return hasKey(record) ? record : { ...record, presentedKey: 'none' }
 }
 
-function isRecord(value: unknown): value is SpoolRecord | WithoutOrigin {
+type DeliveryRecord = ConversionRecord | ReturnRecord
+
+function hasKey(record: DeliveryRecord | WithoutKey): record is DeliveryRecord {
+  return 'presentedKey' in record
+}
+
+function isRecord(
+  value: unknown
+): value is AdEventRecord | DeliveryRecord | WithoutKey | WithoutOrigin {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false
   const { type } = value
   return type === 'ad-event' || type === 'conversion' || type === 'return'
 }
 
 /** Before 0.2 a record had only an address, and an empty text meant a backfill or a lost connection. */
-type WithoutOrigin = (Omit<ConversionRecord, 'origin'> | Omit<ReturnRecord, 'origin'>) & {
+type WithoutOrigin = (
+  Omit<ConversionRecord, 'origin' | 'presentedKey'> | Omit<ReturnRecord, 'origin' | 'presentedKey'>
+) & {
   readonly sourceAddress?: string
 }
 
+type WithoutKey = Omit<ConversionRecord, 'presentedKey'> | Omit<ReturnRecord, 'presentedKey'>
+
 /** Nobody can tell any more which of the two an empty text meant, so it is not trusted. */
-function withOrigin({ sourceAddress = '', ...record }: WithoutOrigin): SpoolRecord {
+function withOrigin({ sourceAddress = '', ...record }: WithoutOrigin): WithoutKey {
   return { ...record, origin: liveFrom(sourceAddress === '' ? null : sourceAddress) }
 }

@@ -7,7 +7,7 @@ import type { IdentityHasher } from '../domain/identity.ts'
 import { isReceiptInstant } from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
 import { liveFrom, toConversionRecord, toReturnRecord } from '../spool/record.ts'
-import type { Origin, Receipt, SpoolRecord } from '../spool/record.ts'
+import type { Receipt, SpoolRecord } from '../spool/record.ts'
 import type { Spool } from '../spool/spool.ts'
 import { refusal, stored } from './answers.ts'
 import type { Answer } from './answers.ts'
@@ -16,6 +16,7 @@ import type { BodyReader } from './body.ts'
 import type { TrackingDeps } from './deps.ts'
 import { busy } from './failures.ts'
 import type { TrackingFailures } from './failures.ts'
+import { presentedKey } from './presented-key.ts'
 
 /** What the backend of a publisher delivers at one path. */
 interface BackendRoute {
@@ -102,9 +103,12 @@ export class BackendHandler {
       return
     }
     // Read before the body: a connection that is reset meanwhile has no address any more.
-    const origin = liveFrom(sourceAddress(request, this.#deps.trustProxy))
+    const sender = {
+      origin: liveFrom(sourceAddress(request, this.#deps.trustProxy)),
+      presentedKey: presentedKey(request),
+    }
     this.#deps.bodies.read(request, (body) => {
-      const delivery = { headers: request.headers, origin, reply }
+      const delivery = { headers: request.headers, sender, reply }
       if (body.outcome === 'whole') this.#decode(delivery, body.bytes)
       else reply(answerUnread(body))
     })
@@ -134,11 +138,11 @@ export class BackendHandler {
     failures.guard(this.#route.path, delivery.reply, () => this.#store(delivery, bytes))
   }
 
-  #store({ origin, reply }: Delivery, bytes: Buffer): void {
+  #store({ sender, reply }: Delivery, bytes: Buffer): void {
     const body = parseJsonBody(bytes)
     if (!body.ok) return reply(refusal(400, body.messages, 'body'))
     const { clock, spool, failures } = this.#deps
-    const parsed = this.#route.parse(body.value, { receivedAtMs: clock(), origin })
+    const parsed = this.#route.parse(body.value, { receivedAtMs: clock(), ...sender })
     if (!parsed.ok) return reply(refusal(400, parsed.messages, 'body'))
     store(spool, parsed.record).then(
       () => reply(stored),
@@ -150,7 +154,7 @@ export class BackendHandler {
 /** What is known about a delivery when its head is complete. */
 interface Delivery {
   readonly headers: IncomingHttpHeaders
-  readonly origin: Origin
+  readonly sender: Omit<Receipt, 'receivedAtMs'>
   readonly reply: Reply
 }
 

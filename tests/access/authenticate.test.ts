@@ -13,6 +13,7 @@ const key: AccessKey = {
   createdAtMs: 0,
   expiresAtMs: null,
   revokedAtMs: null,
+  compromisedSinceMs: null,
   isConfigured: false,
 }
 const keys = {

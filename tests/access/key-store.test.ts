@@ -95,14 +95,53 @@ test('a revoked key is refused at once here and after a refresh elsewhere, and s
   const other = await openStore(t)
   assert.notEqual(other.find(key), null)
 
-  assert.equal(await store.revoke(id), true)
+  assert.equal((await store.revoke(id))?.revokedAtMs, nowMs)
 
   assert.equal(store.find(key), null)
   await other.refresh()
   assert.equal(other.find(key), null)
   assert.equal(store.list().find((listed) => listed.id === id)?.revokedAtMs, nowMs)
-  assert.equal(await other.revoke(id), true)
-  assert.equal(await store.revoke('key_none'), false)
+  assert.equal((await other.revoke(id))?.revokedAtMs, nowMs)
+  assert.equal(await store.revoke('key_none'), null)
+})
+
+test('since when a key was compromised can be said with the revocation or later, and only moves back', async (t) => {
+  const store = await openStore(t)
+  const other = await openStore(t)
+  const { id } = await store.create(request)
+  const revokedAtMs = nowMs
+  await store.revoke(id)
+  nowMs += 1_000
+
+  const told: (number | null | undefined)[] = []
+  for (const sinceMs of [null, nowMs - 500_000, nowMs - 600_000, nowMs - 1, null]) {
+    told.push((await other.revoke(id, sinceMs))?.compromisedSinceMs)
+  }
+  await store.refresh()
+
+  const [first, second] = [nowMs - 500_000, nowMs - 600_000]
+  assert.deepEqual(told, [null, first, second, second, second])
+  const { revokedAtMs: stored, compromisedSinceMs } = store.findById(id) ?? {}
+  assert.deepEqual([stored, compromisedSinceMs], [revokedAtMs, second])
+})
+
+test('a list that was read after an instant is not read again unless it is old or the clock was set back', async (t) => {
+  const store = await openStore(t)
+  const other = await openStore(t)
+  const readAtMs = nowMs
+  const isKnown = async (id: string, afterMs: number) => {
+    await other.readAfter(afterMs)
+    return other.findById(id) !== null
+  }
+  const { id } = await store.create(request)
+
+  assert.equal(await isKnown(id, readAtMs - 1), false)
+  assert.equal(await isKnown(id, readAtMs), true)
+  const second = await store.create(request)
+  nowMs += limits.listAgeMsMax
+  assert.equal(await isKnown(second.id, readAtMs - 1), false)
+  nowMs += 1
+  assert.equal(await isKnown(second.id, readAtMs - 1), true)
 })
 
 // A node that has not heard of the revocation may write the key once more, and its clock may be ahead.

@@ -116,6 +116,7 @@ export function aKey(changes: Partial<AccessKey> = {}): AccessKey {
     createdAtMs: 0,
     expiresAtMs: null,
     revokedAtMs: null,
+    compromisedSinceMs: null,
     isConfigured: false,
     ...changes,
   }

@@ -57,6 +57,7 @@ async function keepsText(storage: SpoolStorage): Promise<void> {
       currency: 'EUR',
       lines: [{ gtin: '0', groupId: '', brand: text, price: 5e-324, quantity: -3 }],
       origin: liveFrom('::1'),
+      presentedKey: 'malformed',
     },
     {
       type: 'return',
@@ -66,6 +67,7 @@ async function keepsText(storage: SpoolStorage): Promise<void> {
       returnId: text,
       lines: [{ gtin: '0', quantity: 2_147_483_647 }],
       origin: backfilled,
+      presentedKey: 'none',
     },
   ]
 

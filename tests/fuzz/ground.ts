@@ -85,6 +85,7 @@ const allScopes = [
   'events:write',
   'metrics:read',
   'intake:read',
+  'delivery:write',
 ]
 const everything = { advertisers: 'all', publishers: 'all', scopes: allScopes }
 

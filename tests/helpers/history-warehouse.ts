@@ -15,6 +15,7 @@ import type { Spool, SpoolEntry } from '../../src/spool/spool.ts'
 import type { TrackingData } from '../../src/tracking-data/tracking-data.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import type { History, HistoryAd, HistoryDelivery, HistoryEvent, HistoryReturn } from './history.ts'
+import { judgeBySource } from './shipment.ts'
 import { silentLog } from './silent-log.ts'
 
 const elsewhere = liveFrom('192.0.2.1')
@@ -53,7 +54,7 @@ export function createHistoryLoader(
       return { ok: true, canonical: text, data: { ...ad, landingUrl: '' } satisfies TrackingData }
     },
     hashIdentity,
-    isTrustedSource: (_publisherId, origin) => origin !== elsewhere,
+    deliveryJudge: judgeBySource(({ origin }) => origin !== elsewhere),
     isBot: createBotCheck(),
   }
   const nextKey = createIds()
@@ -153,6 +154,7 @@ function recordOf(part: HistoryPart): SpoolRecord {
       returnId,
       lines,
       origin,
+      presentedKey: 'none',
     }
   }
   return {
@@ -166,6 +168,7 @@ function recordOf(part: HistoryPart): SpoolRecord {
     currency: part.currency,
     lines: part.lines,
     origin,
+    presentedKey: 'none',
   }
 }
 

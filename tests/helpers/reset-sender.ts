@@ -15,6 +15,7 @@ export interface ResetTarget {
 interface Sending {
   readonly body: Buffer
   readonly isGzip?: boolean
+  readonly headers?: Readonly<Record<string, string>>
   /** Between the last byte and the reset. */
   readonly waitMs?: number
 }
@@ -24,9 +25,10 @@ export async function sendAndReset(target: ResetTarget, sending: Sending): Promi
   raw.on('error', ignore)
   await once(raw, 'connect')
   const socket = target.ca === undefined ? raw : await secure(raw, target.ca)
+  const more = Object.entries(sending.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`)
   const head =
     `POST ${target.path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${sending.body.length}\r\n` +
-    `${sending.isGzip === true ? 'content-encoding: gzip\r\n' : ''}\r\n`
+    `${sending.isGzip === true ? 'content-encoding: gzip\r\n' : ''}${more.join('')}\r\n`
   await new Promise<void>((resolve) => {
     socket.write(Buffer.concat([Buffer.from(head), sending.body]), () => resolve())
   })

@@ -6,6 +6,7 @@ import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { RefusalStreaks } from '../../src/warehouse/insert-rows.ts'
 import { createBotCheck } from '../../src/domain/bot.ts'
+import type { DeliveryJudge } from '../../src/pipeline/delivery-judge.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import type { ShipDeps } from '../../src/pipeline/ship.ts'
 import { openMemorySpool } from './memory-spool.ts'
@@ -53,7 +54,7 @@ export async function aShipment(t: Lifetime): Promise<Shipment> {
   const rowContext: RowContext = {
     openTrackingData,
     hashIdentity,
-    isTrustedSource: (_publisherId, origin) => !isDeepStrictEqual(origin, elsewhere),
+    deliveryJudge: judgeBySource(({ origin }) => !isDeepStrictEqual(origin, elsewhere)),
     isBot: createBotCheck(),
   }
   const deps: ShipDeps = {
@@ -66,6 +67,20 @@ export async function aShipment(t: Lifetime): Promise<Shipment> {
     log: silentLog,
   }
   return { deps, warehouse, spool, frames }
+}
+
+/** Judges by the source alone and knows no keys. */
+export function judgeBySource(
+  isTrusted: (record: ConversionRecord | ReturnRecord) => boolean
+): DeliveryJudge {
+  return {
+    prepare: () => Promise.resolve(),
+    judge: (record) => ({
+      verdict: isTrusted(record) ? 'valid' : 'untrusted-source',
+      keyKind: 'none',
+      keyId: '',
+    }),
+  }
 }
 
 export async function append(spool: Spool, records: readonly SpoolRecord[]): Promise<void> {
@@ -129,6 +144,7 @@ export function aConversion(changes: Partial<ConversionRecord> = {}): Conversion
     currency: 'EUR',
     lines: [aLine()],
     origin: liveFrom('198.51.100.7'),
+    presentedKey: 'none',
     ...changes,
   }
 }
@@ -142,6 +158,7 @@ export function aReturn(changes: Partial<ReturnRecord> = {}): ReturnRecord {
     returnId: 'R1',
     lines: [{ gtin: '4006381333931', quantity: 1 }],
     origin: liveFrom('198.51.100.7'),
+    presentedKey: 'none',
     ...changes,
   }
 }
@@ -176,15 +193,18 @@ export async function counts(warehouse: Warehouse): Promise<Counts> {
   return row
 }
 
-/** Everything that reports and attribution read, but for the instants of shipping. */
+/**
+ * Everything that reports and attribution read, but for the instants of shipping, and addresses, which leave
+ * when ClickHouse merges.
+ */
 export async function snapshot(warehouse: Warehouse): Promise<unknown> {
   const queries = [
     'SELECT * EXCEPT (shipped_at) APPLY toString APPLY hex FROM ad_event FINAL ORDER BY ALL',
     'SELECT * APPLY toString APPLY hex FROM touchpoint FINAL ORDER BY ALL',
-    'SELECT * EXCEPT (shipped_at) APPLY toString APPLY hex FROM delivery FINAL ORDER BY ALL',
+    'SELECT * EXCEPT (shipped_at, source_address) APPLY toString APPLY hex FROM delivery FINAL ORDER BY ALL',
     `SELECT hex(purchase_key) AS purchase, toString(min(first)) AS first,
        groupUniqArrayArray(days) AS days FROM purchase GROUP BY purchase_key ORDER BY ALL`,
-    'SELECT * EXCEPT (shipped_at) APPLY toString APPLY hex FROM purchase_return FINAL ORDER BY ALL',
+    'SELECT * EXCEPT (shipped_at, source_address) APPLY toString APPLY hex FROM purchase_return FINAL ORDER BY ALL',
     'SELECT * APPLY toString APPLY hex FROM purchase_identity FINAL ORDER BY ALL',
     'SELECT DISTINCT day, hex(purchase_key) AS purchase FROM pending_purchase ORDER BY ALL',
     'SELECT key, reason, record FROM set_aside FINAL ORDER BY ALL',

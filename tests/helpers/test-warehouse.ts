@@ -32,3 +32,14 @@ export async function openMigratedWarehouse(): Promise<Warehouse> {
     },
   }
 }
+
+/** An empty one, for tests of an upgrade. */
+export function openUnmigratedWarehouse(t: Lifetime): Warehouse {
+  const path = mkdtempSync(join(tmpdir(), 'shelftrace-warehouse-'))
+  const warehouse = openEmbeddedWarehouse({ path })
+  t.after(async () => {
+    await warehouse.close()
+    rmSync(path, { recursive: true, force: true })
+  })
+  return warehouse
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildReturnRow } from '../../src/pipeline/rows.ts'
 import { nothingIsTooLate } from '../../src/days/final-days.ts'
-import { aReturn } from '../helpers/shipment.ts'
+import { aReturn, judgeBySource } from '../helpers/shipment.ts'
 
 const gtin = '4006381333931'
 
@@ -11,7 +11,7 @@ test('a return has the key of its purchase, and a key of its own by publisher, t
     tooLate: nothingIsTooLate,
     openTrackingData: () => ({ ok: false, reason: 'not-authentic' }) as const,
     hashIdentity: () => '',
-    isTrustedSource: () => true,
+    deliveryJudge: judgeBySource(() => true),
     isBot: () => false,
   }
   const build = (changes: Parameters<typeof aReturn>[0]) =>

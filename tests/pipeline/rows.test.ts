@@ -13,6 +13,7 @@ import {
   anEvent,
   elsewhere,
   hashIdentity,
+  judgeBySource,
   mint,
   openTrackingData,
 } from '../helpers/shipment.ts'
@@ -27,7 +28,9 @@ const context: BatchContext = {
   tooLate: nothingIsTooLate,
   openTrackingData,
   hashIdentity,
-  isTrustedSource: (publisherId, origin) => publisherId === 10 && origin !== elsewhere,
+  deliveryJudge: judgeBySource(
+    ({ publisherId, origin }) => publisherId === 10 && origin !== elsewhere
+  ),
   isBot: createBotCheck(),
 }
 

@@ -9,7 +9,15 @@ import type { Origin, SpoolRecord } from '../../src/spool/record.ts'
 import { encodeEntryHeader } from '../../src/spool/segment.ts'
 import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import { aConversion, aShipment, anEvent, append, counts, snapshot } from '../helpers/shipment.ts'
+import {
+  aConversion,
+  aShipment,
+  anEvent,
+  append,
+  counts,
+  judgeBySource,
+  snapshot,
+} from '../helpers/shipment.ts'
 import type { Shipment } from '../helpers/shipment.ts'
 import { anAd } from '../tracking-data/builders.ts'
 
@@ -218,8 +226,8 @@ function anEntry(serial: number, record: SpoolRecord): Buffer {
 
 test("a replay judges by the origin that the delivery had, and one of an earlier program is nobody's", async (t) => {
   const { deps, warehouse } = await aShipment(t)
-  const context = { ...deps.rowContext, isTrustedSource: satisfiesAList }
-  const { origin: _, ...unmarked } = aConversion()
+  const context = { ...deps.rowContext, deliveryJudge: judgeBySource(satisfiesAList) }
+  const { origin: _, presentedKey: _none, ...unmarked } = aConversion()
   const records = [
     aConversion({ transactionId: 'backfilled', origin: backfilled }),
     aConversion({ transactionId: 'listed', origin: liveFrom('203.0.113.7') }),
@@ -251,6 +259,6 @@ test("a replay judges by the origin that the delivery had, and one of an earlier
   ])
 })
 
-function satisfiesAList(_publisherId: number, origin: Origin): boolean {
+function satisfiesAList({ origin }: { readonly origin: Origin }): boolean {
   return origin.kind === 'backfill' || origin.address === '203.0.113.7'
 }

@@ -37,10 +37,17 @@ test('a delivery that was written without an origin is a live one, with its addr
       const record = readRecord({ ...written, sourceAddress })
       assert.ok(record !== null && record.type !== 'ad-event')
       assert.ok(!('sourceAddress' in record))
+      assert.equal(record.presentedKey, 'none')
       return record.origin
     })
     assert.deepEqual(origins, [liveFrom('198.51.100.7'), liveFrom(null), liveFrom(null)])
   }
+})
+
+test('a delivery that was written before there were keys came with none', () => {
+  const { presentedKey: _, ...written } = aReturn({ origin: liveFrom('::1') })
+
+  assert.deepEqual(readRecord(written), { ...written, presentedKey: 'none' })
 })
 
 test('a frame brings deliveries back with the origin they had', () => {

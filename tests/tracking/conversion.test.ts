@@ -27,6 +27,7 @@ test('a valid conversion is answered 200 {} and stands in the spool by then', as
       currency: 'EUR',
       lines: [{ gtin: '4006381333931', groupId: 'GRP1', brand: 'Acme', price: 10.5, quantity: 2 }],
       origin: { kind: 'live', address: '127.0.0.1' },
+      presentedKey: 'none',
     },
   ])
 })

@@ -24,6 +24,7 @@ const record = {
   returnId: 'r-1',
   lines: [{ gtin: '4006381333931', quantity: 2 }],
   origin: { kind: 'live', address: '127.0.0.1' },
+  presentedKey: 'none',
 }
 
 test('a valid return is answered 200 {} and stands in the spool by then, its known fields only', async (t) => {

@@ -11,6 +11,7 @@ const scopes: readonly (readonly [Scope, string])[] = [
   ['link:mint', 'mint tracking links'],
   ['events:write', 'backfill events'],
   ['intake:read', 'read what a publisher sent'],
+  ['delivery:write', 'deliver purchases and returns of a publisher'],
   ['metrics:read', 'read metrics'],
   ['admin', 'everything'],
 ]

@@ -1,6 +1,6 @@
 // Reads the deliveries of one purchase, and finds which of them wins.
 
-import type { DeliveryStanding } from '../../contract/explanation.ts'
+import type { DeliveryStanding, Disbelief } from '../../contract/explanation.ts'
 import { isValidSql, judgementsSql } from '../../warehouse/effective-verdict.ts'
 import type { Warehouse } from '../../warehouse/warehouse.ts'
 
@@ -37,7 +37,7 @@ export interface Delivery {
   readonly judgedAtMs: number | null
 }
 
-export type StoredVerdict = 'valid' | 'untrusted-source' | 'too-late'
+export type StoredVerdict = 'valid' | Disbelief | 'too-late'
 
 /** The latest judgement of a delivery. */
 export interface DeliveryJudgement {

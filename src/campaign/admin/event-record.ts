@@ -30,7 +30,7 @@ export function toRecord(line: Line, key: AccessKey, deps: RecordDeps): LineResu
   }
   const bytes = line.bytes.length
   // The operator vouches for what is loaded.
-  const receipt = { receivedAtMs, origin: backfilled }
+  const receipt = { receivedAtMs, origin: backfilled, presentedKey: 'none' }
   switch (parsed.value.type) {
     case 'conversion': {
       const { hashIdentity } = deps

@@ -39,7 +39,7 @@ export function createKeyHandlers(
 
 const globalScopes: readonly Scope[] = ['admin', 'events:write']
 const advertiserScopes: readonly Scope[] = ['report:read', 'asset:write', 'site:read', 'link:mint']
-const publisherScopes: readonly Scope[] = ['intake:read']
+const publisherScopes: readonly Scope[] = ['intake:read', 'delivery:write']
 
 /**
  * The catalog, the keys and backfilled purchases belong to no advertiser: a key that changes them

@@ -119,6 +119,7 @@ test('events of the past are spooled with their own instants, ids hashed, tokens
       currency: 'EUR',
       lines: [{ gtin: '4006381333931', groupId: '', brand: '', price: 10.5, quantity: 2 }],
       origin: { kind: 'backfill' },
+      presentedKey: 'none',
     },
     {
       type: 'return',
@@ -128,6 +129,7 @@ test('events of the past are spooled with their own instants, ids hashed, tokens
       returnId: 'r-1',
       lines: [{ gtin: '4006381333931', quantity: 1 }],
       origin: { kind: 'backfill' },
+      presentedKey: 'none',
     },
   ])
 })

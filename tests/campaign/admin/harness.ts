@@ -34,6 +34,7 @@ import { createNamedIdsReader } from '../../../src/reports/named-ids.ts'
 import { createUnconvertedReader } from '../../../src/reports/unconverted.ts'
 import { createTrafficQualityReader } from '../../../src/reports/traffic-quality.ts'
 import type { SpoolRecord } from '../../../src/spool/record.ts'
+import { judgeBySource } from '../../helpers/shipment.ts'
 import { openMemorySpool } from '../../helpers/memory-spool.ts'
 import {
   createKeyRing,
@@ -137,7 +138,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
   const rowContext = {
     openTrackingData,
     hashIdentity,
-    isTrustedSource: () => true,
+    deliveryJudge: judgeBySource(() => true),
     isBot: createBotCheck(),
   }
   const adminHandlers = createAdminHandlers({

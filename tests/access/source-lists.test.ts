@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { emptySnapshot, extendSnapshot } from '../../src/catalog/snapshot.ts'
-import { isTrustedSource } from '../../src/catalog/trusted-sources.ts'
+import { judgeDelivery, policyOf } from '../../src/access/delivery-verdict.ts'
+import type { CatalogSnapshot } from '../../src/catalog/snapshot.ts'
 import { backfilled, liveFrom } from '../../src/spool/record.ts'
+import type { Origin } from '../../src/spool/record.ts'
 
 const snapshot = extendSnapshot(emptySnapshot, {
   publishers: [
@@ -20,6 +22,12 @@ const snapshot = extendSnapshot(emptySnapshot, {
     { id: 3, name: 'empty', conversionSources: [] },
   ],
 })
+
+function isTrustedSource(catalog: CatalogSnapshot, publisherId: number, origin: Origin): boolean {
+  const facts = { publisherId, receivedAtMs: 0, origin, keyId: null }
+  const policy = policyOf(catalog, publisherId, { requiresKey: false })
+  return judgeDelivery(facts, policy, () => null) === 'valid'
+}
 
 type Case = readonly [publisherId: number, address: string | null, isTrusted: boolean]
 

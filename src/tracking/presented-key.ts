@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { PresentedKey } from '../spool/record.ts'
+
+// A key is `st_` and 32 bytes as base64url; the scheme in any case (RFC 9110, section 11.1).
+const bearerKey = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(st_[A-Za-z0-9_-]{43})$/
+
+/**
+ * The key of the Authorization header, as it is written down. Nothing here is ever refused, so that a mistake
+ * with a key costs no purchase. Of several headers nobody can tell which one was meant.
+ */
+export function presentedKey({ headers, rawHeaders }: IncomingMessage): PresentedKey {
+  const { authorization } = headers
+  if (authorization === undefined) return 'none'
+  // Parsed headers show only the first of two lines.
+  const lines = rawHeaders.filter(
+    (name, index) => index % 2 === 0 && name.length === 13 && /^authorization$/i.test(name)
+  )
+  const key = lines.length === 1 ? bearerKey.exec(authorization)?.[1] : undefined
+  return key === undefined ? 'malformed' : createHash('sha256').update(key).digest('hex')
+}
