@@ -17,6 +17,7 @@ import {
   type StoredEntry,
 } from './entry-store.ts'
 import { normalizeBundle } from './normalize-bundle.ts'
+import { keepTrust, trustChangesOf } from './publisher-trust.ts'
 import { ProductTable } from './product-table.ts'
 import {
   assignmentId,
@@ -125,11 +126,15 @@ class WarehouseCatalogStore implements CatalogStore {
     act: (normal: CatalogBundle) => Promise<void>
   ): Promise<ApplyResult> {
     return await this.entries.change(async () => {
-      const normal = normalizeBundle(bundle)
+      const normal = keepTrust(normalizeBundle(bundle), this.#snapshot)
       const messages = await checkBundle(normal, this.#snapshot, this.#marketHasEvents)
       if (messages.length > 0) return { ok: false, messages }
+      const trustChanges = trustChangesOf(normal, this.#snapshot)
       await act(normal)
-      return { ok: true, counts: countsOf(normal) }
+      return {
+        ok: true,
+        counts: { ...countsOf(normal), ...(trustChanges.length > 0 && { trustChanges }) },
+      }
     })
   }
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { catalogBundleSchema, catalogResultSchema } from '../contract/catalog-bundle.ts'
+import type { Trust, TrustChange } from '../contract/catalog-bundle.ts'
 import { pageKinds } from '../contract/catalog-pages.ts'
 import { feedResultSchema, type FeedResult } from '../contract/products.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
@@ -23,9 +24,21 @@ export const catalogLoad: Command = {
     const path = `/catalog${queryOf(context, { 'dry-run': 'dryRun' })}`
     const result = await context.call(catalogResultSchema, { method: 'PUT', path, body })
     const done = result.dryRun === true ? 'would be taken; nothing is stored' : 'taken'
-    context.print(result, `${result.entries} entries and ${result.products} products ${done}.`)
+    const text = `${result.entries} entries and ${result.products} products ${done}.`
+    context.print(result, [text, ...(result.trustChanges ?? []).map(describeTrust)].join('\n'))
     return 0
   },
+}
+
+function describeTrust({ publisherId, before, after }: TrustChange): string {
+  return `Publisher ${publisherId}: deliveries count ${trustText(after)}; before ${trustText(before)}.`
+}
+
+function trustText({ conversionSources, requireKey }: Trust): string {
+  const from =
+    conversionSources.length === 0 ? 'from anywhere' : `from ${conversionSources.join(', ')}`
+  if (requireKey === null) return `${from}, with or without a key as the installation says`
+  return `${from}, ${requireKey ? 'with a key only' : 'without a key too'}`
 }
 
 export const catalogProducts: Command = {

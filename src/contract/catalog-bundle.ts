@@ -10,6 +10,7 @@ import {
   list,
   nameText,
   named,
+  nullOr,
   optional,
   uuidText,
   wordOf,
@@ -64,13 +65,14 @@ export const publisherEntrySchema = named('PublisherEntry', {
   conversionSources: optional(
     list(
       Type.String({ minLength: 1, maxLength: 60 }),
-      'CIDR ranges its conversions come from; those from elsewhere do not count.'
+      'CIDR ranges its conversions come from; those from elsewhere do not count. Kept when absent; ' +
+        '[] lifts the limit.'
     )
   ),
   requireKey: optional(
     flag(
       'true: its conversions and returns count only with a key of the scope delivery:write. ' +
-        'Default: SHELFTRACE_REQUIRE_DELIVERY_KEY.'
+        'Kept when absent; SHELFTRACE_REQUIRE_DELIVERY_KEY decides while it was never said.'
     )
   ),
   landingHosts: optional(
@@ -169,9 +171,24 @@ export const catalogBundleInputSchema = {
   title: 'CatalogBundleInput',
 }
 
+const trustSchema = Type.Object({
+  conversionSources: list(Type.String(), 'Empty: from anywhere.'),
+  requireKey: nullOr(Type.Boolean(), 'Null: SHELFTRACE_REQUIRE_DELIVERY_KEY decides.'),
+})
+
 export const catalogResultSchema = named('CatalogResult', {
   entries: count('Entries taken, products aside.'),
   products: count('Products taken.'),
+  trustChanges: optional(
+    list(
+      named('TrustChange', {
+        publisherId: catalogId(),
+        before: trustSchema,
+        after: trustSchema,
+      }),
+      'Publishers whose deliveries are believed by other rules than before; absent if there are none.'
+    )
+  ),
   dryRun: optional(flag('true: only checked, nothing was stored.')),
 })
 
@@ -187,6 +204,8 @@ export type CreativeSizeEntry = Of<typeof creativeSizeEntrySchema>
 export type AssetEntry = Of<typeof assetEntrySchema>
 export type CatalogBundle = Of<typeof catalogBundleSchema>
 export type CatalogResult = Of<typeof catalogResultSchema>
+export type TrustChange = NonNullable<CatalogResult['trustChanges']>[number]
+export type Trust = TrustChange['before']
 
 // An operator mends a bundle in one go, so far more faults are collected than for a live event.
 export const parseCatalogBundle = compileParser(catalogBundleInputSchema, {

@@ -44,12 +44,59 @@ test('a bundle shows at once on this node, after a refresh on another, and after
 
   const applied = await store.apply(bundle)
 
-  assert.deepEqual(applied, { ok: true, counts: { entries: 7, products: 2 } })
+  const trustChanges = [
+    {
+      publisherId: 10,
+      before: { conversionSources: [], requireKey: null },
+      after: { conversionSources: ['203.0.113.0/24'], requireKey: null },
+    },
+  ]
+  assert.deepEqual(applied, { ok: true, counts: { entries: 7, products: 2, trustChanges } })
   assert.equal(store.current().campaigns.get(1001)?.name, '=Spring "ö" 😀')
   assert.equal(other.current().campaigns.size, 0)
   await other.refresh()
   assert.deepEqual(other.current(), store.current())
   assert.deepEqual((await openStore(t)).current(), store.current())
+})
+
+test('a bundle that says nothing about who is believed changes nothing, and what it takes away must be said', async (t) => {
+  const store = await openStore(t)
+  const other = await openStore(t)
+  const sources = ['203.0.113.0/24']
+  const put = async (changes: object, through = store) => {
+    const applied = await through.apply({ publishers: [{ id: 31, name: 'Shop', ...changes }] })
+    assert.ok(applied.ok)
+    const { conversionSources, requireKey } = through.current().publishers.get(31) ?? {}
+    return { told: applied.counts.trustChanges?.[0], conversionSources, requireKey }
+  }
+  const nothing = { conversionSources: [], requireKey: null }
+  const whole = { conversionSources: sources, requireKey: true }
+
+  assert.deepEqual(await put({}), {
+    told: undefined,
+    conversionSources: undefined,
+    requireKey: undefined,
+  })
+  const checked = await store.check({ publishers: [{ id: 31, name: 'Shop', ...whole }] })
+  const made = await put(whole)
+  assert.deepEqual(made, { told: { publisherId: 31, before: nothing, after: whole }, ...whole })
+  assert.deepEqual(checked.ok && checked.counts.trustChanges, [made.told])
+  // Another node has not heard of the list yet when it is asked to rename the publisher.
+  assert.deepEqual(await put({ name: 'Renamed' }, other), { told: undefined, ...whole })
+  assert.deepEqual(await put({ conversionSources: [] }), {
+    told: { publisherId: 31, before: whole, after: { ...whole, conversionSources: [] } },
+    conversionSources: [],
+    requireKey: true,
+  })
+  assert.deepEqual(await put({ requireKey: false }), {
+    told: {
+      publisherId: 31,
+      before: { ...nothing, requireKey: true },
+      after: { ...nothing, requireKey: false },
+    },
+    conversionSources: [],
+    requireKey: false,
+  })
 })
 
 test('currencies are stored in upper case and asset ids in lower case', async (t) => {

@@ -18,6 +18,23 @@ test('a dry run of a bundle asks for one and says that nothing is stored', async
   assert.equal(stdout, '3 entries and 2 products would be taken; nothing is stored.\n')
 })
 
+test('catalog load says whose deliveries are believed by other rules than before', async () => {
+  const before = { conversionSources: [], requireKey: null }
+  const after = { conversionSources: ['192.0.2.0/24', '::1'], requireKey: true }
+  const trustChanges = [
+    { publisherId: 10, before, after },
+    { publisherId: 11, before: after, after: { ...before, requireKey: false } },
+  ]
+  answerWith(200, { entries: 2, products: 0, trustChanges })
+
+  const { stdout } = await run(['catalog', 'load', '-'], { stdin: Readable.from(['{}']) })
+
+  assert.deepEqual(stdout.split('\n').slice(1, 3), [
+    'Publisher 10: deliveries count from 192.0.2.0/24, ::1, with a key only; before from anywhere, with or without a key as the installation says.',
+    'Publisher 11: deliveries count from anywhere, without a key too; before from 192.0.2.0/24, ::1, with a key only.',
+  ])
+})
+
 test('a feed is streamed into its market, with progress on the error output', async () => {
   answerWith(200, whole)
   const path = await fileOf('gtin\ttitle\n1\tA\n2\tB\n')
