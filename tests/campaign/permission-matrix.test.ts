@@ -98,7 +98,12 @@ function storeKey(
 ): Holder {
   const token = `st_${name.replaceAll(/[^a-z]/gu, '-')}`
   const hash = createHash('sha256').update(token).digest()
-  const made = { createdAtMs: nowMs - 1_000, revokedAtMs: null, isConfigured: false }
+  const made = {
+    createdAtMs: nowMs - 1_000,
+    revokedAtMs: null,
+    compromisedSinceMs: null,
+    isConfigured: false,
+  }
   const key = { ...rights, ...made, id: idOf(name), name, expiresAtMs }
   const { kind, id, body } = keyEntry({ key, hash })
   const row = { kind, id, body: JSON.stringify(body), version: 1 + asked++ }
