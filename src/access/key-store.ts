@@ -168,9 +168,15 @@ class WarehouseKeyStore implements KeyStore {
     return await this.entries.change(async () => {
       const stored = this.#keysById.get(id)
       if (stored === undefined) return null
+      const revokedAtMs = stored.key.revokedAtMs ?? this.#clock()
+      // Nothing counts after the revocation anyway.
+      const isBefore = compromisedSinceMs !== null && compromisedSinceMs < revokedAtMs
       const revocation = {
-        revokedAtMs: stored.key.revokedAtMs ?? this.#clock(),
-        compromisedSinceMs: earlier(stored.key.compromisedSinceMs, compromisedSinceMs),
+        revokedAtMs,
+        compromisedSinceMs: earlier(
+          stored.key.compromisedSinceMs,
+          isBefore ? compromisedSinceMs : null
+        ),
       }
       const key = { ...stored.key, ...revocation }
       const isKnown =

@@ -69,6 +69,8 @@ export interface CampaignDeps {
   readonly reportPlacesMax?: number
   /** How long a report waits for a place. Default 20 s. */
   readonly reportWaitMsMax?: number
+  /** Whether deliveries need a key, of publishers that do not say so themselves. Default false. */
+  readonly requiresDeliveryKey?: boolean
   /** Whether `X-Forwarded-For` tells where a caller comes from. Default false. */
   readonly trustProxy?: boolean
   /** How many connections the limit of open files leaves room for. */

@@ -132,8 +132,12 @@ export class Gate {
     const reason = admission.ok ? reasonOf(answer) : admission.reason
     if (reason === null) return
     const keyId = admission.ok ? (admission.key?.id ?? null) : admission.keyId
-    const address = sourceAddress(request.raw, this.#deps.trustProxy ?? false)
+    const address = this.#addressOf(request)
     this.#refused.note({ reason, keyId, address, operation })
+  }
+
+  #addressOf({ raw }: FastifyRequest): string | null {
+    return sourceAddress(raw, this.#deps.trustProxy ?? false)
   }
 
   /** For errors of the framework itself; the messages are ours, because its own repeat the request. */
@@ -194,6 +198,7 @@ export class Gate {
         stream: isStream ? request.raw : null,
         pathParameters: pathParametersOf(request),
         query: queryOf(request),
+        sourceAddress: this.#addressOf(request),
       })
     } finally {
       share.close()

@@ -25,6 +25,7 @@ export interface CheckedCall<Path extends TObject, Query extends TObject, Body> 
   readonly body: BodyOf<Body>
   /** Aborted when the caller has gone before the answer was whole. */
   readonly signal: AbortSignal
+  readonly sourceAddress: string | null
 }
 
 type MaybeLater<Value> = Value | Promise<Value>
@@ -82,9 +83,10 @@ export function handleAt<
       const query = parseQuery((name) => call.query.getAll(name))
       const body = readBody(operation.body, call)
       if (!query.ok || !body.ok) return refuse(422, [...faultsOf(query), ...faultsOf(body)])
-      const { key, signal } = call
+      const { key, signal, sourceAddress } = call
       assert(key !== null, `${operationId} is called with a key`)
-      const checked = { key, signal, path: path.value, query: query.value, body: body.value }
+      const parameters = { path: path.value, query: query.value }
+      const checked = { key, signal, sourceAddress, ...parameters, body: body.value }
       return await run(checked, found)
     },
   }

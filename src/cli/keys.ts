@@ -8,22 +8,23 @@ import { listCommand } from './list.ts'
 export const keysCreate: Command = {
   name: 'keys create',
   usage:
-    '--name NAME --scopes a,b [--advertisers 1,2|all] [--publishers 10|all] [--expires INSTANT]',
+    '[--name NAME] --scopes a,b [--advertisers 1,2|all] [--publisher 10] [--publishers 10,11|all] [--expires INSTANT]',
   summary: `Make a key. Scopes: ${scopes.join(', ')}`,
   options: {
     name: { type: 'string' },
     scopes: { type: 'string' },
     advertisers: { type: 'string' },
+    publisher: { type: 'string' },
     publishers: { type: 'string' },
     expires: { type: 'string' },
   },
   run: async (context) => {
     const json = {
-      name: required(context, 'name'),
+      name: nameOf(context),
       scopes: parseScopes(required(context, 'scopes')),
       ...parsePartyIds(context, 'advertisers'),
-      ...parsePartyIds(context, 'publishers'),
-      ...parseExpiry(context.options['expires']),
+      ...parsePublishers(context),
+      ...parseExpiry(context),
     }
     const call = { method: 'POST', path: '/keys', json } as const
     const created = await context.call(keyResponseSchema, call)
@@ -43,16 +44,40 @@ export const keysList = listCommand({
 
 export const keysRevoke: Command = {
   name: 'keys revoke',
-  usage: 'ID',
+  usage: 'ID [--compromised-since INSTANT]',
   summary: 'Revoke a key, everywhere within 5 seconds; cannot be undone',
+  options: { 'compromised-since': { type: 'string' } },
   positionalCount: 1,
   run: async (context) => {
     const [id = ''] = context.positionals
-    const path = `/keys/${encodeURIComponent(id)}`
+    const since = parseInstantOption(context, 'compromised-since')
+    const query = since === null ? '' : `?compromisedSince=${encodeURIComponent(since)}`
+    const path = `/keys/${encodeURIComponent(id)}${query}`
     await context.call(Type.Unknown(), { method: 'DELETE', path })
-    context.print({ id, revoked: true }, `${id} is revoked.`)
+    const told = since === null ? '' : ` No delivery counts by it that was received since ${since}.`
+    context.print({ id, revoked: true }, `${id} is revoked.${told}`)
     return 0
   },
+}
+
+/** A key of one publisher needs no name of its own. */
+function nameOf(context: CommandContext): string {
+  const { name, publisher } = context.options
+  if (name === undefined && typeof publisher === 'string') return `Publisher ${publisher.trim()}`
+  return required(context, 'name')
+}
+
+function parsePublishers(context: CommandContext): {
+  readonly publishers?: readonly number[] | 'all'
+} {
+  const { publisher } = context.options
+  if (typeof publisher !== 'string') return parsePartyIds(context, 'publishers')
+  if (context.options['publishers'] !== undefined) {
+    throw usageError('--publisher and --publishers cannot be used together.')
+  }
+  const id = parsePositiveInt32(publisher.trim())
+  if (id === null) throw usageError('--publisher must be the id of a publisher, such as 10.')
+  return { publishers: [id] }
 }
 
 function required({ options }: CommandContext, name: string): string {
@@ -85,12 +110,19 @@ function parsePartyIds(
   return { [name]: ids }
 }
 
-function parseExpiry(text: CommandContext['options'][string]): { readonly expiresAt?: string } {
-  if (typeof text !== 'string') return {}
+function parseExpiry(context: CommandContext): { readonly expiresAt?: string } {
+  const expiresAt = parseInstantOption(context, 'expires')
+  return expiresAt === null ? {} : { expiresAt }
+}
+
+/** Null if the option is not given. */
+function parseInstantOption({ options }: CommandContext, name: string): string | null {
+  const text = options[name]
+  if (typeof text !== 'string') return null
   if (parseInstant(text) === null) {
-    throw usageError('--expires must be an instant such as 2027-01-01T00:00:00Z')
+    throw usageError(`--${name} must be an instant such as 2027-01-01T00:00:00Z`)
   }
-  return { expiresAt: text }
+  return text
 }
 
 function listOf(text: string): readonly string[] {

@@ -35,6 +35,7 @@ import {
   returnLineSchema,
 } from './event-lines.ts'
 import {
+  instantText,
   afterParameter,
   catalogId,
   flag,
@@ -153,8 +154,18 @@ const keyOperations = {
     method: 'delete',
     path: '/keys/{id}',
     summary: 'Revoke a key',
-    description: 'Takes effect within 5 seconds everywhere and cannot be undone.',
+    description:
+      'Takes effect within 5 seconds everywhere and cannot be undone. Deliveries that were received before ' +
+      'the revocation count, unless `compromisedSince` says that others may have known the key by then. It ' +
+      'can be told later too, and can only be moved to an earlier instant.',
     pathParameters: Type.Object({ id: text('The id as listed.') }),
+    queryParameters: Type.Object({
+      compromisedSince: optional(
+        instantText(
+          'No delivery counts by the key that was received since. Changes nothing if it is after the revocation.'
+        )
+      ),
+    }),
     success: answer('204', 'The key is revoked.'),
     notFound: 'there is no such key.',
   }),

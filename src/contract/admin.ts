@@ -76,6 +76,7 @@ export const keyListSchema = named('KeyList', {
       createdAt: instantText(),
       expiresAt: optional(instantText()),
       revokedAt: optional(instantText()),
+      compromisedSince: optional(instantText('No delivery counts by it that was received since.')),
     })
   ),
 })

@@ -140,7 +140,8 @@ export const campaignOperations = withIds({
     tag: 'Campaign',
     summary: 'Read what the key may do',
     description:
-      'Scopes, and the advertisers and publishers that the key is for. For any valid key with a scope.',
+      'Scopes, the advertisers and publishers that the key is for, and whether purchases and returns ' +
+      'delivered with it would count. For any valid key with a scope.',
     access: { ...anyScope, isAdvertiserBound: false },
     success: answer('200', 'About the key.', meSchema),
   }),

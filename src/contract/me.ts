@@ -9,6 +9,7 @@ import {
   marketEntrySchema,
 } from './catalog-bundle.ts'
 import { assignmentEntrySchema } from './catalog-pages.ts'
+import { disbeliefs } from './explanation.ts'
 import {
   catalogId,
   flag,
@@ -28,11 +29,26 @@ const partySchema = Type.Object({
 
 const partiesSchema = Type.Union([Type.Literal('all'), Type.Array(partySchema)])
 
+/** A key of more publishers belongs to an operator. */
+export const outlooksMax = 1_000
+
 export const meSchema = named('Me', {
   name: text('Of the key, for people.'),
   scopes: list(wordOf(scopes), 'admin stands for every other one.'),
   advertisers: partiesSchema,
   publishers: partiesSchema,
+  deliveries: list(
+    named('DeliveryOutlook', {
+      publisherId: catalogId(),
+      judgedAs: wordOf(
+        ['valid', ...disbeliefs],
+        'What a delivery with this key would be judged as if it came now, from the address of this call.'
+      ),
+      requiresKey: flag('Whether deliveries of the publisher count only with a key.'),
+      hasSources: flag('Whether they count only from listed addresses.'),
+    }),
+    `By publisher of the key; the first ${outlooksMax} for a key of all publishers.`
+  ),
   expiresAt: nullOr(instantText(), 'Null: never.'),
 })
 

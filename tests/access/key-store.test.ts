@@ -114,13 +114,13 @@ test('since when a key was compromised can be said with the revocation or later,
   nowMs += 1_000
 
   const told: (number | null | undefined)[] = []
-  for (const sinceMs of [null, nowMs - 500_000, nowMs - 600_000, nowMs - 1, null]) {
+  for (const sinceMs of [null, nowMs, nowMs - 500_000, nowMs - 600_000, nowMs - 1, null]) {
     told.push((await other.revoke(id, sinceMs))?.compromisedSinceMs)
   }
   await store.refresh()
 
   const [first, second] = [nowMs - 500_000, nowMs - 600_000]
-  assert.deepEqual(told, [null, first, second, second, second])
+  assert.deepEqual(told, [null, null, first, second, second, second])
   const { revokedAtMs: stored, compromisedSinceMs } = store.findById(id) ?? {}
   assert.deepEqual([stored, compromisedSinceMs], [revokedAtMs, second])
 })

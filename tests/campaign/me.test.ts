@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { AccessKey } from '../../src/access/key.ts'
+import { emptySnapshot, extendSnapshot } from '../../src/catalog/snapshot.ts'
+import type { Me } from '../../src/contract/me.ts'
 import { aKey, assetId, bearer, startHarness } from './harness.ts'
 
 test('a key with any scope is told its name, its scopes and the advertisers it is for, by their names', async (t) => {
@@ -23,6 +26,7 @@ test('a key with any scope is told its name, its scopes and the advertisers it i
       { id: 999, name: null },
     ],
     publishers: [],
+    deliveries: [],
     expiresAt: '2027-01-15T08:00:00.000Z',
   })
 })
@@ -40,6 +44,61 @@ test('a key for all advertisers is told so, and one that never expires too', asy
     app.inject({ url: '/v2/me' }),
   ])
   assert.deepEqual([stranger.statusCode, nobody.statusCode], [401, 401])
+})
+
+test('a key is told what its deliveries would be judged as, for each of its publishers', async (t) => {
+  const sources = ['127.0.0.0/8']
+  const snapshot = extendSnapshot(emptySnapshot, {
+    publishers: [
+      { id: 1, name: 'silent' },
+      { id: 2, name: 'keyed', requireKey: true },
+      { id: 3, name: 'here', requireKey: true, conversionSources: sources },
+      { id: 4, name: 'elsewhere', conversionSources: ['203.0.113.0/24'] },
+      { id: 5, name: 'lax', requireKey: false },
+    ],
+  })
+  const ask = async (key: Partial<AccessKey>, requiresDeliveryKey: boolean) => {
+    const { app } = startHarness({
+      keys: {
+        isValid: () => true,
+        find: () => aKey({ advertisers: [], ...key }),
+        findRefused: () => null,
+      },
+      catalog: { current: () => snapshot, attach: () => Promise.resolve() },
+      requiresDeliveryKey,
+    })
+    t.after(() => app.close())
+    const response = await app.inject({ url: '/v2/me', headers: bearer('x') })
+    const { deliveries } = response.json<Me>()
+    return deliveries.map((one) => [
+      one.publisherId,
+      one.judgedAs,
+      `${one.requiresKey}/${one.hasSources}`,
+    ])
+  }
+  const publishers = [1, 2, 3, 4, 5, 99]
+
+  assert.deepEqual(await ask({ publishers, scopes: ['delivery:write'] }, true), [
+    [1, 'valid', 'true/false'],
+    [2, 'valid', 'true/false'],
+    [3, 'valid', 'true/true'],
+    [4, 'untrusted-source', 'true/true'],
+    [5, 'valid', 'false/false'],
+    [99, 'valid', 'true/false'],
+  ])
+  assert.deepEqual(await ask({ publishers, scopes: ['intake:read'] }, true), [
+    [1, 'unauthenticated', 'true/false'],
+    [2, 'unauthenticated', 'true/false'],
+    [3, 'unauthenticated', 'true/true'],
+    [4, 'untrusted-source', 'true/true'],
+    [5, 'valid', 'false/false'],
+    [99, 'unknown-publisher', 'true/false'],
+  ])
+  assert.deepEqual(await ask({ publishers: [1, 99], scopes: ['intake:read'] }, false), [
+    [1, 'valid', 'false/false'],
+    [99, 'valid', 'false/false'],
+  ])
+  assert.equal((await ask({ publishers: 'all', scopes: ['delivery:write'] }, true)).length, 5)
 })
 
 interface Account {

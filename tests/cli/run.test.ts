@@ -31,7 +31,7 @@ test('help lists the commands, help about one tells its usage, and neither needs
   ]) {
     const { exitCode, stdout } = await run(argv, { environment })
     assert.equal(exitCode, 0)
-    assert.match(stdout, /^Usage: shelftrace keys create --name NAME/)
+    assert.match(stdout, /^Usage: shelftrace keys create \[--name NAME\]/)
   }
 })
 
@@ -214,6 +214,29 @@ test('keys create for publishers needs no advertisers', async () => {
   assert.match(bad.stderr, /--publishers must be "all" or ids such as 1,2/)
 })
 
+test('keys create for one publisher needs no name', async () => {
+  answerWith(201, { id: 'key_1', key: 'st_new' })
+  const argv = ['keys', 'create', '--scopes', 'delivery:write,intake:read']
+
+  await run([...argv, '--publisher', '10'])
+  await run([...argv, '--publisher', '10', '--name', 'Shop'])
+  const both = await run([...argv, '--publisher', '10', '--publishers', '11'])
+  const list = await run([...argv, '--publisher', '10,11'])
+  const nameless = await run([...argv, '--publishers', '10'])
+
+  const scopes = ['delivery:write', 'intake:read']
+  assert.deepEqual(
+    received.map(({ body }): unknown => JSON.parse(body)),
+    [
+      { name: 'Publisher 10', scopes, publishers: [10] },
+      { name: 'Shop', scopes, publishers: [10] },
+    ]
+  )
+  assert.match(both.stderr, /--publisher and --publishers cannot be used together/)
+  assert.match(list.stderr, /--publisher must be the id of a publisher, such as 10/)
+  assert.match(nameless.stderr, /--name is required/)
+})
+
 test('keys list is a table that no name can break out of', async () => {
   const key = {
     advertisers: [1, 2],
@@ -242,7 +265,7 @@ test('keys list is a table that no name can break out of', async () => {
   assert.match(lines[0] ?? '', /^ID {6}NAME {12}ADVERTISERS {2}PUBLISHERS {2}SCOPES/)
   assert.ok(!stdout.includes('\u001b') && !stdout.includes('\u202e'))
   assert.match(lines[1] ?? '', / 1,2 +none +admin /)
-  assert.match(lines[2] ?? '', /all +10 .* - +2026-03-01T00:00:00\.000Z$/)
+  assert.match(lines[2] ?? '', /all +10 .* - +2026-03-01T00:00:00\.000Z +-$/)
 })
 
 test('keys revoke names the key in the path, escaped', async () => {
@@ -253,6 +276,24 @@ test('keys revoke names the key in the path, escaped', async () => {
   assert.equal(exitCode, 0)
   assert.deepEqual([received[0]?.method, received[0]?.url], ['DELETE', '/admin/v1/keys/a%2F..%2Fb'])
   assert.equal(stdout, 'a/../b is revoked.\n')
+})
+
+test('keys revoke says since when the key was compromised, as an instant', async () => {
+  answerText(204, '')
+  const since = '2026-03-01T00:00:00Z'
+
+  const { stdout } = await run(['keys', 'revoke', 'key_1', '--compromised-since', since])
+  const bad = await run(['keys', 'revoke', 'key_1', '--compromised-since', 'yesterday'])
+
+  assert.deepEqual(
+    received.map((one) => one.url),
+    ['/admin/v1/keys/key_1?compromisedSince=2026-03-01T00%3A00%3A00Z']
+  )
+  assert.equal(
+    stdout,
+    `key_1 is revoked. No delivery counts by it that was received since ${since}.\n`
+  )
+  assert.match(bad.stderr, /--compromised-since must be an instant such as/)
 })
 
 test('links mint prints the three addresses of every ad', async () => {

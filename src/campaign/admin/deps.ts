@@ -51,7 +51,7 @@ export interface Erasures {
 
 export interface AdminDeps {
   readonly catalog: Pick<CatalogStore, 'current' | 'apply' | 'check' | 'products'>
-  readonly keys: Pick<KeyStore, 'create' | 'list' | 'revoke'>
+  readonly keys: Pick<KeyStore, 'create' | 'list' | 'revoke' | 'findById'>
   readonly audit: AuditTrail
   readonly exportAudit: (question: AuditExportQuestion) => Promise<AuditExportPage>
   readonly spool: Pick<Spool, 'append'>

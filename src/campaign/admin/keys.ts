@@ -3,14 +3,19 @@ import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import type { AccessKey } from '../../access/key.ts'
 import type { KeyList, KeyRequest, Scope } from '../../contract/admin.ts'
 import { adminOperations as operations } from '../../contract/admin-operations.ts'
-import { printInstant } from '../../domain/instant.ts'
-import { handle } from '../handle.ts'
+import { parseInstant, printInstant } from '../../domain/instant.ts'
+import { assert } from '../../lib/assert.ts'
+import { handle, handleAt } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 
 export function createKeyHandlers(
   { keys }: Pick<AdminDeps, 'keys'>,
   audit: AuditTrail
 ): HandlerTable {
+  const keyInPath = {
+    find: ({ id }: { readonly id: string }) => keys.findById(id),
+    notFound: 'There is no such key.',
+  }
   return {
     ...handle(operations.createKey, async ({ key, body }) => {
       const faults = reachFaults(body)
@@ -29,9 +34,15 @@ export function createKeyHandlers(
     ...handle(operations.listKeys, () =>
       Promise.resolve(answerJson(200, { keys: keys.list().map(toListed) }))
     ),
-    ...handle(operations.revokeKey, async ({ key, path: { id } }) => {
-      if (!(await keys.revoke(id))) return refuse(404, ['There is no such key.'])
-      await audit.record({ key, action: 'key.revoke', subject: id })
+    ...handleAt(operations.revokeKey, keyInPath, async ({ key, path: { id }, query }) => {
+      const { compromisedSince } = query
+      const sinceMs = compromisedSince === undefined ? null : parseInstant(compromisedSince)
+      const revoked = await keys.revoke(id, sinceMs)
+      assert(revoked !== null, 'a key that is there stays in the list')
+      const { compromisedSinceMs } = revoked
+      const details =
+        compromisedSinceMs === null ? {} : { compromisedSince: printInstant(compromisedSinceMs) }
+      await audit.record({ key, action: 'key.revoke', subject: id, details })
       return { status: 204, body: null }
     }),
   }
@@ -62,7 +73,7 @@ function reachFaults({ advertisers, publishers, scopes }: KeyRequest): readonly 
 
 function toListed(key: AccessKey): KeyList['keys'][number] {
   const { id, name, advertisers, publishers, scopes } = key
-  const { createdAtMs, expiresAtMs, revokedAtMs } = key
+  const { createdAtMs, expiresAtMs, revokedAtMs, compromisedSinceMs } = key
   return {
     id,
     name,
@@ -72,5 +83,6 @@ function toListed(key: AccessKey): KeyList['keys'][number] {
     createdAt: printInstant(createdAtMs),
     ...(expiresAtMs !== null && { expiresAt: printInstant(expiresAtMs) }),
     ...(revokedAtMs !== null && { revokedAt: printInstant(revokedAtMs) }),
+    ...(compromisedSinceMs !== null && { compromisedSince: printInstant(compromisedSinceMs) }),
   }
 }

@@ -1,19 +1,37 @@
+import { judgeDelivery, policyOf } from '../../access/delivery-verdict.ts'
 import type { AccessKey, PartyIds } from '../../access/key.ts'
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts'
 import { campaignOperations as operations } from '../../contract/campaign-operations.ts'
 import type { AdvertiserEntry } from '../../contract/catalog-bundle.ts'
-import { accountEntriesMax, type AdvertiserAccount, type Me } from '../../contract/me.ts'
+import {
+  accountEntriesMax,
+  outlooksMax,
+  type AdvertiserAccount,
+  type Me,
+} from '../../contract/me.ts'
 import { printInstant } from '../../domain/instant.ts'
 import { answerJson, type HandlerTable } from '../../http/handler.ts'
+import { liveFrom } from '../../spool/record.ts'
 import type { CampaignDeps } from '../deps.ts'
 import { advertiserIn, handle, handleAt } from '../handle.ts'
 
 /** What the key may do, and what the catalog holds of one advertiser, for people who choose among it. */
-export function createAccountHandlers({ catalog }: Pick<CampaignDeps, 'catalog'>): HandlerTable {
+export function createAccountHandlers({
+  catalog,
+  clock,
+  requiresDeliveryKey = false,
+}: Pick<CampaignDeps, 'catalog' | 'clock' | 'requiresDeliveryKey'>): HandlerTable {
   return {
-    ...handle(operations.readMe, async ({ key }) => {
+    ...handle(operations.readMe, async ({ key, sourceAddress }) => {
       await Promise.resolve()
-      return answerJson(200, describeKey(key, catalog.current()))
+      const snapshot = catalog.current()
+      const deliveries = describeDeliveries(key, {
+        snapshot,
+        requiresKey: requiresDeliveryKey,
+        receivedAtMs: clock(),
+        sourceAddress,
+      })
+      return answerJson(200, { ...describeKey(key, snapshot), deliveries })
     }),
     ...handleAt(
       operations.readAdvertiserAccount,
@@ -27,7 +45,10 @@ export function createAccountHandlers({ catalog }: Pick<CampaignDeps, 'catalog'>
 }
 
 /** Names only those that the key is for, and nobody else. */
-function describeKey(key: AccessKey, { advertisers, publishers }: CatalogSnapshot): Me {
+function describeKey(
+  key: AccessKey,
+  { advertisers, publishers }: CatalogSnapshot
+): Omit<Me, 'deliveries'> {
   return {
     name: key.name,
     scopes: key.scopes,
@@ -35,6 +56,30 @@ function describeKey(key: AccessKey, { advertisers, publishers }: CatalogSnapsho
     publishers: nameAll(key.publishers, publishers),
     expiresAt: key.expiresAtMs === null ? null : printInstant(key.expiresAtMs),
   }
+}
+
+interface DeliveryQuestion {
+  readonly snapshot: CatalogSnapshot
+  readonly requiresKey: boolean
+  readonly receivedAtMs: number
+  readonly sourceAddress: string | null
+}
+
+/** As if a delivery came right now, from where this call came. */
+function describeDeliveries(key: AccessKey, question: DeliveryQuestion): Me['deliveries'] {
+  const { snapshot, requiresKey, receivedAtMs, sourceAddress } = question
+  const ids = key.publishers === 'all' ? [...snapshot.publishers.keys()] : key.publishers
+  return ids.slice(0, outlooksMax).map((publisherId) => {
+    const policy = policyOf(snapshot, publisherId, { requiresKey })
+    const origin = liveFrom(sourceAddress)
+    const facts = { publisherId, receivedAtMs, origin, keyId: key.id }
+    return {
+      publisherId,
+      judgedAs: judgeDelivery(facts, policy, () => key),
+      requiresKey: policy.requiresKey,
+      hasSources: policy.sources.length > 0,
+    }
+  })
 }
 
 function nameAll(

@@ -153,6 +153,25 @@ test('a revoked key is refused from then on, an unknown one is not found', async
   assert.equal((await admin.app.inject(revoke('%2e%2e%2f'))).statusCode, 404)
 })
 
+test('since when a revoked key was compromised is listed and recorded, and can be told later', async () => {
+  const made = await admin.keys.create({ name: 'n', publishers: [10], scopes: ['delivery:write'] })
+  const since = '2026-01-01T00:00:00.000Z'
+  const statuses: number[] = []
+
+  for (const query of ['', `?compromisedSince=${since}`, '?compromisedSince=yesterday']) {
+    statuses.push((await admin.app.inject(revoke(`${made.id}${query}`))).statusCode)
+  }
+
+  assert.deepEqual(statuses, [204, 204, 422])
+  const { json } = await admin.call('GET', '/admin/v1/keys')
+  assert.match(JSON.stringify(json), new RegExp(`"compromisedSince":"${since}"`))
+  const audits = (await admin.audits()).filter(({ subject }) => subject === made.id)
+  assert.deepEqual(audits.map(({ details }) => details).toSorted(), [
+    `{"compromisedSince":"${since}"}`,
+    '{}',
+  ])
+})
+
 test('a request for a key that breaks a rule makes none', async () => {
   const good = { name: 'n', advertisers: [1], scopes: ['report:read'] }
   const listBefore = admin.keys.list()
