@@ -4,6 +4,7 @@ import { printHead, type ChainedRecord } from '../domain/audit-chain.ts'
 import { assert } from '../lib/assert.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ParamValue, Params, Warehouse } from '../warehouse/warehouse.ts'
+import { printDetails } from './audit-details.ts'
 import { AuditChainWriter, type UnchainedRecord } from './audit-chain-writer.ts'
 import type { AccessKey } from './key.ts'
 
@@ -44,9 +45,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Bounds names and lists that callers choose, because records are kept for good. */
-const detailsLengthMax = 20_000
-
 const batchMax = 1_000
 
 /** A head in the log is one that is kept elsewhere, if the log is. */
@@ -84,7 +82,6 @@ export class AuditTrail {
   /** Resolves when the record is on disk. What waits is bounded by the requests under way. */
   async record({ key, action, subject, details = {} }: AuditRecord): Promise<void> {
     assert(key !== null, 'a change has an author')
-    const text = JSON.stringify(details)
     const record: UnchainedRecord = {
       at: printMicros(this.#nextMicros()),
       id: randomUUID(),
@@ -92,7 +89,7 @@ export class AuditTrail {
       keyName: wellFormed(key.name),
       action,
       subject: wellFormed(subject),
-      details: text.length > detailsLengthMax ? JSON.stringify({ isTooLong: true }) : text,
+      details: printDetails(details),
     }
     const written = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ record, resolve, reject })

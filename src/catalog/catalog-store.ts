@@ -8,6 +8,7 @@ import { catalogId, uuidText } from '../contract/fields.ts'
 import { compileParser } from '../contract/validate.ts'
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { changesOf, type CatalogChanges } from './catalog-changes.ts'
 import { checkBundle, type MarketHasEvents } from './check-bundle.ts'
 import {
   EntryStore,
@@ -33,7 +34,7 @@ export interface CatalogStoreOptions extends EntryStoreOptions {
 }
 
 export type ApplyResult =
-  | { readonly ok: true; readonly counts: CatalogResult }
+  | { readonly ok: true; readonly counts: CatalogResult; readonly changes: CatalogChanges }
   | { readonly ok: false; readonly messages: readonly string[] }
 
 export interface CatalogStore {
@@ -43,8 +44,11 @@ export interface CatalogStore {
   apply(bundle: CatalogBundle): Promise<ApplyResult>
   /** What `apply` would answer right now; nothing is stored. */
   check(bundle: CatalogBundle): Promise<ApplyResult>
-  /** Makes the asset the advertised one of the ad group and size. The caller has checked it. */
-  attach(assignment: Assignment): Promise<void>
+  /**
+   * Makes the asset the advertised one of the ad group and size. The caller has checked it. Resolves with
+   * the id of the asset that was it before, or null.
+   */
+  attach(assignment: Assignment): Promise<string | null>
   refresh(): Promise<void>
   /** The products, which are too many for `current`. */
   readonly products: ProductTable
@@ -108,12 +112,13 @@ class WarehouseCatalogStore implements CatalogStore {
     return await this.#whenValid(bundle, async () => undefined)
   }
 
-  async attach(assignment: Assignment): Promise<void> {
-    await this.entries.change(async () => {
-      const stored = this.#snapshot.assignments.get(assignmentId(assignment))
-      if (stored?.assetId === assignment.assetId) return
+  async attach(assignment: Assignment): Promise<string | null> {
+    return await this.entries.change(async () => {
+      const before = this.#snapshot.assignments.get(assignmentId(assignment))?.assetId ?? null
+      if (before === assignment.assetId) return before
       await this.entries.append([assignmentEntry(assignment)])
       this.#snapshot = extendSnapshot(this.#snapshot, {}, [assignment])
+      return before
     })
   }
 
@@ -130,10 +135,12 @@ class WarehouseCatalogStore implements CatalogStore {
       const messages = await checkBundle(normal, this.#snapshot, this.#marketHasEvents)
       if (messages.length > 0) return { ok: false, messages }
       const trustChanges = trustChangesOf(normal, this.#snapshot)
+      const changes = changesOf(normal, this.#snapshot)
       await act(normal)
       return {
         ok: true,
         counts: { ...countsOf(normal), ...(trustChanges.length > 0 && { trustChanges }) },
+        changes,
       }
     })
   }

@@ -40,6 +40,8 @@ const months = [
 /** Fits the 64 bits of billionths in which ClickHouse reads a rate, with room to spare. */
 const unitsNanosMax = 10n ** 18n
 const columnsMax = 300
+/** More than the bank has ever published: some 45 currencies on 7,000 days. */
+const knownRatesMax = 6_000_000
 
 export function parseRatesHeader(line: string): ParsedLine<RatesHeader> {
   const [first = '', ...cells] = cellsOf(line)
@@ -99,21 +101,86 @@ function fault(message: string): { readonly ok: false; readonly message: string 
   return { ok: false, message }
 }
 
-export interface RateStore {
-  /** One insert, so all rates or none. They replace earlier ones of the same currency and day. */
-  store(days: readonly DayRates[]): Promise<void>
+/** A rate that was replaced by another one. */
+export interface RateChange {
+  readonly currency: string
+  readonly day: string
+  readonly before: string
+  readonly after: string
 }
 
-export function createRateStore(warehouse: Pick<Warehouse, 'insert'>, clock: Clock): RateStore {
+export interface StoredRates {
+  /** Rates of which there was none for their day. */
+  readonly addedCount: number
+  readonly changes: readonly RateChange[]
+}
+
+export interface RateStore {
+  /** One insert, so all rates or none. They replace earlier ones of the same currency and day. */
+  store(days: readonly DayRates[]): Promise<StoredRates>
+}
+
+export function createRateStore(
+  warehouse: Pick<Warehouse, 'insert' | 'rows'>,
+  clock: Clock
+): RateStore {
   return {
     async store(days) {
       const version = clock()
+      const stored = compare(days, await readKnown(warehouse, days))
       const lines = days.flatMap(({ day, units }) =>
         units.map(([currency, rate]) =>
           JSON.stringify({ currency, day, units_per_euro: rate, version })
         )
       )
       await warehouse.insert('rate', toLines(lines))
+      return stored
     },
   }
+}
+
+/** The rates of the days, by currency and day. */
+type KnownRates = ReadonlyMap<string, string>
+
+interface KnownRow {
+  readonly currency: string
+  readonly day: string
+  readonly units: string
+}
+
+async function readKnown(
+  warehouse: Pick<Warehouse, 'rows'>,
+  days: readonly DayRates[]
+): Promise<KnownRates> {
+  const sorted = days.map(({ day }) => day).toSorted()
+  const [firstDay, lastDay] = [sorted[0], sorted.at(-1)]
+  if (firstDay === undefined || lastDay === undefined) return new Map()
+  const rows = await warehouse.rows<KnownRow>(
+    `SELECT currency, toString(day) AS day, toString(units_per_euro) AS units FROM rate FINAL
+     WHERE rate.day BETWEEN {firstDay:Date} AND {lastDay:Date}
+     ORDER BY currency, day LIMIT {ratesMax:UInt64}`,
+    { firstDay, lastDay, ratesMax: knownRatesMax }
+  )
+  return new Map(rows.map(({ currency, day, units }) => [nameOf(currency, day), units]))
+}
+
+function compare(days: readonly DayRates[], known: KnownRates): StoredRates {
+  let addedCount = 0
+  const changes: RateChange[] = []
+  for (const { day, units } of days) {
+    for (const [currency, after] of units) {
+      const before = known.get(nameOf(currency, day))
+      if (before === undefined) addedCount += 1
+      else if (nanosOf(before) !== nanosOf(after)) changes.push({ currency, day, before, after })
+    }
+  }
+  return { addedCount, changes }
+}
+
+function nameOf(currency: string, day: string): string {
+  return `${currency} ${day}`
+}
+
+function nanosOf(units: string): bigint | null {
+  return parseDecimal(units, nanosScale)
 }

@@ -124,12 +124,17 @@ test('a record that could not be written fails its call, and the next one is tri
   )
 })
 
-test('details without an end are not kept, their record is', async () => {
+test('details without an end are cut, what is left out is named, and the rest is kept', async () => {
   const trail = new AuditTrail({ warehouse, clock })
   const key = aKey({ id: 'key_e' })
+  const ids = Array.from({ length: 10_000 }, (_, index) => index)
 
-  await trail.record({ key, ...record, details: { text: 'x'.repeat(20_001) } })
+  await trail.record({ key, ...record, details: { id: 7, text: 'x'.repeat(20_001), ids } })
 
   const [found] = await trail.find(question('key_e'))
-  assert.deepEqual(found?.entry.details, { isTooLong: true })
+  assert.deepEqual(found?.entry.details, {
+    id: 7,
+    ids: ids.slice(0, 100),
+    leftOut: ['ids', 'text'],
+  })
 })

@@ -222,7 +222,7 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
       current: () => snapshot,
       attach: (assignment) => {
         attached.push(assignment)
-        return Promise.resolve()
+        return Promise.resolve(null)
       },
     },
     runReport: (call) => {

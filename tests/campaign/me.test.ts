@@ -64,7 +64,7 @@ test('a key is told what its deliveries would be judged as, for each of its publ
         find: () => aKey({ advertisers: [], ...key }),
         findRefused: () => null,
       },
-      catalog: { current: () => snapshot, attach: () => Promise.resolve() },
+      catalog: { current: () => snapshot, attach: () => Promise.resolve(null) },
       requiresDeliveryKey,
     })
     t.after(() => app.close())

@@ -51,7 +51,8 @@ test('a bundle shows at once on this node, after a refresh on another, and after
       after: { conversionSources: ['203.0.113.0/24'], requireKey: null },
     },
   ]
-  assert.deepEqual(applied, { ok: true, counts: { entries: 7, products: 2, trustChanges } })
+  assert.ok(applied.ok)
+  assert.deepEqual(applied.counts, { entries: 7, products: 2, trustChanges })
   assert.equal(store.current().campaigns.get(1001)?.name, '=Spring "ö" 😀')
   assert.equal(other.current().campaigns.size, 0)
   await other.refresh()

@@ -1,3 +1,4 @@
+import { showChanges } from '../../access/audit-details.ts'
 import type { AuditTrail } from '../../access/audit-trail.ts'
 import { CatalogPages } from '../../catalog/catalog-pages.ts'
 import { toBundle } from '../../catalog/snapshot.ts'
@@ -30,7 +31,9 @@ export function createCatalogHandlers(
         return answerJson(200, result)
       }
       const subject = `${counts.entries} entries, ${counts.products} products`
-      await audit.record({ key, action: 'catalog.put', subject })
+      const { changedCount, unchangedCount, changes } = applied.changes
+      const details = { unchanged: unchangedCount, ...showChanges(changes, changedCount) }
+      await audit.record({ key, action: 'catalog.put', subject, details })
       return answerJson(200, counts)
     }),
     ...handle(operations.getCatalog, () =>

@@ -36,12 +36,12 @@ export function createConversionHandlers(
       if (result.kind === 'final') return refuse(422, [isFinal(result.finalBefore)])
       const now = findDelivery(await explainPurchase(path), deliveryId)
       assert(now?.judgedAt !== undefined, 'what is voided shows as void')
-      const { judgedAt: voidedAt, countedDeliveryId, returnId } = now
+      const { judgedAt: voidedAt, countedDeliveryId } = now
       await audit.record({
         key,
         action: 'delivery.void',
         subject: deliveryId,
-        details: { ...path, ...(returnId !== null && { returnId }), reason, countedDeliveryId },
+        details: describe(path, { before: delivery, after: now, reason }),
       })
       return answerJson(200, { deliveryId, voidedAt, countedDeliveryId })
     }),
@@ -60,12 +60,12 @@ export function createConversionHandlers(
       if (result.kind === 'final') return refuse(422, [isFinal(result.finalBefore)])
       const now = findDelivery(await explainPurchase(path), deliveryId)
       assert(now?.judgedAt !== undefined, 'what is not void any more shows when it was judged')
-      const { judgedAt, countedDeliveryId, returnId } = now
+      const { judgedAt, countedDeliveryId } = now
       await audit.record({
         key,
         action: 'delivery.unvoid',
         subject: deliveryId,
-        details: { ...path, ...(returnId !== null && { returnId }), reason, countedDeliveryId },
+        details: describe(path, { before: delivery, after: now, reason }),
       })
       return answerJson(200, { deliveryId, judgedAt, countedDeliveryId })
     }),
@@ -90,4 +90,23 @@ function findDelivery(explanation: Explanation | null, deliveryId: string) {
   const { returnId } = sentBack
   const counted = returns.find((one) => one.returnId === returnId && one.standing === 'counted')
   return { ...sentBack, countedDeliveryId: counted?.deliveryId ?? null, returnId }
+}
+
+type Found = NonNullable<ReturnType<typeof findDelivery>>
+
+/** For the audit: which delivery counted before the call, and which one counts after it. */
+function describe(
+  path: PurchaseName,
+  call: { readonly before: Found; readonly after: Found; readonly reason: string }
+) {
+  const { before, after, reason } = call
+  const { publisherId, transactionId } = path
+  return {
+    publisherId,
+    transactionId,
+    ...(after.returnId !== null && { returnId: after.returnId }),
+    reason,
+    before: { countedDeliveryId: before.countedDeliveryId },
+    after: { countedDeliveryId: after.countedDeliveryId },
+  }
 }

@@ -22,29 +22,36 @@ export function createKeyHandlers(
       if (faults.length > 0) return refuse(422, faults)
 
       const created = await keys.create(body)
-      const { name, scopes, advertisers = [], publishers = [] } = body
+      const { name, scopes, advertisers = [], publishers = [], expiresAt = null } = body
       await audit.record({
         key,
         action: 'key.create',
         subject: created.id,
-        details: { name, scopes, advertisers, publishers },
+        details: { name, scopes, advertisers, publishers, expiresAt },
       })
       return answerJson(201, created)
     }),
     ...handle(operations.listKeys, () =>
       Promise.resolve(answerJson(200, { keys: keys.list().map(toListed) }))
     ),
-    ...handleAt(operations.revokeKey, keyInPath, async ({ key, path: { id }, query }) => {
+    ...handleAt(operations.revokeKey, keyInPath, async ({ key, path: { id }, query }, found) => {
       const { compromisedSince } = query
       const sinceMs = compromisedSince === undefined ? null : parseInstant(compromisedSince)
       const revoked = await keys.revoke(id, sinceMs)
       assert(revoked !== null, 'a key that is there stays in the list')
-      const { compromisedSinceMs } = revoked
-      const details =
-        compromisedSinceMs === null ? {} : { compromisedSince: printInstant(compromisedSinceMs) }
+      const { name, scopes } = revoked
+      const details = { name, scopes, before: endOf(found), after: endOf(revoked) }
       await audit.record({ key, action: 'key.revoke', subject: id, details })
       return { status: 204, body: null }
     }),
+  }
+}
+
+/** For the audit: since when the key does not count. */
+function endOf({ revokedAtMs, compromisedSinceMs }: AccessKey) {
+  return {
+    revokedAt: revokedAtMs === null ? null : printInstant(revokedAtMs),
+    compromisedSince: compromisedSinceMs === null ? null : printInstant(compromisedSinceMs),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { showChanges } from '../../access/audit-details.ts'
 import type { AuditTrail } from '../../access/audit-trail.ts'
 import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import { parseRatesHeader, parseRatesLine, type DayRates } from '../../catalog/ecb-rates.ts'
@@ -22,10 +23,12 @@ export function createPutRates(
     const file = await readFile(body)
     if (file.faults.length > 0) return refuse(422, file.faults)
 
-    await rates.store(file.days)
+    const { addedCount, changes } = await rates.store(file.days)
     const result = describe(file.days)
     const subject = `${result.rates} rates of ${result.days} days`
-    await audit.record({ key, action: 'rates.put', subject })
+    const { firstDay, lastDay } = result
+    const details = { firstDay, lastDay, added: addedCount, ...showChanges(changes) }
+    await audit.record({ key, action: 'rates.put', subject, details })
     return answerJson(200, result)
   })
 }

@@ -38,12 +38,17 @@ export function createAddAsset({
 
       const { asset, size } = chosen
       const adGroupId = place.adGroup.id
-      await catalog.attach({ adGroupId, creativeSizeId: size.id, assetId: asset.id })
+      const assignment = { adGroupId, creativeSizeId: size.id, assetId: asset.id }
+      const before = await catalog.attach(assignment)
       await audit.record({
         key,
         action: 'asset.attach',
         subject: `ad group ${adGroupId}, creative size ${size.id}`,
-        details: { advertiserId: place.campaign.advertiserId, assetId: asset.id },
+        details: {
+          advertiserId: place.campaign.advertiserId,
+          before: { assetId: before },
+          after: { assetId: asset.id },
+        },
       })
       return created(asset, size)
     }

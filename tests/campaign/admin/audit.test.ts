@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AuditPage } from '../../../src/contract/audit.ts'
-import { adminKey, bearer, bundle, startAdmin, type AdminHarness } from './harness.ts'
+import { adminKey, bearer, bundle, nowMs, startAdmin, type AdminHarness } from './harness.ts'
 import { placement } from '../../helpers/placement.ts'
 import { aBundle, anAsset } from '../../helpers/bundle.ts'
 
@@ -62,23 +62,40 @@ test('every call that changes something leaves one record, with its author, and 
 
   assert.equal(attached.statusCode, 201, attached.body)
   const { records } = response.json<AuditPage>()
+  const { details: catalogDetails } = records.at(-1) ?? assert.fail('there are records')
+  assert.equal((catalogDetails['changes'] as object[]).length, 15)
   assert.deepEqual(
     records.map(({ action, subject, details }) => ({ action, subject, details })),
     [
-      { action: 'key.revoke', subject: id, details: {} },
+      {
+        action: 'key.revoke',
+        subject: id,
+        details: {
+          name: 'Shop',
+          scopes: ['intake:read'],
+          before: { revokedAt: null, compromisedSince: null },
+          after: { revokedAt: new Date(nowMs).toISOString(), compromisedSince: null },
+        },
+      },
       { action: 'events.backfill', subject: '0 accepted, 1 refused', details: {} },
       {
         action: 'asset.attach',
         subject: 'ad group 5003, creative size 1',
-        details: { advertiserId: 1, assetId },
+        details: { advertiserId: 1, before: { assetId: null }, after: { assetId } },
       },
       { action: 'links.mint', subject: '2 links', details: { advertisers: [1] } },
       {
         action: 'key.create',
         subject: id,
-        details: { name: 'Shop', scopes: ['intake:read'], advertisers: [], publishers: [10] },
+        details: {
+          name: 'Shop',
+          scopes: ['intake:read'],
+          advertisers: [],
+          publishers: [10],
+          expiresAt: null,
+        },
       },
-      { action: 'catalog.put', subject: '15 entries, 0 products', details: {} },
+      { action: 'catalog.put', subject: '15 entries, 0 products', details: catalogDetails },
     ]
   )
   assert.ok(records.every((record) => record.keyName === 'the operator' && record.keyId === keyId))

@@ -166,10 +166,11 @@ test('since when a revoked key was compromised is listed and recorded, and can b
   const { json } = await admin.call('GET', '/admin/v1/keys')
   assert.match(JSON.stringify(json), new RegExp(`"compromisedSince":"${since}"`))
   const audits = (await admin.audits()).filter(({ subject }) => subject === made.id)
-  assert.deepEqual(audits.map(({ details }) => details).toSorted(), [
-    `{"compromisedSince":"${since}"}`,
-    '{}',
-  ])
+  const ends = audits.map(({ details }) => /"compromisedSince":[^}]*\}\}$/u.exec(details)?.[0])
+  assert.deepEqual(
+    new Set(ends),
+    new Set([`"compromisedSince":"${since}"}}`, '"compromisedSince":null}}'])
+  )
 })
 
 test('a request for a key that breaks a rule makes none', async () => {

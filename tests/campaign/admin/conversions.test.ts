@@ -198,13 +198,14 @@ test('a voided delivery hands the purchase to the next, again and again with the
   assert.ok((touched?.count ?? 0) >= 2, 'the days on both sides are sealed again')
   assert.deepEqual(
     audits.map(({ subject, details }) => [subject, JSON.parse(details)]),
-    Array.from({ length: 2 }, () => [
+    [first, second].map((counted) => [
       first.deliveryId,
       {
         publisherId: 10,
         transactionId,
         reason: 'sent by mistake',
-        countedDeliveryId: second.deliveryId,
+        before: { countedDeliveryId: counted.deliveryId },
+        after: { countedDeliveryId: second.deliveryId },
       },
     ])
   )
