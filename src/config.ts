@@ -32,6 +32,8 @@ export interface Config {
   readonly trustProxy: boolean
   /** Whether deliveries need a key, for publishers that do not say so themselves. */
   readonly requiresDeliveryKey: boolean
+  /** Null: no network counts as a data centre's. */
+  readonly dataCentresPath: string | null
   /** Both per key and node. */
   readonly requestsPerMinuteMax: number
   readonly reportsPerKeyMax: number
@@ -84,6 +86,7 @@ export function parseConfig(environment: Environment): Config {
     retentionDays: reader.integer('SHELFTRACE_RETENTION_DAYS', 400, { min: 60, max: 36_500 }),
     trustProxy: reader.flag('SHELFTRACE_TRUST_PROXY'),
     requiresDeliveryKey: reader.flag('SHELFTRACE_REQUIRE_DELIVERY_KEY'),
+    dataCentresPath: reader.path('SHELFTRACE_DATACENTER_NETWORKS'),
     ...readKeyLimits(reader),
     logLevel: reader.oneOf('SHELFTRACE_LOG_LEVEL', logLevels, 'info'),
     secretsFile: resolve(reader.text('SHELFTRACE_SECRETS_FILE', join(dataDir, 'secrets.json'))),
@@ -222,6 +225,11 @@ class Reader {
   optional(name: string): string | null {
     const value = this.given(name)
     return value === undefined || value === '' ? null : value
+  }
+
+  path(name: string): string | null {
+    const value = this.optional(name)
+    return value === null ? null : resolve(value)
   }
 
   text(name: string, fallback: string): string {

@@ -21,17 +21,19 @@ import { openCatalogStore } from './catalog/catalog-store.ts'
 import type { CatalogStore } from './catalog/catalog-store.ts'
 import { catalogNames } from './catalog/catalog-names.ts'
 import { createRateStore } from './catalog/ecb-rates.ts'
+import { firedPlace, watchFiredPlaces } from './catalog/fired-place.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { buildOpenApi } from './contract/openapi.ts'
 import { operations } from './contract/operations.ts'
 import { nodeOperations } from './contract/operations.ts'
-import { createBotCheck } from './domain/bot.ts'
+import { createCallerReader } from './domain/caller.ts'
 import { dayOf, daysBetween } from './domain/day.ts'
 import { createIdentityHasher } from './domain/identity.ts'
 import { ServiceError } from './errors.ts'
 import { systemClock } from './lib/clock.ts'
 import { ClockWatch } from './ops/clock-watch.ts'
+import { openDataCentres, type DataCentres } from './ops/data-centres.ts'
 import { createLog } from './ops/log.ts'
 import { createMetrics } from './ops/metrics.ts'
 import { TrackerMetrics } from './ops/tracker-metrics.ts'
@@ -90,6 +92,8 @@ interface Engine {
   readonly keys: KeyStore
   readonly clockWatch: ClockWatch
   readonly trackers: TrackerMetrics
+  /** For the status alone: trackers read the list themselves. Null without one. */
+  readonly dataCentres: DataCentres | null
   /** Null: the campaign port speaks HTTP. */
   readonly tls: RenewedTls | null
 }
@@ -125,6 +129,8 @@ async function startEngine(config: Config): Promise<Child> {
     onOffset: (offsetMs) => tell({ type: 'clock', offsetMs }),
   })
   const trackers = new TrackerMetrics(systemClock)
+  const dataCentres = await openDataCentres({ path: config.dataCentresPath, log })
+  dataCentres?.watch()
   const engine: Engine = {
     config,
     log,
@@ -135,15 +141,19 @@ async function startEngine(config: Config): Promise<Child> {
     keys,
     clockWatch,
     trackers,
+    dataCentres,
     tls,
   }
   clockWatch.start()
+  const places = watchFiredPlaces(catalog, () => tell({ type: 'places' }))
   const pipeline = startPipeline(engine)
   const campaign = await startCampaign(engine, pipeline)
   return {
     hearCounts: (message) => trackers.hear(message),
     async close() {
       await campaign.close()
+      places.stop()
+      await dataCentres?.close()
       await clockWatch.close()
       await pipeline.close()
       await keys.close()
@@ -175,7 +185,8 @@ function rowContextOf({ config, secrets, catalog, keys }: Engine): RowContext {
       catalog: () => catalog.current(),
       requiresKey: config.requiresDeliveryKey,
     }),
-    isBot: createBotCheck(),
+    callerOf: createCallerReader(),
+    placeOf: (publisherId, siteId) => firedPlace(catalog.current(), publisherId, siteId),
   }
 }
 
@@ -332,6 +343,7 @@ function createAdmin(
     clockOffsetMs: () => engine.clockWatch.offsetMs(),
     failing: () => complaintsOf(engine, access.pipeline),
     clock: systemClock,
+    dataCentres: engine.dataCentres?.state.bind(engine.dataCentres),
   })
   return createAdminHandlers({
     ...access,

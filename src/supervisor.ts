@@ -170,6 +170,10 @@ class Supervisor {
         this.#clock = message
         for (const tracker of this.#trackers()) if (tracker.isReady) tracker.send(message)
         return
+      case 'places':
+        // A tracker that is not ready has nothing to forget.
+        for (const tracker of this.#trackers()) if (tracker.isReady) tracker.send(message)
+        return
       case 'counts':
         // The engine serves the metrics of the node.
         this.#slots.find(({ isEngine }) => isEngine)?.send({ ...message, tracker: slot.tracker })

@@ -7,6 +7,7 @@ import { createIdentityHasher } from './domain/identity.ts'
 import { isReceiptInstant } from './domain/windows.ts'
 import { systemClock } from './lib/clock.ts'
 import { isClockFit } from './ops/clock-watch.ts'
+import { openDataCentres } from './ops/data-centres.ts'
 import { createLog } from './ops/log.ts'
 import { openTls } from './ops/tls.ts'
 import { limits, openFilesMax } from './processes/open-files.ts'
@@ -28,6 +29,7 @@ async function startTracker(config: Config): Promise<Child> {
   const secrets = readSecretsFile(config.secretsFile)
   const tls =
     config.tls === null ? null : await openTls({ files: config.tls, log, clock: systemClock })
+  const dataCentres = await openDataCentres({ path: config.dataCentresPath, log })
   const spool = openFileSpool({
     path: join(config.dataDir, 'spool'),
     bytesMax: config.spoolBytesMax,
@@ -43,12 +45,14 @@ async function startTracker(config: Config): Promise<Child> {
     isReady: () => isClockFit(clockOffsetMs) && isReceiptInstant(systemClock()),
     log,
     trustProxy: config.trustProxy,
+    ...(dataCentres !== null && { dataCentreListOf: dataCentres.listOf }),
     connectionsMax: openFilesMax() - limits.trackerFiles,
     tls: tls?.current,
   })
   tls?.serve(tracking.server)
   await listen(tracking, config)
   tls?.watch()
+  dataCentres?.watch()
   const reporting = setInterval(() => {
     tell({ type: 'counts', tracker: 0, counts: readCounts(tracking) })
   }, countsPauseMs).unref()
@@ -56,9 +60,11 @@ async function startTracker(config: Config): Promise<Child> {
     hearClock: (offsetMs) => {
       clockOffsetMs = offsetMs
     },
+    hearPlaces: () => tracking.forgetRepeats(),
     async close() {
       clearInterval(reporting)
       await tls?.close()
+      await dataCentres?.close()
       await tracking.close()
       await spool.close()
     },

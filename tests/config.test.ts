@@ -54,6 +54,7 @@ const broken: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ SHELFTRACE_ROLES: 'tracker,enigne' }, /SHELFTRACE_ROLES must be/],
   [{ SHELFTRACE_ROLES: 'tracker' }, /SHELFTRACE_WAREHOUSE_URL must be set where SHELFTRACE_ROLES/],
   [{ SHELFTRACE_TLS_CERT: '/x' }, /SHELFTRACE_TLS_KEY must be set too/],
+  [{ SHELFTRACE_DATACENTRE_NETWORKS: '/x' }, /is not a variable of Shelftrace/],
   [{ SHELFTRACE_TRUST_PROXY: 'yes' }, /SHELFTRACE_TRUST_PROXY must be one of true, false/],
   [{ SHELFTRACE_LOG_LEVEL: 'loud' }, /SHELFTRACE_LOG_LEVEL must be one of/],
   [{ SHELFTRACE_HOST: '0.0.0.0' }, /SHELFTRACE_HOST must be a loopback address unless/],

@@ -1,4 +1,5 @@
 // Turns the actions of a journey into HTTP requests, each with the answer it must get.
+import { publishers } from './catalog.ts'
 import type { Visitor } from './expectation.ts'
 import type { HttpRequest } from './http.ts'
 import type { Action, PlannedAd, PlannedPurchase, PlannedReturn } from './journey.ts'
@@ -28,12 +29,17 @@ const browsers = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
   'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
 ]
+const appSiteIds: ReadonlySet<number> = new Set(
+  publishers.flatMap(({ sites }) =>
+    sites.filter(({ type }) => type === 'MOBILE_APP').map(({ id }) => id)
+  )
+)
 const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
 export function prepare(action: Action, scene: Scene): Prepared {
   switch (action.type) {
     case 'fire':
-      return prepareFire(action, mintedOf(scene, action.ad))
+      return prepareFire(action, scene)
     case 'purchase':
       return preparePurchase(action.purchase, scene)
     case 'return':
@@ -65,11 +71,16 @@ function mintedOf({ minted }: Scene, ad: PlannedAd): MintedAd {
 
 type Fire = Extract<Action, { type: 'fire' }>
 
-function prepareFire({ kind, method, visitor }: Fire, ad: MintedAd): Prepared {
+function prepareFire({ kind, method, visitor, ad: planned }: Fire, scene: Scene): Prepared {
+  const ad = mintedOf(scene, planned)
   const by = visitor === 'person' ? '' : ` by a ${visitor}`
   return {
     kind: `${kind} (${method})${by}`,
-    request: { method, url: ad.urls[kind], headers: visitorHeaders(visitor, ad) },
+    request: {
+      method,
+      url: ad.urls[kind],
+      headers: visitorHeaders(visitor, { ad, siteId: planned.request.siteId }),
+    },
     expectation: fireExpectation({ kind, method }, ad),
   }
 }
@@ -80,7 +91,12 @@ function fireExpectation({ kind, method }: Pick<Fire, 'kind' | 'method'>, ad: Mi
   return ad.landingUrl === null ? { status: 204 } : { status: 302, location: ad.landingUrl }
 }
 
-function visitorHeaders(visitor: Visitor, ad: MintedAd): Record<string, string> {
+interface Visited {
+  readonly ad: MintedAd
+  readonly siteId: number
+}
+
+function visitorHeaders(visitor: Visitor, { ad, siteId }: Visited): Record<string, string> {
   switch (visitor) {
     case 'bot':
       return { 'user-agent': googlebot }
@@ -88,9 +104,11 @@ function visitorHeaders(visitor: Visitor, ad: MintedAd): Record<string, string> 
       return { 'user-agent': browserOf(ad), 'sec-purpose': 'prefetch;prerender' }
     case 'person':
     case 'probe': {
-      // An app may send no user agent at all, and counts.
-      const isApp = ad.served.servedAdId.endsWith('0')
-      return isApp ? {} : { 'user-agent': browserOf(ad) }
+      if (!appSiteIds.has(siteId)) return { 'user-agent': browserOf(ad) }
+      // An app may send no user agent at all, or that of its library, and counts.
+      const { servedAdId } = ad.served
+      if (servedAdId.endsWith('0')) return {}
+      return { 'user-agent': servedAdId.endsWith('1') ? 'okhttp/4.12.0' : browserOf(ad) }
     }
   }
 }

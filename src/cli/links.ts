@@ -114,7 +114,11 @@ function named(id: number, name: string | null): string {
 
 function eventLines({ events }: ServedAdReading): readonly string[] {
   if (events.length === 0) return ['No event of it was received.']
-  const rows = events.map(({ kind, verdict, receivedAt }) => [kind, receivedAt, verdict])
+  const rows = events.map(({ kind, verdict, receivedAt, dataCentreList }) => [
+    kind,
+    receivedAt,
+    dataCentreList === undefined ? verdict : `${verdict} (list ${dataCentreList})`,
+  ])
   return [formatTable(['EVENT', 'FIRST RECEIVED AT', 'VERDICT'], rows)]
 }
 

@@ -25,10 +25,18 @@ function describe(answer: StatusResponse): string {
     ],
     ['spool', `${spool.bytes} bytes wait, the oldest for ${lagMs} ms`],
     ['clock', tellOffset(clock.offsetMs)],
+    ...describeDataCentres(answer),
     ...failing.map((step) => ['fails', step]),
     ...(warehouse.available ? describeWarehouse(answer) : []),
   ]
   return formatTable(['STATE', ''], facts)
+}
+
+function describeDataCentres({ dataCentres }: StatusResponse): readonly (readonly string[])[] {
+  if (dataCentres === undefined) return []
+  const { version, ranges, faults } = dataCentres
+  const list = version === null ? 'no list yet' : `list ${version} of ${ranges} networks`
+  return [['data centres', list], ...faults.map((fault) => ['not taken', fault])]
 }
 
 function tellOffset(offsetMs: number | null): string {

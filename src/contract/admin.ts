@@ -152,6 +152,19 @@ export const statusResponseSchema = named('StatusResponse', {
       "By how much this node's clock is ahead of the warehouse's; null while it is not known."
     ),
   }),
+  dataCentres: optional(
+    Type.Object(
+      {
+        version: nullOr(
+          Type.String(),
+          'The first 12 digits of the SHA-256 of the file; null: no list was fit yet.'
+        ),
+        ranges: count('Networks in it.'),
+        faults: list(Type.String(), 'Why the file as it is now is not taken.'),
+      },
+      { description: 'The list of data centres as this node has it; absent without one.' }
+    )
+  ),
   failing: list(
     Type.String(),
     'Steps of the pipeline whose last try failed, and a clock that is far off.'

@@ -1,6 +1,7 @@
 // The bundle of `PUT /admin/v1/catalog`: shapes and bounds. References, currencies, time zones, address
 // ranges and links are checked by the catalog, which can name what they should have pointed at.
 import { Type } from 'typebox'
+import { siteTypes } from '../domain/site-type.ts'
 import { closed, knownFields } from './closed.ts'
 import { creativeTypes } from './creative.ts'
 import {
@@ -16,13 +17,7 @@ import {
   wordOf,
   type Of,
 } from './fields.ts'
-import {
-  adGroupTypes,
-  locationNames,
-  locationTypes,
-  pagePositions,
-  siteTypes,
-} from './site-locations.ts'
+import { adGroupTypes, locationNames, locationTypes, pagePositions } from './site-locations.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
 /** More is no list that somebody has looked at. */
@@ -83,6 +78,12 @@ export const publisherEntrySchema = named('PublisherEntry', {
         'Hosts that minted links may lead to; *.shop.example for all subdomains of shop.example. ' +
         'Any when absent.',
     })
+  ),
+  firesFromBackend: optional(
+    flag(
+      'true: its backend fires the links for its shoppers, so user agent and network of the caller ' +
+        'decide nothing. Default false.'
+    )
   ),
   sites: optional(Type.Array(siteEntrySchema)),
   active,

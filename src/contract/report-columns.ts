@@ -48,4 +48,13 @@ export const trafficQualityColumns = [
   'EXPIRED',
   'EARLY',
   'TOO_LATE',
+  'NO_USER_AGENT',
+  'DATA_CENTRE',
+  'BOT_RATE',
+  'PREFETCH_RATE',
+  'EXPIRED_RATE',
+  'EARLY_RATE',
+  'TOO_LATE_RATE',
+  'NO_USER_AGENT_RATE',
+  'DATA_CENTRE_RATE',
 ] as const

@@ -1,5 +1,6 @@
 // The facts about one served ad: the question with a tracking link, and the answer for operators.
 import { Type } from 'typebox'
+import { adEventVerdicts } from '../domain/ad-event-verdict.ts'
 import { closed } from './closed.ts'
 import { byProfile, creditRules } from './explanation.ts'
 import {
@@ -10,6 +11,7 @@ import {
   list,
   named,
   nullOr,
+  optional,
   text,
   uuidText,
   wordOf,
@@ -88,8 +90,11 @@ const namesSchema = Type.Object(
 
 const receivedEventSchema = named('ReceivedEvent', {
   kind: wordOf(['load', 'impression', 'click']),
-  verdict: wordOf(['counted', 'early', 'expired', 'bot', 'prefetch', 'too-late']),
+  verdict: wordOf(adEventVerdicts),
   receivedAt: instantText(),
+  dataCentreList: optional(
+    text('With `data-centre`: the version of the list of networks that decided.')
+  ),
 })
 
 const adCreditSchema = Type.Object(

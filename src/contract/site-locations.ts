@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
+import { siteTypes } from '../domain/site-type.ts'
 import { int32, named, optional, wordOf, type Of } from './fields.ts'
 
 export const adGroupTypes = ['DISPLAY', 'SPA', 'SPONSORED_BRAND'] as const
-export const siteTypes = ['DESKTOP', 'MOBILE_WEB', 'MOBILE_APP', 'TABLET_APP', 'EMAIL'] as const
 export const locationTypes = ['DISPLAY', 'PLATFORM_PRODUCT', 'FULL_PRODUCT'] as const
 export const locationNames = [
   'CATEGORY_PAGE',

@@ -43,22 +43,6 @@ export function isReceiptInstant(ms: number): boolean {
 
 export type AdEventKind = 'load' | 'impression' | 'click'
 export type EventVerdict = 'counted' | 'expired' | 'early'
-export type AdEventVerdict = 'bot' | 'prefetch' | EventVerdict
-
-/** Whether an event counts, apart from whether its day was final when it was shipped. */
-export function adEventVerdict(
-  event: {
-    readonly kind: AdEventKind
-    readonly receivedAtMs: number
-    readonly isBot: boolean
-    readonly isPrefetch: boolean
-  },
-  servedAtMs: number
-): AdEventVerdict {
-  if (event.isBot) return 'bot'
-  if (event.isPrefetch) return 'prefetch'
-  return eventVerdict(event.kind, servedAtMs, event.receivedAtMs)
-}
 
 /** The limit holds in both directions: a link dated ahead must not last longer. */
 export function leadsToLandingPage(servedAtMs: number, nowMs: number): boolean {

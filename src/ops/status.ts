@@ -3,6 +3,7 @@ import { crowdTouchpointsMax } from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import { conflictCountSql } from '../reports/conflicts.ts'
+import type { DataCentresState } from './data-centres.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
@@ -18,6 +19,8 @@ export interface StatusDeps {
   /** Null while it is not known. */
   readonly clockOffsetMs: () => number | null
   readonly failing: () => readonly string[]
+  /** Absent where the node has no list. */
+  readonly dataCentres?: (() => DataCentresState) | undefined
   readonly clock: Clock
   /** Lowered by tests only, like the next one. */
   readonly warehouseMsMax?: number
@@ -57,9 +60,17 @@ export function createStatusReader(deps: StatusDeps): () => Promise<StatusRespon
       lagMs: depth.oldestAtMs === null ? 0 : Math.max(0, deps.clock() - depth.oldestAtMs),
       clock: { offsetMs: deps.clockOffsetMs() },
       failing: [...deps.failing()],
+      ...printDataCentres(deps.dataCentres?.()),
       ...counts,
     }
   }
+}
+
+function printDataCentres(
+  state: DataCentresState | undefined
+): Pick<StatusResponse, 'dataCentres'> {
+  if (state === undefined) return {}
+  return { dataCentres: { ...state, faults: [...state.faults] } }
 }
 
 /** Null if the warehouse is away. A refusal is our own fault and thrown. */

@@ -1,11 +1,12 @@
 // Turns the records that a tracker wrote into rows of the warehouse. The work that a tracker leaves out to
 // answer quickly is done here: opening the token, hashing identities, verdicts, exact amounts.
 
+import { adEventVerdict, type FiredPlace } from '../domain/ad-event-verdict.ts'
+import type { Caller } from '../domain/caller.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import { formatDecimal, isOutOfRange, lineValueNanos, nanosScale } from '../domain/money.ts'
 import { hash16, purchaseKey } from '../domain/purchase-key.ts'
-import { adEventVerdict } from '../domain/windows.ts'
 import type {
   AdEventRecord,
   ConversionLine,
@@ -20,7 +21,9 @@ export interface RowContext {
   readonly openTrackingData: Opener['open']
   readonly hashIdentity: IdentityHasher
   readonly deliveryJudge: DeliveryJudge
-  readonly isBot: (userAgent: string) => boolean
+  readonly callerOf: (userAgent: string) => Caller
+  /** What the catalog of now says of a site. */
+  readonly placeOf: (publisherId: number, siteId: number) => FiredPlace
 }
 
 /** The context of one batch. */
@@ -47,6 +50,8 @@ export interface AdEventRow {
   readonly login_identity: string
   readonly currency: string
   readonly charge: string
+  /** The version of the list of data centres that decided; empty unless the verdict is `data-centre`. */
+  readonly data_centre_list: string
 }
 
 /**
@@ -57,12 +62,13 @@ export function buildAdEventRow(record: AdEventRecord, context: BatchContext): A
   const opened = context.openTrackingData(record.trackingData)
   if (!opened.ok) return null
   const { data } = opened
+  const verdict = verdictOf(record, data, context)
   return {
     served_ad_id: data.servedAdId,
     served_at_ms: data.servedAtMs,
     received_at_ms: record.receivedAtMs,
     kind: record.kind,
-    verdict: verdictOf(record, data, context),
+    verdict,
     publisher_id: data.publisherId,
     site_id: data.siteId,
     market_id: data.marketId,
@@ -76,15 +82,29 @@ export function buildAdEventRow(record: AdEventRecord, context: BatchContext): A
     login_identity: context.hashIdentity('login', data.publisherId, data.userLoggedInId),
     currency: data.currency,
     charge: formatDecimal(chargeNanos(record.kind, data), nanosScale, nanosScale),
+    data_centre_list: verdict === 'data-centre' ? (record.dataCentreList ?? '') : '',
   }
 }
 
 function verdictOf(record: AdEventRecord, data: TrackingData, context: BatchContext): string {
   // This comes before all other reasons: events of a final day are filed apart from it.
   if (context.tooLate.event(data.marketId, record.receivedAtMs)) return 'too-late'
-  // The tracker's judgement stands, because it decided by it which events are repeats.
-  const isBot = record.isBot ?? context.isBot(record.userAgent)
-  return adEventVerdict({ ...record, isBot }, data.servedAtMs)
+  const event = {
+    ...record,
+    caller: callerOf(record, context),
+    isFromDataCentre: record.dataCentreList !== undefined,
+  }
+  return adEventVerdict(event, data.servedAtMs, context.placeOf(data.publisherId, data.siteId))
+}
+
+/**
+ * What the tracker read stands, because it decided by it which events are repeats. In a backfill, and in
+ * records of older trackers, a missing user agent says nothing: there, nobody was asked for it.
+ */
+function callerOf(record: AdEventRecord, context: BatchContext): Caller | null {
+  if (record.caller !== undefined) return record.caller
+  if (record.isBot !== undefined) return record.isBot ? 'bot' : null
+  return record.userAgent.trim() === '' ? null : context.callerOf(record.userAgent)
 }
 
 /** A thousand impressions cost `costPerMille`, so a micro of it is a nano for each. */

@@ -176,9 +176,9 @@ export async function setAside(
   refusals: readonly Refusal[]
 ): Promise<void> {
   const at = await warehouseNow(deps.warehouse)
-  const { isBot } = deps.rowContext
+  const { callerOf } = deps.rowContext
   const lines = refusals.map((refusal) =>
-    JSON.stringify({ ...minimized(refusal, isBot), set_aside_at: at })
+    JSON.stringify({ ...minimized(refusal, callerOf), set_aside_at: at })
   )
   await deps.warehouse.insert('set_aside', Buffer.from(lines.join('\n') + '\n'))
   deps.log.error({ count: refusals.length }, 'records were set aside; see status')

@@ -8,6 +8,7 @@ export type ChildMessage =
   | { readonly type: 'ready' }
   /** From the engine, for the trackers: how far the node's clock is ahead of the warehouse's. */
   | ClockMessage
+  | PlacesMessage
   /** From a tracker, for the engine's metrics. */
   | CountsMessage
   | FailedMessage
@@ -31,6 +32,11 @@ export interface FailedMessage {
 export interface ClockMessage {
   readonly type: 'clock'
   readonly offsetMs: number
+}
+
+/** From the engine, for the trackers: events may get other verdicts than before, for the catalog has changed. */
+export interface PlacesMessage {
+  readonly type: 'places'
 }
 
 export interface CountsMessage {
@@ -80,7 +86,7 @@ export const engineOptions: readonly string[] = ['--heap-growing-percent=50']
 /** One arena for the main thread and one for its helpers; ClickHouse in process has its own allocator. */
 export const engineEnvironment = { MALLOC_ARENA_MAX: '2' } as const
 
-const messageTypes = new Set<unknown>(['ready', 'clock', 'counts', 'failed', 'drain'])
+const messageTypes = new Set<unknown>(['ready', 'clock', 'places', 'counts', 'failed', 'drain'])
 
 /** Null for a message that is not ours. The processes are of one build, so a known type has its fields. */
 export function readMessage(value: unknown): ChildMessage | DrainMessage | null {
@@ -94,6 +100,7 @@ export interface Child {
   close(): Promise<void>
   /** Called when ready and on every change: how far the node's clock is ahead of the warehouse's. */
   hearClock?(offsetMs: number): void
+  hearPlaces?(): void
   hearCounts?(message: CountsMessage): void
 }
 
@@ -122,6 +129,7 @@ export async function runChild(start: () => Promise<Child>): Promise<void> {
     const message = readMessage(value)
     if (message?.type === 'drain') endSafely()
     if (message?.type === 'clock') child?.hearClock?.(message.offsetMs)
+    if (message?.type === 'places') child?.hearPlaces?.()
     if (message?.type === 'counts') child?.hearCounts?.(message)
   })
   process.on('disconnect', endSafely)

@@ -4,6 +4,7 @@ import type { CreditRule } from '../contract/explanation.ts'
 import type { AttributionProfile } from '../contract/report-request.ts'
 import { servedAdLimits } from '../contract/served-ad.ts'
 import type { ServedAdReading } from '../contract/served-ad.ts'
+import { adEventVerdicts } from '../domain/ad-event-verdict.ts'
 import { addDays, dayOf } from '../domain/day.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { printAmount } from '../attribution/explain/print.ts'
@@ -29,7 +30,7 @@ export type ReadServedAd = (place: ServedAdPlace) => Promise<ServedAdOutcome>
 type Reader = Pick<Warehouse, 'rows'>
 
 /** There is at most one event of each kind and verdict. */
-const eventsMax = 18
+const eventsMax = 3 * adEventVerdicts.length
 
 // A click counts up to 7 days after serving and wins up to 14 days after it, an impression 1 day and 1 day;
 // both may come minutes before serving, and a day more covers where in its day the ad was served.
@@ -61,17 +62,19 @@ export function createServedAdReader(warehouse: Reader): ReadServedAd {
     })
     const [first] = lines
     return {
-      events: events.map(({ kind, verdict, receivedAtMs }) => ({
-        kind,
-        verdict,
-        receivedAt: printInstant(receivedAtMs),
-      })),
+      events: events.map(printEvent),
       credits: lines.map(printLine),
       creditsLeftOut: (first?.lineCount ?? 0) - lines.length,
       creditedPurchases: first?.purchaseCount ?? 0,
       isFinal: finalBefore !== null && servedDay < finalBefore,
     }
   }
+}
+
+function printEvent(row: EventRow): ServedAdReading['events'][number] {
+  const { kind, verdict, receivedAtMs, dataCentreList } = row
+  const told = { kind, verdict, receivedAt: printInstant(receivedAtMs) }
+  return dataCentreList === '' ? told : { ...told, dataCentreList }
 }
 
 /** If there is no event, events may have been dropped; attributions are dropped a month later. */
@@ -84,6 +87,7 @@ interface EventRow {
   readonly kind: ServedAdReading['events'][number]['kind']
   readonly verdict: ServedAdReading['events'][number]['verdict']
   readonly receivedAtMs: number
+  readonly dataCentreList: string
 }
 
 interface LineRow {
@@ -133,7 +137,8 @@ function rulesOf({
 /** Follows the sorting key. Until ClickHouse has merged them, repeats exist beside the earliest event. */
 const eventsSql = `
 SELECT toString(kind) AS kind, toString(verdict) AS verdict,
-  toUnixTimestamp64Milli(min(received_at)) AS receivedAtMs
+  toUnixTimestamp64Milli(min(received_at)) AS receivedAtMs,
+  toString(argMin(data_centre_list, received_at)) AS dataCentreList
 FROM ad_event
 WHERE advertiser_id = {advertiserId:Int32} AND served_day = {servedDay:Date}
   AND served_ad_id = toFixedString(unhex({servedAdId:String}), 16)

@@ -2,6 +2,7 @@
 // source as in the performance report (the rollup of sealed days, the events of open days), so that both
 // agree. Only the events hold those that do not count.
 
+import type { adEventVerdicts } from '../domain/ad-event-verdict.ts'
 import { listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
@@ -41,12 +42,22 @@ export interface TrafficQualityRow {
   readonly publisherName: string
   readonly kind: 'LOAD' | 'IMPRESSION' | 'CLICK'
   readonly counted: number
-  readonly bot: number
-  readonly prefetch: number
-  readonly expired: number
-  readonly early: number
-  readonly tooLate: number
+  /** Every verdict has its number. */
+  readonly uncounted: ReadonlyMap<UncountedVerdict, number>
 }
+
+/** In the order of the columns of the statement. */
+export const uncountedVerdicts = [
+  'bot',
+  'prefetch',
+  'expired',
+  'early',
+  'too-late',
+  'no-user-agent',
+  'data-centre',
+] as const satisfies readonly (typeof adEventVerdicts)[number][]
+
+export type UncountedVerdict = (typeof uncountedVerdicts)[number]
 
 /** By day, market, publisher and kind. */
 export type TrafficQuality = PagedResult<TrafficQualityRow>
@@ -100,8 +111,7 @@ function createRowFormat(catalog: CatalogNames): (row: readonly unknown[]) => Tr
   const names = new Map(catalog.publishers().map(({ id, name }) => [id, name]))
   return ([date, ...figures]) => {
     const numbers = figures.map(Number)
-    const [marketId = 0, publisherId = 0, kind = 0, ...counts] = numbers
-    const [counted = 0, bot = 0, prefetch = 0, expired = 0, early = 0, tooLate = 0] = counts
+    const [marketId = 0, publisherId = 0, kind = 0, counted = 0, ...uncounted] = numbers
     assert(kind === 1 || kind === 2 || kind === 3, 'the warehouse answers a kind of event')
     return {
       date: String(date),
@@ -110,11 +120,9 @@ function createRowFormat(catalog: CatalogNames): (row: readonly unknown[]) => Tr
       publisherName: names.get(publisherId) ?? '',
       kind: kinds[kind],
       counted,
-      bot,
-      prefetch,
-      expired,
-      early,
-      tooLate,
+      uncounted: new Map(
+        uncountedVerdicts.map((verdict, index) => [verdict, uncounted[index] ?? 0])
+      ),
     }
   }
 }
@@ -137,6 +145,12 @@ function buildParams(call: TrafficQualityCall, { markets, days }: Asked): Params
   }
 }
 
+function columnOf(verdict: UncountedVerdict): string {
+  return verdict.replaceAll('-', '_')
+}
+
+const uncountedNames = uncountedVerdicts.map(columnOf)
+
 function trafficQualitySql(days: ReportDays, rowsMax: number): string {
   const counted = [
     ...(days.seals.length === 0 ? [] : [sealedSql]),
@@ -145,14 +159,14 @@ function trafficQualitySql(days: ReportDays, rowsMax: number): string {
   const parts = [uncountedSql, ...(counted.length === 0 ? [] : [byKindSql(counted)])]
   return `
   SELECT toString(day), market_id, publisher_id, kind,
-    counted, bot, prefetch, expired, early, too_late, count() OVER () AS total_rows,
+    counted, ${uncountedNames.join(', ')}, count() OVER () AS total_rows,
     ${boundAdvertiserSql}
   FROM (
-    SELECT day, market_id, publisher_id, kind, sum(counted_) AS counted, sum(bot_) AS bot,
-      sum(prefetch_) AS prefetch, sum(expired_) AS expired, sum(early_) AS early, sum(too_late_) AS too_late
+    SELECT day, market_id, publisher_id, kind, sum(counted_) AS counted,
+      ${uncountedNames.map((name) => `sum(${name}_) AS ${name}`).join(', ')}
     FROM (${parts.join(' UNION ALL ')})
     GROUP BY day, market_id, publisher_id, kind
-    HAVING counted + bot + prefetch + expired + early + too_late > 0
+    HAVING counted + ${uncountedNames.join(' + ')} > 0
   )
   ORDER BY day, market_id, publisher_id, kind
   LIMIT ${rowsMax}
@@ -179,7 +193,7 @@ const openSql = `
 function byKindSql(counted: readonly string[]): string {
   return `
   SELECT day, market_id, publisher_id, figure.1 AS kind, figure.2 AS counted_,
-    0 AS bot_, 0 AS prefetch_, 0 AS expired_, 0 AS early_, 0 AS too_late_
+    ${uncountedNames.map((name) => `0 AS ${name}_`).join(', ')}
   FROM (
     SELECT day, market_id, publisher_id, arrayJoin([
       (toUInt8(1), sum(loads)), (toUInt8(2), sum(impressions)), (toUInt8(3), sum(clicks))
@@ -196,9 +210,7 @@ function byKindSql(counted: readonly string[]): string {
  */
 const uncountedSql = `
   SELECT day, market_id, publisher_id, toUInt8(kind) AS kind, 0 AS counted_,
-    countIf(verdict = 'bot') AS bot_, countIf(verdict = 'prefetch') AS prefetch_,
-    countIf(verdict = 'expired') AS expired_, countIf(verdict = 'early') AS early_,
-    countIf(verdict = 'too-late') AS too_late_
+    ${uncountedVerdicts.map((verdict) => `countIf(verdict = '${verdict}') AS ${columnOf(verdict)}_`).join(', ')}
   FROM (${withAskedDaySql(`
     SELECT market_id, publisher_id, kind, verdict, received_at
     FROM ad_event FINAL

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { assert } from '../lib/assert.ts'
 import { readRecord } from './record.ts'
-import type { SpoolRecord } from './record.ts'
+import type { AdEventRecord, SpoolRecord } from './record.ts'
 
 // frame   = version 0x01 | checksum (4 bytes, CRC-32 of all that follows) | count (4 bytes) | payload
 // payload = UTF-8 JSON array of `count` records
@@ -32,12 +32,19 @@ export function encodeFrame(texts: readonly string[], payloadBytes: number): Buf
  */
 export function recordText(record: SpoolRecord): string {
   if (record.type !== 'ad-event') return JSON.stringify(record)
-  const { kind, receivedAtMs, trackingData, userAgent, isPrefetch, isBot } = record
+  const { kind, receivedAtMs, trackingData, userAgent, isPrefetch } = record
   return (
     `{"type":"ad-event","kind":"${kind}","receivedAtMs":${receivedAtMs},"trackingData":"${trackingData}",` +
     `"userAgent":${JSON.stringify(userAgent)},"isPrefetch":${isPrefetch}` +
-    (isBot === undefined ? '}' : `,"isBot":${isBot}}`)
+    `${judgementText(record)}}`
   )
+}
+
+/** Words and hexadecimal digits, which JSON does not escape either. */
+function judgementText({ caller, dataCentreList, isBot }: AdEventRecord): string {
+  const callerText = caller === undefined ? '' : `,"caller":"${caller}"`
+  const listText = dataCentreList === undefined ? '' : `,"dataCentreList":"${dataCentreList}"`
+  return callerText + listText + (isBot === undefined ? '' : `,"isBot":${isBot}`)
 }
 
 /** The bytes that a record adds to the payload: its text and a comma or a bracket. */

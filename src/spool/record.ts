@@ -3,6 +3,7 @@
 
 import type { Conversion } from '../contract/conversion.ts'
 import type { PurchaseReturn } from '../contract/return.ts'
+import type { Caller } from '../domain/caller.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 
 /**
@@ -32,7 +33,11 @@ export interface AdEventRecord {
   readonly trackingData: string
   readonly userAgent: string
   readonly isPrefetch: boolean
-  /** As the tracker judged the user agent; absent in a backfill, and in records of older versions. */
+  /** As the tracker read the user agent; absent in a backfill, and in records of older versions. */
+  readonly caller?: Caller
+  /** The version of the list of data centres that has the caller's network. The address is not kept. */
+  readonly dataCentreList?: string
+  /** Instead of `caller` in records of before 0.3. */
   readonly isBot?: boolean
 }
 

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { createBotCheck } from '../domain/bot.ts'
-import { adEventVerdict, leadsToLandingPage } from '../domain/windows.ts'
+import { createCallerReader } from '../domain/caller.ts'
+import type { Caller } from '../domain/caller.ts'
+import { eventVerdict, leadsToLandingPage } from '../domain/windows.ts'
 import type { AdEventKind } from '../domain/windows.ts'
-import type { AdEventRecord } from '../spool/record.ts'
+import { sourceAddress } from '../http/source-address.ts'
 import type { OpenedToken, TrackingData } from '../tracking-data/tracking-data.ts'
 import { noContent, pixel, redirect, refusal, stored } from './answers.ts'
 import type { Answer } from './answers.ts'
@@ -12,8 +13,12 @@ import type { BodyReader } from './body.ts'
 import type { TrackingDeps } from './deps.ts'
 import type { TrackingFailures } from './failures.ts'
 import { RepeatCache } from './repeat-cache.ts'
+import type { ReadEvent } from './repeat-cache.ts'
 
-type AdEventDeps = Pick<TrackingDeps, 'spool' | 'opener' | 'clock'> & {
+type AdEventDeps = Pick<
+  TrackingDeps,
+  'spool' | 'opener' | 'clock' | 'trustProxy' | 'dataCentreListOf'
+> & {
   readonly bodies: BodyReader
   readonly failures: TrackingFailures
 }
@@ -31,6 +36,8 @@ type Reply = (answer: Answer | null) => void
 /** An ad event whose token is not opened yet. */
 interface Waiting {
   readonly event: AdEvent
+  /** See the record. */
+  readonly dataCentreList: string | null
   readonly receivedAtMs: number
   readonly reply: Reply
 }
@@ -65,7 +72,7 @@ const patterns = {
 export class AdEventHandler {
   readonly #deps: AdEventDeps
   readonly #repeats: RepeatCache
-  readonly #isBot = createBotCheck()
+  readonly #callerOf = createCallerReader()
   #waiting: Waiting[] = []
 
   constructor(deps: AdEventDeps) {
@@ -74,16 +81,31 @@ export class AdEventHandler {
   }
 
   handle(event: AdEvent, reply: Reply): void {
-    if (!hasBody(event.request.headers)) return this.#gather(event, reply)
+    // Read before the body: a connection that is reset meanwhile has no address any more.
+    const dataCentreList = this.#dataCentreListOf(event.request)
+    const come = { event, dataCentreList, reply }
+    if (!hasBody(event.request.headers)) return this.#gather(come)
     this.#deps.bodies.skip(event.request, (body) => {
       if (body.outcome !== 'whole') return reply(answerUnread(body))
-      this.#deps.failures.guard(patterns[event.kind], reply, () => this.#gather(event, reply))
+      this.#deps.failures.guard(patterns[event.kind], reply, () => this.#gather(come))
     })
   }
 
+  /** The verdict of an event that is stored may be another one now. */
+  forgetRepeats(): void {
+    this.#repeats.forget()
+  }
+
+  #dataCentreListOf(request: IncomingMessage): string | null {
+    const { dataCentreListOf, trustProxy } = this.#deps
+    if (dataCentreListOf === undefined) return null
+    const address = sourceAddress(request, trustProxy)
+    return address === null ? null : dataCentreListOf(address)
+  }
+
   /** Tokens of one turn of the event loop are opened together, which costs a fraction. */
-  #gather(event: AdEvent, reply: Reply): void {
-    this.#waiting.push({ event, receivedAtMs: this.#deps.clock(), reply })
+  #gather(come: Omit<Waiting, 'receivedAtMs'>): void {
+    this.#waiting.push({ ...come, receivedAtMs: this.#deps.clock() })
     if (this.#waiting.length >= limits.waitingMax) this.#openWaiting()
     else if (this.#waiting.length === 1) setImmediate(() => this.#openWaiting())
   }
@@ -110,22 +132,19 @@ export class AdEventHandler {
     }
   }
 
-  #take({ event, receivedAtMs, reply }: Waiting, opened: OpenedToken): void {
+  #take(waiting: Waiting, opened: OpenedToken): void {
+    const { event, receivedAtMs, reply } = waiting
     if (!opened.ok) return reply(notOurs)
     const answer = answerTo(event, opened.data, receivedAtMs)
     if (event.request.method === 'HEAD') return reply(answer)
 
-    const record = toRecord(event, {
-      trackingData: opened.canonical,
-      receivedAtMs,
-      isBot: this.#isBot,
-    })
-    const verdict = adEventVerdict(record, opened.data.servedAtMs)
-    if (this.#repeats.has(record, verdict)) return reply(answer)
+    const record = toRecord(waiting, opened.canonical, this.#callerOf)
+    const age = eventVerdict(record.kind, opened.data.servedAtMs, receivedAtMs)
+    if (this.#repeats.has(record, age)) return reply(answer)
     store(this.#deps.spool, record).then(
       () => {
         // A repeat is known only once the first is on disk; one that comes before is stored too.
-        this.#repeats.add(record, verdict)
+        this.#repeats.add(record, age)
         return reply(answer)
       },
       (error: unknown) => reply(this.#deps.failures.answer(error, patterns[event.kind]))
@@ -142,23 +161,22 @@ function answerTo({ request, kind }: AdEvent, data: TrackingData, nowMs: number)
 }
 
 function toRecord(
-  { kind, request: { headers } }: AdEvent,
-  parts: {
-    readonly trackingData: string
-    readonly receivedAtMs: number
-    readonly isBot: (userAgent: string) => boolean
-  }
-): AdEventRecord & { readonly isBot: boolean } {
+  { event, receivedAtMs, dataCentreList }: Waiting,
+  trackingData: string,
+  callerOf: (userAgent: string) => Caller
+): ReadEvent {
+  const { headers } = event.request
   // Node reads header bytes as Latin-1, so there is no surrogate to cut in half, and no U+0000.
   const userAgent = (headers['user-agent'] ?? '').slice(0, userAgentLengthMax)
   return {
     type: 'ad-event',
-    kind,
-    receivedAtMs: parts.receivedAtMs,
-    trackingData: parts.trackingData,
+    kind: event.kind,
+    receivedAtMs,
+    trackingData,
     userAgent,
     isPrefetch: isPrefetch(headers),
-    isBot: parts.isBot(userAgent),
+    caller: callerOf(userAgent),
+    ...(dataCentreList !== null && { dataCentreList }),
   }
 }
 

@@ -19,6 +19,8 @@ export interface TrackingDeps {
   readonly isReady: () => boolean
   readonly log: TrackingLog
   readonly trustProxy: boolean
+  /** The version of the list of data centres that has the address, or null. Absent where there is no list. */
+  readonly dataCentreListOf?: (address: string) => string | null
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
   /** The connections that the limit of open files leaves room for. */
   readonly connectionsMax?: number

@@ -34,6 +34,8 @@ export interface TrackingServer {
   readonly server: Server
   /** The answers since the start. */
   readonly counts: () => readonly RouteCounts[]
+  /** Called when the catalog has changed so that events may get other verdicts than before. */
+  readonly forgetRepeats: () => void
   /** Connections refused or closed for want of room since the start. */
   readonly droppedConnections: () => number
   /** Stops accepting, answers what came in, then closes every connection; bounded in time. */
@@ -69,6 +71,7 @@ export function createTrackingServer(deps: TrackingDeps): TrackingServer {
   return {
     server,
     counts: () => counts.read(),
+    forgetRepeats: () => handler.forgetRepeats(),
     droppedConnections: () => droppedConnections,
     close: async () => {
       handler.drain()
@@ -126,6 +129,10 @@ class RequestHandler {
     this.#conversions = new BackendHandler(parts, conversionRoute(deps.hashIdentity))
     this.#returns = new BackendHandler(parts, returnRoute)
     this.#isLogging = deps.log.isLevelEnabled('debug')
+  }
+
+  forgetRepeats(): void {
+    this.#adEvents.forgetRepeats()
   }
 
   drain(): void {

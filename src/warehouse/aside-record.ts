@@ -3,16 +3,20 @@
 import { setAsideLimits } from '../contract/set-aside.ts'
 import type { Warehouse } from './warehouse.ts'
 import type { Refusal } from './insert-rows.ts'
+import type { Caller } from '../domain/caller.ts'
+
+type CallerReader = (userAgent: string) => Caller
 
 /** Replaces the user agent of a browser; a replay must not take it for a bot either. */
 const anyBrowser = 'Mozilla/5.0 (not kept) Firefox/133.0'
 
 /**
- * Removes the user agent of a browser, since judging only asks whether it is a bot's, and shortens the reason.
+ * Removes the user agent where judging does not need it: a tracker has noted what it tells, and of a browser's
+ * judging only asks whether it is one. Shortens the reason.
  */
-export function minimized(refusal: Refusal, isBot: (userAgent: string) => boolean): Refusal {
+export function minimized(refusal: Refusal, callerOf: CallerReader): Refusal {
   const { key, reason, record } = refusal
-  return { key, reason: tellReason(reason), record: withoutUserAgent(record, isBot) }
+  return { key, reason: tellReason(reason), record: withoutUserAgent(record, callerOf) }
 }
 
 /**
@@ -24,12 +28,15 @@ export function tellReason(reason: string): string {
   return told.trim().slice(0, setAsideLimits.reasonLengthMax)
 }
 
-function withoutUserAgent(text: string, isBot: (userAgent: string) => boolean): string {
+function withoutUserAgent(text: string, callerOf: CallerReader): string {
   if (!text.startsWith('{"type":"ad-event"')) return text
   const record: unknown = JSON.parse(text)
   if (typeof record !== 'object' || record === null || !('userAgent' in record)) return text
   const { userAgent } = record
-  const isKept = typeof userAgent !== 'string' || userAgent === '' || isBot(userAgent)
+  if (typeof userAgent !== 'string' || userAgent === '') return text
+  // What the tracker read of it stands in the record.
+  if ('caller' in record) return JSON.stringify({ ...record, userAgent: '' })
+  const isKept = callerOf(userAgent) !== 'ordinary'
   return isKept ? text : JSON.stringify({ ...record, userAgent: anyBrowser })
 }
 

@@ -6,7 +6,8 @@ import { bearer, startHarness } from './harness.ts'
 const url = '/v2/advertisers/1/reports/traffic-quality.csv'
 const range = 'startDate=2026-03-01&endDate=2026-03-31'
 const header =
-  'DATE,MARKET,PUBLISHER_ID,PUBLISHER_NAME,KIND,COUNTED,BOT,PREFETCH,EXPIRED,EARLY,TOO_LATE\r\n'
+  'DATE,MARKET,PUBLISHER_ID,PUBLISHER_NAME,KIND,COUNTED,BOT,PREFETCH,EXPIRED,EARLY,TOO_LATE,' +
+  'NO_USER_AGENT,DATA_CENTRE,BOT_RATE,PREFETCH_RATE,EXPIRED_RATE,EARLY_RATE,TOO_LATE_RATE,NO_USER_AGENT_RATE,DATA_CENTRE_RATE\r\n'
 
 const row: TrafficQualityRow = {
   date: '2026-03-02',
@@ -15,12 +16,19 @@ const row: TrafficQualityRow = {
   publisherName: 'Example Shop',
   kind: 'CLICK',
   counted: 7,
-  bot: 6,
-  prefetch: 5,
-  expired: 4,
-  early: 3,
-  tooLate: 2,
+  uncounted: new Map([
+    ['bot', 6],
+    ['prefetch', 5],
+    ['expired', 4],
+    ['early', 3],
+    ['too-late', 2],
+    ['no-user-agent', 1],
+    ['data-centre', 2],
+  ]),
 }
+
+/** Of 30 events; the rates are rounded half even. */
+const figures = '7,6,5,4,3,2,1,2,0.200000,0.166667,0.133333,0.100000,0.066667,0.033333,0.066667'
 
 function get(query = range, key = 'K1', path = url) {
   return { url: `${path}?${query}`, headers: bearer(key) } as const
@@ -48,8 +56,8 @@ test('the file says what it is, and each reason has its column', async (t) => {
   assert.equal(statusCode, 200)
   assert.equal(
     body,
-    `${header}2026-03-02,DE,10,Example Shop,CLICK,7,6,5,4,3,2\r\n` +
-      `2026-03-02,DE,10,"'=1+1, ""x""",LOAD,7,6,5,4,3,2\r\n`
+    `${header}2026-03-02,DE,10,Example Shop,CLICK,${figures}\r\n` +
+      `2026-03-02,DE,10,"'=1+1, ""x""",LOAD,${figures}\r\n`
   )
   assert.equal(headers['content-type'], 'text/csv; charset=utf-8')
   assert.equal(

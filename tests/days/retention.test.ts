@@ -66,7 +66,9 @@ async function aWorld(t: TestContext) {
       const request = { ...range, page: 0, limit: 10_000 }
       const { rows } = await read({ advertiserId: 1, request, keyId: 'test', signal })
       keptPages.close()
-      return rows.map((row) => `${row.date} ${row.counted} too late ${row.tooLate}`)
+      return rows.map(
+        (row) => `${row.date} ${row.counted} too late ${row.uncounted.get('too-late')}`
+      )
     },
     counts: async () => {
       const [row] = await warehouse.rows<Record<string, number>>(

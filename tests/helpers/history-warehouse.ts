@@ -3,7 +3,8 @@
 
 import { dayOf } from '../../src/domain/day.ts'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
-import { createBotCheck } from '../../src/domain/bot.ts'
+import { createCallerReader } from '../../src/domain/caller.ts'
+import { unknownPlace } from './unknown-place.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import { applyJudgements } from '../../src/attribution/apply-judgements.ts'
 import { warehouseNow } from '../../src/warehouse/instant.ts'
@@ -55,7 +56,8 @@ export function createHistoryLoader(
     },
     hashIdentity,
     deliveryJudge: judgeBySource(({ origin }) => origin !== elsewhere),
-    isBot: createBotCheck(),
+    callerOf: createCallerReader(),
+    placeOf: unknownPlace,
   }
   const nextKey = createIds()
   return {

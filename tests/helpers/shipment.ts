@@ -5,8 +5,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { RefusalStreaks } from '../../src/warehouse/insert-rows.ts'
-import { createBotCheck } from '../../src/domain/bot.ts'
 import type { DeliveryJudge } from '../../src/pipeline/delivery-judge.ts'
+import { createCallerReader } from '../../src/domain/caller.ts'
+import { unknownPlace } from './unknown-place.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import type { ShipDeps } from '../../src/pipeline/ship.ts'
 import { openMemorySpool } from './memory-spool.ts'
@@ -55,7 +56,8 @@ export async function aShipment(t: Lifetime): Promise<Shipment> {
     openTrackingData,
     hashIdentity,
     deliveryJudge: judgeBySource(({ origin }) => !isDeepStrictEqual(origin, elsewhere)),
-    isBot: createBotCheck(),
+    callerOf: createCallerReader(),
+    placeOf: unknownPlace,
   }
   const deps: ShipDeps = {
     spool,

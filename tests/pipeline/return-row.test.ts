@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unknownPlace } from '../helpers/unknown-place.ts'
 import { buildReturnRow } from '../../src/pipeline/rows.ts'
 import { nothingIsTooLate } from '../../src/days/final-days.ts'
 import { aReturn, judgeBySource } from '../helpers/shipment.ts'
@@ -12,7 +13,8 @@ test('a return has the key of its purchase, and a key of its own by publisher, t
     openTrackingData: () => ({ ok: false, reason: 'not-authentic' }) as const,
     hashIdentity: () => '',
     deliveryJudge: judgeBySource(() => true),
-    isBot: () => false,
+    callerOf: () => 'ordinary' as const,
+    placeOf: unknownPlace,
   }
   const build = (changes: Parameters<typeof aReturn>[0]) =>
     buildReturnRow('00'.repeat(16), aReturn(changes), context)

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBotCheck } from '../../src/domain/bot.ts'
+import type { FiredPlace } from '../../src/domain/ad-event-verdict.ts'
+import { createCallerReader } from '../../src/domain/caller.ts'
+import { unknownPlace } from '../helpers/unknown-place.ts'
 import { buildAdEventRow, buildDeliveryRow } from '../../src/pipeline/rows.ts'
 import type { BatchContext } from '../../src/pipeline/rows.ts'
 import { nothingIsTooLate } from '../../src/days/final-days.ts'
@@ -24,6 +26,8 @@ const dayMs = 24 * hourMs
 const deliveryKey = 'ab'.repeat(16)
 const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
+const desktop: FiredPlace = { siteType: 'DESKTOP', firesFromBackend: false }
+
 const context: BatchContext = {
   tooLate: nothingIsTooLate,
   openTrackingData,
@@ -31,7 +35,9 @@ const context: BatchContext = {
   deliveryJudge: judgeBySource(
     ({ publisherId, origin }) => publisherId === 10 && origin !== elsewhere
   ),
-  isBot: createBotCheck(),
+  callerOf: createCallerReader(),
+  placeOf: (publisherId, siteId) =>
+    publisherId === 10 && siteId === 101 ? desktop : unknownPlace(),
 }
 
 test('a row carries what the token says, and identities as hashes only', () => {
@@ -59,6 +65,7 @@ test('a row carries what the token says, and identities as hashes only', () => {
     login_identity: hashIdentity('login', 10, 'customer-1'),
     currency: 'EUR',
     charge: '0.250000000',
+    data_centre_list: '',
   })
   assert.ok(!JSON.stringify(row).includes('user-1'))
 })
@@ -100,12 +107,17 @@ const verdicts: readonly (readonly [string, Partial<AdEventRecord>, string])[] =
   ['a load a millisecond later', { kind: 'load', receivedAtMs: servedAtMs + dayMs + 1 }, 'expired'],
   ['a click 5 minutes before serving', { receivedAtMs: servedAtMs - 300_000 }, 'counted'],
   ['a click a millisecond earlier', { receivedAtMs: servedAtMs - 300_001 }, 'early'],
-  ['a click without a user agent', { userAgent: '' }, 'counted'],
+  ['a click loaded without a user agent', { userAgent: '' }, 'counted'],
+  ['a click whose tracker found none', { userAgent: '', caller: 'unnamed' }, 'no-user-agent'],
+  ['a click of the library of an app', { caller: 'app-library' }, 'bot'],
+  ['a click out of a data centre', { caller: 'ordinary', dataCentreList: 'abc' }, 'data-centre'],
   ['a click of a bot', { userAgent: googlebot }, 'bot'],
   ['a prefetch', { isPrefetch: true }, 'prefetch'],
   ['a prefetch of a bot', { userAgent: googlebot, isPrefetch: true }, 'bot'],
   ['a bot of old lists', { userAgent: googlebot, isBot: false }, 'counted'],
   ['a bot of new lists', { isBot: true }, 'bot'],
+  ['an event without a name of an older tracker', { userAgent: '', isBot: false }, 'counted'],
+  ['a bot by what its tracker read', { caller: 'bot' }, 'bot'],
   ['an expired prefetch', { isPrefetch: true, receivedAtMs: servedAtMs + 9 * dayMs }, 'prefetch'],
 ]
 
@@ -116,6 +128,28 @@ for (const [event, changes, verdict] of verdicts) {
     assert.equal(row?.verdict, verdict)
   })
 }
+
+test('the version of the list stands in a row of a data centre, and in no other', () => {
+  const [ordinary, bot] = (['ordinary', 'bot'] as const).map((caller) =>
+    buildAdEventRow(anEvent({ caller, dataCentreList: 'abc' }), context)
+  )
+
+  assert.equal(ordinary?.data_centre_list, 'abc')
+  assert.equal(bot?.data_centre_list, '')
+})
+
+test('the site of the token decides, by the catalog of its shipping', () => {
+  const { trackingData } = mint(anAd({ publisherId: 10, siteId: 103 }))
+  const event = anEvent({ trackingData, caller: 'unnamed' })
+  const asApp = { ...context, placeOf: () => ({ ...desktop, siteType: 'MOBILE_APP' as const }) }
+  const asBackend = { ...context, placeOf: () => ({ ...desktop, firesFromBackend: true }) }
+
+  assert.equal(buildAdEventRow(event, context)?.verdict, 'counted')
+  assert.equal(buildAdEventRow(event, asApp)?.verdict, 'counted')
+  assert.equal(buildAdEventRow(event, asBackend)?.verdict, 'counted')
+  const onDesktop = { ...context, placeOf: () => desktop }
+  assert.equal(buildAdEventRow(event, onDesktop)?.verdict, 'no-user-agent')
+})
 
 test('a token that does not open gives no row', () => {
   const foreign = createMinter(createKeyRing()).mint(anAd())
@@ -255,17 +289,6 @@ test('a delivery from elsewhere is untrusted and keeps all it said', () => {
   assert.equal(row.verdict, 'untrusted-source')
   assert.equal(buildDelivery({}).verdict, 'valid')
   assert.deepEqual(row.line_verdict, ['valid'])
-})
-
-test('a bot stays a bot after more user agents than are remembered', () => {
-  const isBot = createBotCheck()
-  const before = isBot(googlebot)
-
-  for (let index = 0; index <= 20_000; index += 1) isBot(`Mozilla/5.0 (X11) Browser/${index}`)
-
-  assert.equal(before, true)
-  assert.equal(isBot(googlebot), true)
-  assert.equal(isBot('Mozilla/5.0 (X11) Browser/1'), false)
 })
 
 function buildDelivery(changes: Partial<ConversionRecord>) {

@@ -8,6 +8,7 @@ import {
   recordText,
   textBytes,
 } from '../../src/spool/frame.ts'
+import { callers } from '../../src/domain/caller.ts'
 import { backfilled, liveFrom, readRecord } from '../../src/spool/record.ts'
 import type { AdEventRecord } from '../../src/spool/record.ts'
 import { aReturn } from '../helpers/shipment.ts'
@@ -22,9 +23,15 @@ test('the text of an ad event is the JSON of it, whatever the user agent holds',
     isPrefetch: fc.boolean(),
   })
   fc.assert(
-    fc.property(record, fc.boolean(), (event, isBot) => {
-      assert.equal(recordText(event), JSON.stringify(event))
-      assert.equal(recordText({ ...event, isBot }), JSON.stringify({ ...event, isBot }))
+    fc.property(record, fc.constantFrom(...callers), (event, caller) => {
+      for (const judged of [
+        event,
+        { ...event, caller },
+        { ...event, caller, dataCentreList: '0123456789ab' },
+        { ...event, isBot: caller === 'bot' },
+      ]) {
+        assert.equal(recordText(judged), JSON.stringify(judged))
+      }
     })
   )
 })

@@ -51,6 +51,7 @@ function aHandler(opener: Opener = createOpener(keyRing)): Harness {
         return opener.openAll(texts)
       },
     },
+    trustProxy: false,
     bodies: new BodyReader({ networkOf: () => null }),
     failures: new TrackingFailures({ log, clock }),
   })

@@ -25,7 +25,7 @@ for (const kind of kinds) {
         trackingData: token,
         userAgent: 'Mozilla/5.0',
         isPrefetch: false,
-        isBot: true,
+        caller: 'bot',
       },
     ])
   })
@@ -267,7 +267,9 @@ test('what does not count never stands in for what does, and is itself stored on
   const click = async (headers = {}) => await tracker.send('POST', `/click/${token}`, { headers })
   const bot = { 'user-agent': 'Googlebot' }
   const verdicts = () =>
-    tracker.adEvents().map(({ isBot, receivedAtMs }) => (isBot ? 'bot' : receivedAtMs - nowMs))
+    tracker
+      .adEvents()
+      .map(({ caller, receivedAtMs }) => (caller === 'bot' ? caller : receivedAtMs - nowMs))
 
   for (const headers of [{}, bot, {}, bot]) await click(headers)
   assert.deepEqual(verdicts(), [0, 'bot'], 'early, and a bot')
@@ -293,10 +295,10 @@ test('repeats of an expired link are stored once, and once more on a new day', a
   }
 
   assert.deepEqual(
-    tracker.adEvents().map(({ isBot, receivedAtMs }) => [isBot, receivedAtMs - midnightMs]),
+    tracker.adEvents().map(({ caller, receivedAtMs }) => [caller, receivedAtMs - midnightMs]),
     [
-      [false, -10_000],
-      [false, 0],
+      ['ordinary', -10_000],
+      ['ordinary', 0],
     ]
   )
 })
@@ -327,3 +329,55 @@ function mintWith(mint: () => string, pattern: RegExp): string {
   }
   throw new Error('no such token in 1,000')
 }
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+const app = { 'user-agent': 'okhttp/4.12.0' }
+
+test('callers are told apart, so that none hides another, and each is stored once', async (t) => {
+  const tracker = await startTracker(t)
+  const token = tracker.mint()
+  const agents = ['', 'okhttp/4.12.0', 'okhttp/4.9', 'curl/8', 'x GoogleImageProxy', firefox, '']
+  for (const agent of [...agents, ...agents]) {
+    await tracker.send('POST', `/click/${token}`, { headers: { 'user-agent': agent } })
+  }
+
+  assert.deepEqual(
+    tracker.adEvents().map(({ caller }) => caller),
+    ['unnamed', 'app-library', 'bot', 'mail-proxy', 'ordinary']
+  )
+})
+
+test('when the catalog judges otherwise, events that may count now are stored again', async (t) => {
+  const tracker = await startTracker(t)
+  const token = tracker.mint()
+  const click = async () => await tracker.send('POST', `/click/${token}`, { headers: app })
+  await click()
+  await click()
+  assert.equal(tracker.records().length, 1)
+
+  tracker.forgetRepeats()
+  await click()
+
+  assert.equal(tracker.records().length, 2)
+})
+
+test('the network of the caller is looked up behind a proxy as well, only its list is kept, and another network is another event', async (t) => {
+  const asked: string[] = []
+  const dataCentreListOf = (address: string) => {
+    asked.push(address)
+    return address.startsWith('203.0.113.') ? '0123456789ab' : null
+  }
+  const tracker = await startTracker(t, { trustProxy: true, dataCentreListOf })
+  const token = tracker.mint()
+  for (const address of ['203.0.113.7', '203.0.113.8', '198.51.100.1', '198.51.100.2']) {
+    const headers = { 'user-agent': firefox, 'x-forwarded-for': `10.0.0.1, ${address}` }
+    await tracker.send('POST', `/click/${token}`, { headers, body: '{}' })
+  }
+
+  assert.deepEqual(asked, ['203.0.113.7', '203.0.113.8', '198.51.100.1', '198.51.100.2'])
+  assert.deepEqual(
+    tracker.adEvents().map(({ dataCentreList }) => dataCentreList),
+    ['0123456789ab', undefined]
+  )
+  assert.ok(!JSON.stringify(tracker.records()).includes('203.0.113'))
+})

@@ -40,6 +40,7 @@ export interface Tracker {
   readonly at: { ms: number }
   readonly close: () => Promise<void>
   readonly counts: () => readonly RouteCounts[]
+  readonly forgetRepeats: () => void
   readonly send: (method: string, path: string, sending?: Sending) => Promise<Reply>
   /** Sends bytes as they are and reads until the server closes, or `ms` of silence. */
   readonly raw: (bytes: string | Buffer, ms?: number) => Promise<string>
@@ -76,7 +77,7 @@ export async function startTracker(
     trustProxy: false,
     ...overrides,
   }
-  const { server, counts, close } = createTrackingServer(deps)
+  const { server, counts, forgetRepeats, close } = createTrackingServer(deps)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(close)
@@ -92,6 +93,7 @@ export async function startTracker(
     at,
     close,
     counts,
+    forgetRepeats,
     send: (method, path, sending) => send({ port, method, path }, sending),
     raw: (bytes, ms) => raw(port, bytes, ms),
     mint: (ad = {}) => minter.mint({ ...anAd, ...ad }).trackingData,

@@ -60,8 +60,8 @@ test('a flood of one link under ever other user agents writes one record, and on
   }
 
   assert.deepEqual(
-    tracker.adEvents().map(({ isBot }) => isBot),
-    [false, true]
+    tracker.adEvents().map(({ caller }) => caller),
+    ['ordinary', 'bot']
   )
 })
 

@@ -2,14 +2,20 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import type { AdEventRecord } from '../../src/spool/record.ts'
+import { callers } from '../../src/domain/caller.ts'
 import { RepeatCache, limits } from '../../src/tracking/repeat-cache.ts'
-import { anEvent } from '../contracts/spool-model.ts'
+import type { ReadEvent } from '../../src/tracking/repeat-cache.ts'
+import { anEvent as aRecord } from '../contracts/spool-model.ts'
+
+function anEvent(changes: Partial<AdEventRecord>): ReadEvent {
+  return { caller: 'ordinary', ...aRecord(changes) }
+}
 
 function aToken(): string {
   return Buffer.concat([Buffer.from([1, 0, 0, 0, 7]), randomBytes(100)]).toString('base64url')
 }
 
-function someEvents(count: number): readonly AdEventRecord[] {
+function someEvents(count: number): readonly ReadEvent[] {
   return Array.from({ length: count }, () => anEvent({ trackingData: aToken() }))
 }
 
@@ -69,7 +75,7 @@ test('events that were not added are never known, however full the cache', () =>
   assert.ok(someEvents(100_000).every((event) => !cache.has(event, 'counted')))
 })
 
-test('kinds, verdicts and every character of key id and tag tell events apart', () => {
+test('kinds, callers, networks, prefetches, ages and every character of key id and tag tell events apart', () => {
   const token = aToken()
   const altered = [...Array(7).keys(), ...Array.from({ length: 22 }, (_, index) => -1 - index)]
     .filter((at) => at !== 0)
@@ -78,28 +84,57 @@ test('kinds, verdicts and every character of key id and tag tell events apart', 
       const other = token[index] === 'A' ? 'B' : 'A'
       return anEvent({ trackingData: token.slice(0, index) + other + token.slice(index + 1) })
     })
-  const counted = [
-    anEvent({ trackingData: token }),
-    ...altered,
-    anEvent({ kind: 'click', trackingData: token }),
-    anEvent({ kind: 'load', trackingData: token }),
-  ].map((event) => ({ event, verdict: 'counted' as const }))
-  const others = (['expired', 'early', 'prefetch', 'bot'] as const).flatMap((verdict) =>
-    (['load', 'click'] as const).map((kind) => ({
-      event: anEvent({ kind, trackingData: token }),
-      verdict,
-    }))
+  const counted = altered.map((event) => ({ event, age: 'counted' as const }))
+  const facts = callers.flatMap((caller) =>
+    [{}, { dataCentreList: 'abc' }].flatMap((network) =>
+      [true, false].flatMap((isPrefetch) =>
+        (['load', 'impression', 'click'] as const).map((kind) =>
+          anEvent({ kind, trackingData: token, caller, isPrefetch, ...network })
+        )
+      )
+    )
+  )
+  const others = (['counted', 'expired', 'early'] as const).flatMap((age) =>
+    facts.map((event) => ({ event, age }))
   )
   const all = [...counted, ...others]
 
   for (const added of all) {
     const cache = new RepeatCache(() => 0)
-    cache.add(added.event, added.verdict)
+    cache.add(added.event, added.age)
     assert.deepEqual(
-      all.filter(({ event, verdict }) => cache.has(event, verdict)),
+      all.filter(({ event, age }) => cache.has(event, age)),
       [added]
     )
   }
+})
+
+test('whatever may not count is another event on a new day, in every combination of facts', () => {
+  const cache = new RepeatCache(() => 0)
+  const midnightMs = Date.UTC(2026, 2, 3)
+  for (const caller of callers) {
+    const event = anEvent({ trackingData: aToken(), caller, receivedAtMs: midnightMs - 1 })
+    cache.add(event, 'counted')
+
+    const isKnown = cache.has({ ...event, receivedAtMs: midnightMs }, 'counted')
+
+    assert.equal(isKnown, caller === 'ordinary', caller)
+  }
+})
+
+test('everything that was added is forgotten when it is told to', () => {
+  let nowMs = 1_000_000
+  const cache = new RepeatCache(() => nowMs)
+  cache.add(a, 'counted')
+  nowMs += limits.keepMs / 2
+  cache.add(b, 'counted')
+
+  cache.forget()
+
+  assert.deepEqual(
+    [cache.has(a, 'counted'), cache.has(b, 'counted'), cache.size],
+    [false, false, 0]
+  )
 })
 
 test('user agents do not tell events apart, and days only those that do not count', () => {

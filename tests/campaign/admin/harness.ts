@@ -16,8 +16,9 @@ import {
 } from '../../../src/erasure/erasures.ts'
 import { rebuildDays } from '../../../src/days/rebuild.ts'
 import { listSetAside, replaySetAside } from '../../../src/pipeline/set-aside.ts'
-import { createBotCheck } from '../../../src/domain/bot.ts'
 import { unvoidDelivery, voidDelivery } from '../../../src/attribution/void-delivery.ts'
+import { createCallerReader } from '../../../src/domain/caller.ts'
+import { unknownPlace } from '../../helpers/unknown-place.ts'
 import { openCatalogStore, type CatalogStore } from '../../../src/catalog/catalog-store.ts'
 import { buildCampaignApp } from '../../../src/campaign/app.ts'
 import type { KeyRequest, StatusResponse } from '../../../src/contract/admin.ts'
@@ -139,7 +140,8 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     openTrackingData,
     hashIdentity,
     deliveryJudge: judgeBySource(() => true),
-    isBot: createBotCheck(),
+    callerOf: createCallerReader(),
+    placeOf: unknownPlace,
   }
   const adminHandlers = createAdminHandlers({
     catalog,

@@ -158,7 +158,12 @@ function Events({ events }: Pick<ServedAdReading, 'events'>) {
           columns={[
             { name: 'kind', label: 'Kind', cell: ({ kind }) => wordsOf(kind) },
             { name: 'at', label: 'First received', cell: (one) => formatInstant(one.receivedAt) },
-            { name: 'verdict', label: 'Verdict', cell: ({ verdict }) => wordsOf(verdict) },
+            {
+              name: 'verdict',
+              label: 'Verdict',
+              cell: ({ verdict, dataCentreList }) =>
+                wordsOf(verdict) + (dataCentreList === undefined ? '' : `, list ${dataCentreList}`),
+            },
           ]}
           rows={events}
           keyOf={({ kind, verdict }) => `${kind} ${verdict}`}

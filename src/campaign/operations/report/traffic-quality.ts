@@ -1,9 +1,10 @@
 import { campaignOperations } from '../../../contract/campaign-operations.ts'
 import { trafficQualityColumns } from '../../../contract/report-columns.ts'
 import { reportLimits } from '../../../contract/report-request.ts'
+import { divideHalfEven } from '../../../domain/money.ts'
 import type { HandlerTable } from '../../../http/handler.ts'
 import type { CsvCell } from '../../../reports/csv.ts'
-import type { TrafficQualityRow } from '../../../reports/traffic-quality.ts'
+import type { TrafficQualityRow, UncountedVerdict } from '../../../reports/traffic-quality.ts'
 import type { CampaignDeps } from '../../deps.ts'
 import { advertiserIn, handleAt } from '../../handle.ts'
 import type { ReportPlaces } from '../../report-places.ts'
@@ -45,9 +46,30 @@ const cells: Readonly<
   PUBLISHER_NAME: ({ publisherName }) => ({ text: publisherName }),
   KIND: ({ kind }) => ({ text: kind }),
   COUNTED: ({ counted }) => ({ number: String(counted) }),
-  BOT: ({ bot }) => ({ number: String(bot) }),
-  PREFETCH: ({ prefetch }) => ({ number: String(prefetch) }),
-  EXPIRED: ({ expired }) => ({ number: String(expired) }),
-  EARLY: ({ early }) => ({ number: String(early) }),
-  TOO_LATE: ({ tooLate }) => ({ number: String(tooLate) }),
+  BOT: countOf('bot'),
+  PREFETCH: countOf('prefetch'),
+  EXPIRED: countOf('expired'),
+  EARLY: countOf('early'),
+  TOO_LATE: countOf('too-late'),
+  NO_USER_AGENT: countOf('no-user-agent'),
+  DATA_CENTRE: countOf('data-centre'),
+  BOT_RATE: rateOf('bot'),
+  PREFETCH_RATE: rateOf('prefetch'),
+  EXPIRED_RATE: rateOf('expired'),
+  EARLY_RATE: rateOf('early'),
+  TOO_LATE_RATE: rateOf('too-late'),
+  NO_USER_AGENT_RATE: rateOf('no-user-agent'),
+  DATA_CENTRE_RATE: rateOf('data-centre'),
+}
+
+function countOf(verdict: UncountedVerdict): (row: TrafficQualityRow) => CsvCell {
+  return ({ uncounted }) => ({ number: String(uncounted.get(verdict) ?? 0) })
+}
+
+/** The share of the row's events that do not count for this reason. A row has at least one event. */
+function rateOf(verdict: UncountedVerdict): (row: TrafficQualityRow) => CsvCell {
+  return ({ counted, uncounted }) => {
+    const all = [...uncounted.values()].reduce((sum, count) => sum + count, counted)
+    return { number: divideHalfEven(uncounted.get(verdict) ?? 0, all, 6) }
+  }
 }
