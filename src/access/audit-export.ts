@@ -76,7 +76,8 @@ function conditionsOf({ fromMs, toMs, after }: AuditExportQuestion) {
   }
   if (after !== null) {
     const instant = 'fromUnixTimestamp64Micro({afterMicros:Int64})'
-    conditions.push(`(at > ${instant} OR (at = ${instant} AND id > {afterId:String}))`)
+    // The first condition says nothing new, but the index of the table can use it.
+    conditions.push(`at >= ${instant} AND (at > ${instant} OR id > {afterId:String})`)
     params['afterMicros'] = after.atMicros
     params['afterId'] = after.id
   }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { hashRecord, noHash, type ChainedRecord } from '../../src/domain/audit-chain.ts'
@@ -99,6 +101,23 @@ test('the export pages by a header and keeps to its range', async () => {
   assert.deepEqual([empty.exitCode, empty.stdout], [0, ''])
   const reversed = await page('from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z')
   assert.equal(reversed.statusCode, 422)
+})
+
+test('a record that was written late while the service was asked is no fault', async (t) => {
+  const records = aChain(3)
+  let calls = 0
+  const server = createServer((_request, response) => {
+    calls += 1
+    response.end(linesOf(calls === 1 ? records.toSpliced(1, 1) : records))
+  })
+  t.after(() => server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const environment = { SHELFTRACE_URL: `http://127.0.0.1:${port}`, SHELFTRACE_KEY: adminKey }
+
+  const { exitCode, stdout } = await run(['audit', 'verify'], { environment })
+
+  assert.deepEqual([exitCode, calls], [0, 2], stdout)
 })
 
 test('what was changed in the warehouse is found by asking the service', async () => {
