@@ -66,6 +66,24 @@ for (const [fault, heard] of faults) {
   })
 }
 
+const exporting = operations.find(({ operationId }) => operationId === 'exportAudit')
+const lineFaults: readonly (readonly [string, string])[] = [
+  ['the body is not JSON', '{\n'],
+  ['the body: /at is required', '{}\n'],
+  ['the last line has no end', '{}'],
+]
+for (const [fault, body] of lineFaults) {
+  test(`an answer of lines is condemned: ${fault}`, () => {
+    assert.ok(exporting !== undefined)
+    const headers = [...gate, ['content-type', 'application/x-ndjson'] as const]
+    const found = judgeCall({ ...call, operation: exporting }, answer(200, body, headers), [])
+    assert.ok(
+      found.some((one) => one.startsWith(fault)),
+      found.join('\n')
+    )
+  })
+}
+
 test('an answer to what was smuggled in is condemned', () => {
   const { replies } = answer(200, { status: 'alive' })
   const raw = {

@@ -134,19 +134,31 @@ function judgeBody(
 ): readonly string[] {
   const type = valueOf(reply, 'content-type') ?? ''
   if (!type.startsWith(content.mediaType)) return [`the type ${type} is not ${content.mediaType}`]
-  return content.mediaType === 'application/json' ? judgeJson(reply, content.schema) : []
+  if (content.mediaType === 'application/json') return judgeJson(reply, content.schema)
+  return content.mediaType === 'application/x-ndjson' ? judgeLines(reply, content.schema) : []
+}
+
+/** One value a line, each of which ends. */
+function judgeLines({ body }: Reply, schema: TSchema): readonly string[] {
+  const lines = body.toString().split('\n')
+  const faults = lines.at(-1) === '' ? [] : ['the last line has no end']
+  return [...faults, ...lines.slice(0, -1).flatMap((line) => judgeText(line, schema))].slice(0, 2)
 }
 
 function judgeJson(reply: Reply, schema: TSchema): readonly string[] {
   const type = valueOf(reply, 'content-type') ?? ''
   if (!type.startsWith('application/json')) return [`the type ${type} is not JSON`]
+  return judgeText(reply.body.toString(), schema)
+}
+
+function judgeText(text: string, schema: TSchema): readonly string[] {
   let validate = validators.get(schema)
   if (validate === undefined) {
     validate = compile(schema)
     validators.set(schema, validate)
   }
   try {
-    const value: unknown = JSON.parse(reply.body.toString())
+    const value: unknown = JSON.parse(text)
     return validate(value)
       .slice(0, 2)
       .map((message) => `the body: ${message}`)
