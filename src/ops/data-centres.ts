@@ -57,9 +57,14 @@ export class DataCentres {
     this.#options = options
   }
 
-  /** The version of the list if it has the address, else null. */
-  readonly listOf = (address: string): string | null =>
-    this.#list !== null && this.#list.has(address) ? this.#list.version : null
+  /**
+   * The version of the list if it has the address, else null. An unknown address counts as one of the list:
+   * any caller can hide theirs by breaking off the connection, and no shopper gains by it.
+   */
+  readonly listOf = (address: string | null): string | null => {
+    if (this.#list === null) return null
+    return address === null || this.#list.has(address) ? this.#list.version : null
+  }
 
   state(): DataCentresState {
     const { version = null, rangeCount = 0 } = this.#list ?? {}

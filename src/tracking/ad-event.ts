@@ -98,9 +98,7 @@ export class AdEventHandler {
 
   #dataCentreListOf(request: IncomingMessage): string | null {
     const { dataCentreListOf, trustProxy } = this.#deps
-    if (dataCentreListOf === undefined) return null
-    const address = sourceAddress(request, trustProxy)
-    return address === null ? null : dataCentreListOf(address)
+    return dataCentreListOf?.(sourceAddress(request, trustProxy)) ?? null
   }
 
   /** Tokens of one turn of the event loop are opened together, which costs a fraction. */

@@ -20,7 +20,7 @@ export interface TrackingDeps {
   readonly log: TrackingLog
   readonly trustProxy: boolean
   /** The version of the list of data centres that has the address, or null. Absent where there is no list. */
-  readonly dataCentreListOf?: (address: string) => string | null
+  readonly dataCentreListOf?: (address: string | null) => string | null
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
   /** The connections that the limit of open files leaves room for. */
   readonly connectionsMax?: number

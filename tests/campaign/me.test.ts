@@ -99,6 +99,9 @@ test('a key is told what its deliveries would be judged as, for each of its publ
     [99, 'valid', 'false/false'],
   ])
   assert.equal((await ask({ publishers: 'all', scopes: ['delivery:write'] }, true)).length, 5)
+  // No delivery is believed by the key of the configuration: it is in no list of keys.
+  const configured = { isConfigured: true, publishers: [1], scopes: ['delivery:write'] } as const
+  assert.deepEqual(await ask(configured, true), [[1, 'unauthenticated', 'true/false']])
 })
 
 interface Account {

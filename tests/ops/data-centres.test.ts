@@ -28,6 +28,7 @@ test('a changed file is taken once two looks found the same, with a version of i
   const { list, write } = await aList(t)
   const before = list.state()
   assert.equal(list.listOf('192.0.2.7'), before.version)
+  assert.equal(list.listOf(null), before.version, 'who hides their address is not believed')
   assert.equal(list.listOf('198.51.100.7'), null)
 
   write(second)

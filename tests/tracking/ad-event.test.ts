@@ -363,9 +363,9 @@ test('when the catalog judges otherwise, events that may count now are stored ag
 
 test('the network of the caller is looked up behind a proxy as well, only its list is kept, and another network is another event', async (t) => {
   const asked: string[] = []
-  const dataCentreListOf = (address: string) => {
-    asked.push(address)
-    return address.startsWith('203.0.113.') ? '0123456789ab' : null
+  const dataCentreListOf = (address: string | null) => {
+    asked.push(String(address))
+    return address !== null && address.startsWith('203.0.113.') ? '0123456789ab' : null
   }
   const tracker = await startTracker(t, { trustProxy: true, dataCentreListOf })
   const token = tracker.mint()

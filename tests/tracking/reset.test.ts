@@ -1,6 +1,8 @@
 // A reset takes the address of the sender away: the operating system no longer tells it.
 
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -95,3 +97,36 @@ test('the address that was known with the head stays, whatever happens to the co
   }
   assert.ok(toJudge(tracker).some(({ origin }) => 'address' in origin && origin.address !== null))
 })
+
+/** A tracker that is busy accepts connections that were reset long ago. Nothing tells their address any more. */
+test('a click of a sender who was gone before it was accepted is of the list of data centres', async (t) => {
+  const tracker = await startTracker(t, {
+    dataCentreListOf: (address) => (address === null ? 'v1' : null),
+  })
+  const paths = Array.from({ length: 50 }, () => `/click/${tracker.mint()}`)
+  const child = spawn(process.execPath, ['-e', resettingClient], {
+    env: { PORT: String(tracker.port), PATHS: paths.join(' ') },
+    stdio: 'ignore',
+  })
+  const ended = once(child, 'exit')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)
+  await ended
+  await settled(tracker)
+
+  const lists = tracker.adEvents().map(({ dataCentreList }) => dataCentreList)
+  assert.ok(lists.length > 0, 'some are stored')
+  assert.deepEqual(
+    lists,
+    lists.map(() => 'v1')
+  )
+})
+
+const resettingClient = `
+const { connect } = require('node:net')
+for (const path of process.env.PATHS.split(' ')) {
+  const socket = connect(Number(process.env.PORT), '127.0.0.1', () => {
+    socket.write('GET ' + path + ' HTTP/1.1\\r\\nhost: x\\r\\n\\r\\n', () => socket.resetAndDestroy())
+  })
+  socket.on('error', () => {})
+}
+`
