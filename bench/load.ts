@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { createMinter, parseKeyRing } from '../src/tracking-data/tracking-data.ts'
 
 export interface LoadOrder {
-  readonly kind: 'conversion' | 'impression'
+  readonly kind: 'conversion' | 'keyed-conversion' | 'impression'
   readonly port: number
   readonly ms: number
   readonly connections: number
@@ -30,7 +30,7 @@ process.on('message', (order: LoadOrder) => {
 process.on('disconnect', () => process.exit(0))
 
 async function run(order: LoadOrder): Promise<LoadResult> {
-  const requests = order.kind === 'conversion' ? conversions(order) : impressions(order)
+  const requests = order.kind === 'impression' ? impressions(order) : conversions(order)
   const latencies: number[] = []
   const state = { next: 0, errors: 0, untilMs: 0 }
   const startMs = performance.now()
@@ -85,7 +85,8 @@ function sendUntil({ order, requests, latencies, state }: Lane): Promise<void> {
   })
 }
 
-function conversions({ serialStart, requestsMax }: LoadOrder): readonly Buffer[] {
+function conversions({ kind, serialStart, requestsMax }: LoadOrder): readonly Buffer[] {
+  const key = kind === 'conversion' ? '' : `Authorization: Bearer st_${'k'.repeat(43)}\r\n`
   return Array.from({ length: requestsMax }, (_, index) => {
     const serial = serialStart + index
     const body = JSON.stringify({
@@ -102,7 +103,7 @@ function conversions({ serialStart, requestsMax }: LoadOrder): readonly Buffer[]
     })
     return Buffer.from(
       `POST /conversion HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n` +
-        `Accept: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+        `Accept: application/json\r\n${key}Content-Length: ${body.length}\r\n\r\n${body}`
     )
   })
 }

@@ -1,5 +1,6 @@
 // How fast one tracker is beside a bare node:http server, measured in turns in one run:
-// `npm run bench -- [--seconds 1] [--rounds 15] [--connections 256] [--reader]`
+// `npm run bench -- [--seconds 1] [--rounds 15] [--connections 256] [--reader] [--keyed]`
+// With --keyed only conversions with and without a key take turns.
 import { execFileSync, fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,6 +19,8 @@ const servers = ['bare', 'tracker'] as const
 const processes = ['bare-server', 'tracker-server', 'load', 'reader'] as const
 /** The least share of the bare server's rate that the tracker has to reach. */
 const targets = { conversion: 0.65, impression: 0.55 } as const
+/** The most that a conversion with a key may cost, for each CPU second of one without. */
+const keyedCostTarget = 1.05
 const rssMbTarget = 150
 /** The time the whole run may take; the number of rounds gives way. */
 const runMsMax = 170_000
@@ -28,6 +31,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '15' },
     connections: { type: 'string', default: '256' },
     reader: { type: 'boolean', default: false },
+    keyed: { type: 'boolean', default: false },
     'cpu-prof': { type: 'boolean', default: false },
   },
 })
@@ -58,10 +62,14 @@ async function main(): Promise<void> {
     const ports = { bare: await portOf(children.bare), tracker: await portOf(children.tracker) }
     const results = new Map<string, Run[]>()
     // Round 0 warms up, shorter, and is not counted.
-    await runRound(children, { ports, ms: 1_000, results: new Map() })
+    const warmUp = { ports, ms: 1_000, results: new Map() }
+    await (values.keyed
+      ? runKeyedTurns(children, { ...warmUp, round: 0 })
+      : runRound(children, warmUp))
     for (let round = 1; round <= rounds; round++) {
-      if (performance.now() - startMs > runMsMax - seconds * 8_000) break
-      await runRound(children, { ports, ms: seconds * 1_000, results })
+      if (performance.now() - startMs > runMsMax - seconds * 10_000) break
+      if (!values.keyed) await runRound(children, { ports, ms: seconds * 1_000, results })
+      await runKeyedTurns(children, { ports, ms: seconds * 1_000, results, round })
     }
     report(results, (await usageOf(children.tracker)).rssMb)
   } finally {
@@ -96,6 +104,24 @@ async function runRound(children: Children, { ports, ms, results }: Round): Prom
       const busyShare = (busyMs - before.busyMs) / ms
       push(results, `${kind} ${server}`, { ...result, cpuMicros, busyShare })
     }
+  }
+}
+
+/** Conversions with and without a key, either first in every other round. */
+async function runKeyedTurns(
+  children: Children,
+  { ports, ms, results, round }: Round & { readonly round: number }
+): Promise<void> {
+  const turns = ['conversion', 'keyed-conversion'] as const
+  for (const kind of round % 2 === 0 ? turns : turns.toReversed()) {
+    const before = await usageOf(children.tracker)
+    const result = await load(children.load, { kind, port: ports.tracker, ms })
+    const { cpuMs, busyMs } = await usageOf(children.tracker)
+    push(results, `turn ${kind}`, {
+      ...result,
+      cpuMicros: ((cpuMs - before.cpuMs) * 1_000) / result.requests,
+      busyShare: (busyMs - before.busyMs) / ms,
+    })
   }
 }
 
@@ -172,7 +198,7 @@ function push(results: Map<string, Run[]>, key: string, result: Run): void {
 
 function report(results: Round['results'], rssMb: number): void {
   let isMissed = rssMb > rssMbTarget
-  for (const kind of kinds) {
+  for (const kind of values.keyed ? [] : kinds) {
     for (const server of servers) {
       const runs = results.get(`${kind} ${server}`) ?? []
       const rate = median(runs.map((run) => run.perSecond))
@@ -190,8 +216,25 @@ function report(results: Round['results'], rssMb: number): void {
     isMissed ||= !(ratio >= targets[kind])
     console.log(`${kind.padEnd(10)} ratio    ${ratio.toFixed(2)} (target ${targets[kind]})`)
   }
+  isMissed = reportKeyed(results) || isMissed
   console.log(`tracker memory ${rssMb.toFixed(0)} MB (target ${rssMbTarget})`)
   if (isMissed) process.exitCode = 1
+}
+
+/** Whether conversions with a key missed their target. */
+function reportKeyed(results: Round['results']): boolean {
+  const plain = results.get('turn conversion') ?? []
+  const keyed = results.get('turn keyed-conversion') ?? []
+  const ratio = (of: (run: Run) => number): number =>
+    median(keyed.map((run, round) => of(run) / of(plain[round] ?? run)))
+  const cost = ratio((run) => run.cpuMicros)
+  const rate = ratio((run) => run.perSecond)
+  const errors = keyed.reduce((sum, run) => sum + run.errors, 0)
+  console.log(
+    `keyed conversion  CPU ${cost.toFixed(3)} of a plain one (target ${keyedCostTarget})` +
+      `  rate ${rate.toFixed(3)}  errors ${errors}`
+  )
+  return !(cost <= keyedCostTarget) || errors > 0
 }
 
 /** Of turns that follow each other: a machine that others use changes its speed within seconds. */

@@ -24,13 +24,13 @@ import { createRateStore } from './catalog/ecb-rates.ts'
 import { firedPlace, watchFiredPlaces } from './catalog/fired-place.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
+import type { StatusResponse } from './contract/admin.ts'
 import { buildOpenApi } from './contract/openapi.ts'
 import { operations } from './contract/operations.ts'
 import { nodeOperations } from './contract/operations.ts'
 import { createCallerReader } from './domain/caller.ts'
 import { dayOf, daysBetween } from './domain/day.ts'
 import { createIdentityHasher } from './domain/identity.ts'
-import { ServiceError } from './errors.ts'
 import { systemClock } from './lib/clock.ts'
 import { ClockWatch } from './ops/clock-watch.ts'
 import { openDataCentres, type DataCentres } from './ops/data-centres.ts'
@@ -38,6 +38,7 @@ import { createLog } from './ops/log.ts'
 import { createMetrics } from './ops/metrics.ts'
 import { TrackerMetrics } from './ops/tracker-metrics.ts'
 import { createStatusReader } from './ops/status.ts'
+import { createRecentNotBelieved, findBelieveEverybody } from './ops/not-believed.ts'
 import { openTls } from './ops/tls.ts'
 import type { RenewedTls } from './ops/tls.ts'
 import { version } from './ops/version.ts'
@@ -51,6 +52,7 @@ import type { RowContext } from './pipeline/rows.ts'
 import { listSetAside, replaySetAside } from './pipeline/set-aside.ts'
 import { limits as fileLimits, openFilesMax } from './processes/open-files.ts'
 import { campaignPortOf, portFault, tryPort } from './processes/ports.ts'
+import { openWarehouse } from './processes/open-warehouse.ts'
 import { prepareWarehouse } from './processes/prepare-warehouse.ts'
 import { runChild, tell } from './processes/child.ts'
 import type { Child } from './processes/child.ts'
@@ -74,8 +76,6 @@ import type { Secrets } from './secrets.ts'
 import { openFileSpool } from './spool/file-spool.ts'
 import type { Spool } from './spool/spool.ts'
 import { createMinter, createOpener } from './tracking-data/tracking-data.ts'
-import { openEmbeddedLanes } from './warehouse/embedded.ts'
-import { openServerLanes } from './warehouse/server.ts'
 import type { WarehouseLanes } from './warehouse/warehouse.ts'
 
 /** Beside this file once it is built. */
@@ -164,18 +164,6 @@ async function startEngine(config: Config): Promise<Child> {
   }
 }
 
-function openWarehouse(config: Config): WarehouseLanes {
-  if (config.warehouseUrl !== null) return openServerLanes({ url: config.warehouseUrl })
-  const path = join(config.dataDir, 'warehouse')
-  try {
-    return openEmbeddedLanes({ path })
-  } catch (error) {
-    if (!(error instanceof ServiceError && error.code === 'WAREHOUSE_LOCKED')) throw error
-    const message = `the warehouse in ${path} cannot be opened: another process has it, or this user may not write it`
-    throw new ServiceError('WAREHOUSE_LOCKED', message, { cause: error.cause })
-  }
-}
-
 function rowContextOf({ config, secrets, catalog, keys }: Engine): RowContext {
   return {
     openTrackingData: createOpener(secrets.keyRing).open,
@@ -234,6 +222,7 @@ async function startCampaign(
     metrics: createMetrics({
       trackers: engine.trackers,
       unsealedDays: () => countUnsealedDays(engine),
+      notBelieved: createRecentNotBelieved({ warehouse: lanes.lookups, clock: systemClock }),
       spool,
       pipeline,
       clock: systemClock,
@@ -247,6 +236,7 @@ async function startCampaign(
     reportsPerKeyMax: config.reportsPerKeyMax,
     reportPlacesMax: config.warehouseUrl === null ? 4 : 8,
     trustProxy: config.trustProxy,
+    requiresDeliveryKey: config.requiresDeliveryKey,
     // Connections never take the files that the warehouse needs.
     connectionsMax: openFilesMax() - fileLimits.engineFiles,
   })
@@ -313,6 +303,32 @@ function complaintsOf({ clockWatch }: Engine, pipeline: Pipeline): readonly stri
   return [...pipeline.failingSteps(), ...clockWatch.complaints()]
 }
 
+function createStatus(engine: Engine, pipeline: Pipeline): () => Promise<StatusResponse> {
+  const { config, lanes, spool, catalog } = engine
+  const { lookups: warehouse } = lanes
+  const markets = () => catalogNames(catalog.current()).markets()
+  return createStatusReader({
+    version,
+    warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
+    warehouse,
+    spool,
+    retention: () =>
+      readRetention({
+        warehouse,
+        markets,
+        retentionDays: config.retentionDays,
+      }),
+    advertiserOfCampaign: (id) => catalog.current().campaigns.get(id)?.advertiserId ?? null,
+    sealedThrough: () => readSealed(engine),
+    believeEverybody: () =>
+      findBelieveEverybody(catalog.current(), { requiresKey: config.requiresDeliveryKey }),
+    clockOffsetMs: () => engine.clockWatch.offsetMs(),
+    failing: () => complaintsOf(engine, pipeline),
+    clock: systemClock,
+    dataCentres: engine.dataCentres?.state.bind(engine.dataCentres),
+  })
+}
+
 function createAdmin(
   engine: Engine,
   access: {
@@ -327,24 +343,7 @@ function createAdmin(
   const { settleMs } = config
   const rowContext = rowContextOf(engine)
   const markets = () => catalogNames(catalog.current()).markets()
-  const status = createStatusReader({
-    version,
-    warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
-    warehouse: lookups,
-    spool,
-    retention: () =>
-      readRetention({
-        warehouse: lookups,
-        markets,
-        retentionDays: config.retentionDays,
-      }),
-    advertiserOfCampaign: (id) => catalog.current().campaigns.get(id)?.advertiserId ?? null,
-    sealedThrough: () => readSealed(engine),
-    clockOffsetMs: () => engine.clockWatch.offsetMs(),
-    failing: () => complaintsOf(engine, access.pipeline),
-    clock: systemClock,
-    dataCentres: engine.dataCentres?.state.bind(engine.dataCentres),
-  })
+  const status = createStatus(engine, access.pipeline)
   return createAdminHandlers({
     ...access,
     catalog,

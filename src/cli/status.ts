@@ -27,6 +27,7 @@ function describe(answer: StatusResponse): string {
     ['clock', tellOffset(clock.offsetMs)],
     ...describeDataCentres(answer),
     ...failing.map((step) => ['fails', step]),
+    ...describeBelieveEverybody(answer),
     ...(warehouse.available ? describeWarehouse(answer) : []),
   ]
   return formatTable(['STATE', ''], facts)
@@ -52,6 +53,7 @@ function describeWarehouse(answer: StatusResponse): readonly (readonly string[])
     ['set aside', String(setAside)],
     ['crowds', String(crowds)],
     ['misplaced', String(misplaced)],
+    ...describeNotBelieved(answer),
     ...(retention === undefined ? [] : [['retention', describeRetention(retention)]]),
     ...sealed.map(({ marketId, completeThrough }) => [
       `market ${marketId}`,
@@ -62,6 +64,35 @@ function describeWarehouse(answer: StatusResponse): readonly (readonly string[])
       String(count),
     ]),
   ]
+}
+
+/** The first few; the dashboard and --json have more. */
+const shownMax = 5
+
+function describeBelieveEverybody({ believeEverybody }: StatusResponse): readonly string[][] {
+  if (believeEverybody === undefined || believeEverybody.total === 0) return []
+  const { publishers, total } = believeEverybody
+  const shown = publishers.slice(0, shownMax).map(({ id, name }) => `${id} ${name}`)
+  const more = total > shown.length ? `, and ${total - shown.length} more` : ''
+  return [
+    ['believe everybody', `publishers without key and source list: ${shown.join(', ')}${more}`],
+  ]
+}
+
+function describeNotBelieved({ notBelieved }: StatusResponse): readonly string[][] {
+  if (notBelieved === undefined) return []
+  const { groups, total } = notBelieved
+  const shown = groups.slice(0, shownMax).map((group) => {
+    const { publisherId, kind, reason, deliveries, values } = group
+    const worth = values.map(({ value, currency }) => `, ${value} ${currency}`).join('')
+    const span = `${group.firstReceivedAt} to ${group.lastReceivedAt}`
+    return [
+      'not believed',
+      `publisher ${publisherId}, ${reason}: ${deliveries} ${kind}s${worth}, ${span}`,
+    ]
+  })
+  const left = total - shown.length
+  return left > 0 ? [...shown, ['not believed', `${left} more; see --json`]] : shown
 }
 
 function describeRetention({

@@ -19,6 +19,7 @@ import {
   wordOf,
   type Of,
 } from './fields.ts'
+import { believeEverybodySchema, notBelievedOfAllSchema } from './not-believed.ts'
 import { eventRangeFaults } from './parameters.ts'
 import { compileParser } from './validate.ts'
 
@@ -187,6 +188,8 @@ export const statusResponseSchema = named('StatusResponse', {
   crowds: optional(
     count('Ids with more touchpoints in the last 15 days than a person makes; they join nothing.')
   ),
+  notBelieved: optional(notBelievedOfAllSchema),
+  believeEverybody: optional(believeEverybodySchema),
   misplaced: optional(
     count('Counted events of the last 7 days whose token names a campaign of another advertiser.')
   ),

@@ -1,5 +1,6 @@
 // What a publisher sent, by day: the answer with which it checks its integration.
 import { Type } from 'typebox'
+import { notBelievedSchema } from './not-believed.ts'
 import { count, dateText, instantText, int32, list, named, optional, type Of } from './fields.ts'
 
 export const intakeLimits = {
@@ -57,6 +58,10 @@ export const intakeSchema = named('Intake', {
       adMarkets: unknownIds('Markets of served ads that the catalog does not have.'),
     },
     { description: `The ids that were named most often, at most ${intakeLimits.unknownIdsMax}.` }
+  ),
+  notBelieved: list(
+    notBelievedSchema,
+    'Deliveries of these days that are not believed, by kind and reason; most deliveries first.'
   ),
   lookAlikes: count(
     'Transactions that differ from another one in these days only by blanks at the ends, invisible ' +

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { NotBelievedOfPublisher } from '../contract/not-believed.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { Spool } from '../spool/spool.ts'
@@ -16,6 +17,8 @@ export interface MetricsDeps {
   readonly lastBackupAtMs: () => number | null
   /** How many past days are not sealed, in the market with the most of them. */
   readonly unsealedDays: () => Promise<number>
+  /** Deliveries of the last 24 hours that are not believed. */
+  readonly notBelieved: () => Promise<readonly NotBelievedOfPublisher[]>
 }
 
 /** An answer of the campaign port. */
@@ -42,6 +45,7 @@ export function createMetrics({
   lastBackupAtMs,
   trackers,
   unsealedDays,
+  notBelieved,
 }: MetricsDeps): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -95,10 +99,28 @@ export function createMetrics({
     'Days that are over and not sealed, of the market with the most; NaN while that is not known.',
     () => unsealedDays().catch(() => Number.NaN)
   )
+  addNotBelieved(registry, notBelieved)
   return {
     read: async () => `${await registry.metrics()}\n${await trackers.read()}`,
     ...createPortMetrics(registry),
   }
+}
+
+/** Series of publishers end with the 24 hours; all are left out while they cannot be read. */
+function addNotBelieved(registry: Registry, read: MetricsDeps['notBelieved']): void {
+  const metric: Gauge<'publisher' | 'kind' | 'reason'> = new Gauge({
+    name: 'shelftrace_not_believed_deliveries',
+    help: 'Deliveries of the last 24 hours that are not believed, by publisher, kind and reason.',
+    labelNames: ['publisher', 'kind', 'reason'],
+    registers: [registry],
+    collect: async () => {
+      const groups = await read().catch(() => [])
+      metric.reset()
+      for (const { publisherId, kind, reason, deliveries } of groups) {
+        metric.set({ publisher: publisherId, kind, reason }, deliveries)
+      }
+    },
+  })
 }
 
 function createPortMetrics(registry: Registry): Omit<Metrics, 'read'> {

@@ -1,4 +1,5 @@
 import type { StatusResponse } from '../contract/admin.ts'
+import type { BelieveEverybody } from '../contract/not-believed.ts'
 import { crowdTouchpointsMax } from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -6,6 +7,7 @@ import { conflictCountSql } from '../reports/conflicts.ts'
 import type { DataCentresState } from './data-centres.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { readNotBelievedOfAll } from './not-believed.ts'
 
 export interface StatusDeps {
   readonly version: string
@@ -15,6 +17,7 @@ export interface StatusDeps {
   readonly retention: () => Promise<NonNullable<StatusResponse['retention']>>
   /** Null if the catalog does not know the campaign. */
   readonly advertiserOfCampaign: (campaignId: number) => number | null
+  readonly believeEverybody: () => BelieveEverybody
   readonly sealedThrough: () => Promise<NonNullable<StatusResponse['sealed']>>
   /** Null while it is not known. */
   readonly clockOffsetMs: () => number | null
@@ -32,7 +35,14 @@ const warehouseMsMax = 10_000
 
 type WarehouseFacts = Pick<
   StatusResponse,
-  'sealed' | 'uncounted' | 'conflicts' | 'setAside' | 'crowds' | 'misplaced' | 'retention'
+  | 'sealed'
+  | 'uncounted'
+  | 'notBelieved'
+  | 'conflicts'
+  | 'setAside'
+  | 'crowds'
+  | 'misplaced'
+  | 'retention'
 > & {
   readonly version: string
 }
@@ -61,6 +71,7 @@ export function createStatusReader(deps: StatusDeps): () => Promise<StatusRespon
       clock: { offsetMs: deps.clockOffsetMs() },
       failing: [...deps.failing()],
       ...printDataCentres(deps.dataCentres?.()),
+      believeEverybody: deps.believeEverybody(),
       ...counts,
     }
   }
@@ -90,6 +101,7 @@ async function readFacts(deps: StatusDeps): Promise<WarehouseFacts | null> {
         completeThrough,
       })),
       uncounted: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
+      notBelieved: await readNotBelievedOfAll(warehouse, deps.clock()),
       conflicts: facts?.conflicts ?? 0,
       setAside: facts?.setAside ?? 0,
       crowds: await countCrowds(warehouse),

@@ -7,8 +7,10 @@ import {
   type IntakeDay,
   type UnknownId,
 } from '../contract/intake.ts'
+import type { NotBelieved, NotBelievedOfPublisher } from '../contract/not-believed.ts'
 import { addDays } from '../domain/day.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { readNotBelieved } from './not-believed.ts'
 import {
   deliveriesSql,
   eventsSql,
@@ -87,6 +89,12 @@ export function createIntakeReader(warehouse: Pick<Warehouse, 'rows'>): ReadInta
     const deliveries = await readDeliveries(warehouse, { ...question, fromDay, toDay })
     question.signal.throwIfAborted()
     const setAside = await warehouse.rows<SetAside>(setAsideSql, range)
+    const notBelieved = await readNotBelieved(warehouse, {
+      publisherId,
+      fromMs: Date.parse(fromDay),
+      toMs: Date.parse(addDays(toDay, 1)),
+    })
+    question.signal.throwIfAborted()
     const eventParams = {
       ...range,
       filedFrom: addDays(fromDay, -servedDaysBefore),
@@ -105,6 +113,7 @@ export function createIntakeReader(warehouse: Pick<Warehouse, 'rows'>): ReadInta
     question.signal.throwIfAborted()
     return {
       ...buildIntake(question, { deliveries, setAside, events }),
+      notBelieved: notBelieved.map(withoutPublisher),
       lookAlikes: alike?.count ?? 0,
       unknown: {
         conversionSites: await find(unknownConversionSitesSql, deliveries.some(hasUnknownSite)),
@@ -116,6 +125,11 @@ export function createIntakeReader(warehouse: Pick<Warehouse, 'rows'>): ReadInta
       },
     }
   }
+}
+
+function withoutPublisher(found: NotBelievedOfPublisher): NotBelieved {
+  const { publisherId: _, ...group } = found
+  return group
 }
 
 function hasUnknownSite({ unknownSites }: Group): boolean {
@@ -155,6 +169,7 @@ function buildIntake(question: IntakeQuestion, found: Found): Intake {
     endDate,
     days: [...new Set(dates)].toSorted().map((date) => buildDay(date, found)),
     unknown: { conversionSites: [], adSites: [], adMarkets: [] },
+    notBelieved: [],
     lookAlikes: 0,
     ...lastReceived([...deliveries, ...events]),
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { PresentedKey } from '../spool/record.ts'
 
@@ -12,10 +12,16 @@ const bearerKey = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(st_[A-Za-z0-9_-]{43})$/
 export function presentedKey({ headers, rawHeaders }: IncomingMessage): PresentedKey {
   const { authorization } = headers
   if (authorization === undefined) return 'none'
-  // Parsed headers show only the first of two lines.
-  const lines = rawHeaders.filter(
-    (name, index) => index % 2 === 0 && name.length === 13 && /^authorization$/i.test(name)
-  )
-  const key = lines.length === 1 ? bearerKey.exec(authorization)?.[1] : undefined
-  return key === undefined ? 'malformed' : createHash('sha256').update(key).digest('hex')
+  const key = isSaidTwice(rawHeaders) ? undefined : bearerKey.exec(authorization)?.[1]
+  return key === undefined ? 'malformed' : hash('sha256', key)
+}
+
+/** Parsed headers show only the first of two lines. */
+function isSaidTwice(rawHeaders: readonly string[]): boolean {
+  let lines = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 13 && name.toLowerCase() === 'authorization') lines += 1
+  }
+  return lines > 1
 }

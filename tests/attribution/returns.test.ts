@@ -410,6 +410,7 @@ test('a repeat of a return is a conflict in status if it says something else, an
     warehouseKind: 'embedded',
     warehouse: shipment.warehouse,
     spool: shipment.spool,
+    believeEverybody: () => ({ publishers: [], total: 0 }),
     sealedThrough: () => Promise.resolve([]),
     retention: () => Promise.resolve({ days: 400, finalBefore: null, waitsForDay: null }),
     advertiserOfCampaign: () => null,

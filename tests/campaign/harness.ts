@@ -244,7 +244,15 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
       intakes.push(question)
       const { publisherId, startDate, endDate } = question
       const unknown = { conversionSites: [], adSites: [], adMarkets: [] }
-      return Promise.resolve({ publisherId, startDate, endDate, days: [], unknown, lookAlikes: 0 })
+      return Promise.resolve({
+        publisherId,
+        startDate,
+        endDate,
+        days: [],
+        unknown,
+        notBelieved: [],
+        lookAlikes: 0,
+      })
     },
     readTrafficQuality: () =>
       Promise.resolve({ totalRows: 0, completeThrough: null, unconvertedCount: 0, rows: [] }),

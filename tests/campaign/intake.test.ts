@@ -118,7 +118,15 @@ test('readings share the slots of a key with its reports, and give them back how
         const unknown = { conversionSites: [], adSites: [], adMarkets: [] }
         resolvers.push((error) =>
           error === undefined
-            ? resolve({ publisherId, startDate, endDate, days: [], unknown, lookAlikes: 0 })
+            ? resolve({
+                publisherId,
+                startDate,
+                endDate,
+                days: [],
+                unknown,
+                notBelieved: [],
+                lookAlikes: 0,
+              })
             : reject(error)
         )
       }),

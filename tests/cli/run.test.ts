@@ -214,29 +214,6 @@ test('keys create for publishers needs no advertisers', async () => {
   assert.match(bad.stderr, /--publishers must be "all" or ids such as 1,2/)
 })
 
-test('keys create for one publisher needs no name', async () => {
-  answerWith(201, { id: 'key_1', key: 'st_new' })
-  const argv = ['keys', 'create', '--scopes', 'delivery:write,intake:read']
-
-  await run([...argv, '--publisher', '10'])
-  await run([...argv, '--publisher', '10', '--name', 'Shop'])
-  const both = await run([...argv, '--publisher', '10', '--publishers', '11'])
-  const list = await run([...argv, '--publisher', '10,11'])
-  const nameless = await run([...argv, '--publishers', '10'])
-
-  const scopes = ['delivery:write', 'intake:read']
-  assert.deepEqual(
-    received.map(({ body }): unknown => JSON.parse(body)),
-    [
-      { name: 'Publisher 10', scopes, publishers: [10] },
-      { name: 'Shop', scopes, publishers: [10] },
-    ]
-  )
-  assert.match(both.stderr, /--publisher and --publishers cannot be used together/)
-  assert.match(list.stderr, /--publisher must be the id of a publisher, such as 10/)
-  assert.match(nameless.stderr, /--name is required/)
-})
-
 test('keys list is a table that no name can break out of', async () => {
   const key = {
     advertisers: [1, 2],
@@ -276,24 +253,6 @@ test('keys revoke names the key in the path, escaped', async () => {
   assert.equal(exitCode, 0)
   assert.deepEqual([received[0]?.method, received[0]?.url], ['DELETE', '/admin/v1/keys/a%2F..%2Fb'])
   assert.equal(stdout, 'a/../b is revoked.\n')
-})
-
-test('keys revoke says since when the key was compromised, as an instant', async () => {
-  answerText(204, '')
-  const since = '2026-03-01T00:00:00Z'
-
-  const { stdout } = await run(['keys', 'revoke', 'key_1', '--compromised-since', since])
-  const bad = await run(['keys', 'revoke', 'key_1', '--compromised-since', 'yesterday'])
-
-  assert.deepEqual(
-    received.map((one) => one.url),
-    ['/admin/v1/keys/key_1?compromisedSince=2026-03-01T00%3A00%3A00Z']
-  )
-  assert.equal(
-    stdout,
-    `key_1 is revoked. No delivery counts by it that was received since ${since}.\n`
-  )
-  assert.match(bad.stderr, /--compromised-since must be an instant such as/)
 })
 
 test('links mint prints the three addresses of every ad', async () => {
@@ -342,58 +301,6 @@ test('events load stops sending what the server has refused, and tells why', asy
   assert.equal(exitCode, 1)
   assert.match(stderr, /answered 503\.\n {2}The service cannot store events right now\./)
   assert.ok(count < 100_000)
-})
-
-test('status is told for people, and as it came with --json', async () => {
-  const status = {
-    version: '1.0.0',
-    warehouse: { kind: 'embedded', available: true, version: '26.7' },
-    spool: { bytes: 400 },
-    lagMs: 12,
-    clock: { offsetMs: -1_200 },
-    failing: ['ship fails: WAREHOUSE_REFUSED'],
-    sealed: [{ marketId: 1, completeThrough: '2026-03-01' }],
-    uncounted: { bot: 2 },
-    conflicts: 1,
-    setAside: 0,
-    crowds: 3,
-    misplaced: 4,
-    retention: { days: 400, finalBefore: '2025-04-01', waitsForDay: '2025-04-01' },
-  }
-  answerWith(200, status)
-
-  const text = await run(['status'])
-  const json = await run(['status', '--json'])
-
-  assert.match(text.stdout, /market 1 +sealed through 2026-03-01/)
-  assert.match(text.stdout, /not counted: bot +2/)
-  assert.match(text.stdout, /crowds +3\nmisplaced +4\n/)
-  assert.match(
-    text.stdout,
-    /retention +400 days, days before 2025-04-01 are final, waits for 2025-04-01 to be sealed/
-  )
-  assert.match(text.stdout, /clock +1200 ms behind the warehouse's/)
-  assert.match(text.stdout, /fails +ship fails: WAREHOUSE_REFUSED/)
-  assert.deepEqual(JSON.parse(json.stdout), status)
-})
-
-test('status while the warehouse is away tells what the node knows by itself', async () => {
-  answerWith(200, {
-    version: '1.0.0',
-    warehouse: { kind: 'server', available: false },
-    spool: { bytes: 400 },
-    lagMs: 12,
-    clock: { offsetMs: null },
-    failing: [],
-  })
-
-  const { exitCode, stdout } = await run(['status'])
-
-  assert.equal(exitCode, 0)
-  assert.match(stdout, /warehouse +does not answer/)
-  assert.match(stdout, /spool +400 bytes wait, the oldest for 12 ms/)
-  assert.match(stdout, /clock +not compared yet/)
-  assert.doesNotMatch(stdout, /set aside/)
 })
 
 test('a replay says what became of the records, and fails where some wait on', async () => {

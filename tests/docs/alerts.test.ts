@@ -18,6 +18,7 @@ test('every metric that an alert asks for is among those that are served', async
     lastBackupAtMs: () => null,
     trackers: new TrackerMetrics(() => 0),
     unsealedDays: () => Promise.resolve(0),
+    notBelieved: () => Promise.resolve([]),
   })
   const served = new Set(
     [...(await serve.read()).matchAll(/^# TYPE (\w+) /gmu)].map(([, name]) => name)

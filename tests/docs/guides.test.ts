@@ -43,7 +43,7 @@ const guides: Readonly<Record<string, Given>> = {
   // One that was handed out long ago and is to be revoked.
   operator: { scopes: ['report:read'], advertisers: 'all' },
   'ad-server': { scopes: ['link:mint'], advertisers: 'all' },
-  publisher: { scopes: ['intake:read'], publishers: [10] },
+  publisher: { scopes: ['intake:read', 'delivery:write'], publishers: [10] },
   advertiser: { scopes: ['report:read', 'asset:write', 'site:read'], advertisers: [1] },
   client: { scopes: ['report:read', 'asset:write', 'site:read'], advertisers: [1] },
 }

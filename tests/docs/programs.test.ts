@@ -20,11 +20,14 @@ type Behaviour = 'hang' | 'cut' | number
 interface Shop {
   /** Transactions in the order in which they came. */
   readonly received: readonly string[]
+  /** With which key each came. */
+  readonly keys: readonly (string | undefined)[]
   readonly url: string
 }
 
 const refusal = { messages: ['/site_id must be integer', '/products is required'] }
 const patienceMs = 120_000
+const key = `st_${'k'.repeat(43)}`
 
 const blocks = readBlocks('docs/guides/publisher.md')
 /** The commands that run a program which is saved in the guide and sends a purchase. */
@@ -42,11 +45,13 @@ function programOf(run: Block): Block | undefined {
 /** Behaves as told, one request after the other, and then as the last one says. */
 async function startStandIn(t: TestContext, behaviours: readonly Behaviour[]): Promise<Shop> {
   const received: string[] = []
+  const keys: (string | undefined)[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString()) as { transaction_id: string }
     received.push(body.transaction_id)
+    keys.push(request.headers.authorization)
     const behaviour = behaviours[Math.min(received.length, behaviours.length) - 1] ?? 200
     if (behaviour === 'hang') return
     if (behaviour === 'cut') return void request.socket.destroy()
@@ -61,7 +66,7 @@ async function startStandIn(t: TestContext, behaviours: readonly Behaviour[]): P
   })
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
-  return { received, url: `http://127.0.0.1:${address.port}` }
+  return { received, keys, url: `http://127.0.0.1:${address.port}` }
 }
 
 async function runProgram(
@@ -78,7 +83,7 @@ async function runProgram(
   }
   const child = spawn('bash', ['-euc', run.text], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder },
+    env: { PATH: process.env['PATH'], HOME: folder, DELIVERY_KEY: key },
     timeout: patienceMs,
   })
   let output = ''
@@ -113,6 +118,7 @@ test('a program of the guide', { concurrency: true }, async (t) => {
         assert.equal(code, 0, output)
         assert.equal(shop.received.length, 4, output)
         assert.equal(new Set(shop.received).size, 1)
+        assert.deepEqual([...new Set(shop.keys)], [`Bearer ${key}`])
       }
     )
   )

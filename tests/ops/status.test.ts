@@ -36,6 +36,7 @@ test('events under a campaign of another advertiser are told, those of unknown c
     warehouseKind: 'embedded',
     warehouse,
     spool,
+    believeEverybody: () => ({ publishers: [], total: 0 }),
     sealedThrough: () => Promise.resolve([]),
     retention: () => Promise.resolve({ days: 400, finalBefore: null, waitsForDay: null }),
     advertiserOfCampaign: (id) => owners[id] ?? null,
@@ -56,6 +57,7 @@ function depsWith(rows: Warehouse['rows'], changes: Partial<StatusDeps> = {}): S
     warehouseKind: 'server',
     warehouse: { rows },
     spool: { depth: () => ({ bytes: 400, oldestAtMs: 1_000 }) },
+    believeEverybody: () => ({ publishers: [], total: 0 }),
     sealedThrough: () => Promise.resolve([{ marketId: 1, completeThrough: null }]),
     retention: () => Promise.resolve({ days: 400, finalBefore: null, waitsForDay: null }),
     advertiserOfCampaign: () => null,
@@ -73,6 +75,7 @@ const withoutWarehouse = {
   lagMs: 60_000,
   clock: { offsetMs: 7 },
   failing: ['ship fails: WAREHOUSE_UNAVAILABLE'],
+  believeEverybody: { publishers: [], total: 0 },
 }
 
 const away = () => Promise.reject(new ServiceError('WAREHOUSE_UNAVAILABLE', 'away'))

@@ -58,6 +58,7 @@ async function countInStatus(): Promise<number | undefined> {
     warehouseKind: 'embedded',
     warehouse: admin.warehouse,
     spool: { depth: () => ({ frames: 0, bytes: 0, oldestAtMs: null }) },
+    believeEverybody: () => ({ publishers: [], total: 0 }),
     sealedThrough: () => Promise.resolve([]),
     retention: () => Promise.resolve({ days: 400, finalBefore: null, waitsForDay: null }),
     advertiserOfCampaign: () => null,

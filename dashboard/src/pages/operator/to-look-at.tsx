@@ -1,4 +1,5 @@
 import { ConflictList } from '../../components/conflict-list.tsx'
+import { NotBelievedList } from '../../components/not-believed-list.tsx'
 import { SetAsideList } from '../../components/set-aside-list.tsx'
 import { UnconvertedList } from '../../components/unconverted-list.tsx'
 import { UnknownIdList } from '../../components/unknown-id-list.tsx'
@@ -11,6 +12,7 @@ export function ToLookAt() {
         <h1>To look at</h1>
         <p class="muted">What does not count or does not fit</p>
       </div>
+      <NotBelievedList />
       <SetAsideList />
       <UnconvertedList />
       <ConflictList />

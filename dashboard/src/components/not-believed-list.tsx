@@ -1,0 +1,106 @@
+import type { StatusResponse } from '../../../src/contract/admin.ts'
+import type {
+  BelieveEverybody,
+  NotBelievedOfAll,
+  NotBelievedOfPublisher,
+} from '../../../src/contract/not-believed.ts'
+import { formatCount, formatInstant, formatMoney, formatNumber, nothing } from '../format.ts'
+import { useLoaded } from '../loaded.ts'
+import { useSession } from '../session.ts'
+import { wordsOf } from '../words.ts'
+import { Figure } from './figure.tsx'
+import { Empty, Stages, Warning } from './notices.tsx'
+import { Table, type TableColumn } from './table.tsx'
+
+const columns: readonly TableColumn<NotBelievedOfPublisher>[] = [
+  { name: 'publisher', label: 'Publisher', cell: ({ publisherId }) => String(publisherId) },
+  { name: 'kind', label: 'Kind', cell: ({ kind }) => wordsOf(kind) },
+  { name: 'reason', label: 'Reason', cell: ({ reason }) => wordsOf(reason) },
+  {
+    name: 'deliveries',
+    label: 'Deliveries',
+    isFigure: true,
+    cell: ({ deliveries }) => (
+      <Figure exact={String(deliveries)} shown={formatCount(String(deliveries))} />
+    ),
+  },
+  {
+    name: 'value',
+    label: 'Value',
+    isFigure: true,
+    cell: ({ values }) =>
+      values.length === 0
+        ? nothing
+        : values.map(({ currency, value }) => formatMoney(value, currency)).join(', '),
+  },
+  {
+    name: 'first',
+    label: 'First received',
+    cell: ({ firstReceivedAt }) => formatInstant(firstReceivedAt),
+  },
+  {
+    name: 'last',
+    label: 'Last received',
+    cell: ({ lastReceivedAt }) => formatInstant(lastReceivedAt),
+  },
+]
+
+/** Purchases and returns that came without a key that counts, or from elsewhere. */
+export function NotBelievedList() {
+  const { api } = useSession()
+  const path = 'admin/v1/status'
+  const status = useLoaded(path, async (signal) => await api.get<StatusResponse>(path, signal))
+  return (
+    <section class="card" aria-label="Deliveries that are not believed">
+      <h2>Deliveries that are not believed</h2>
+      <p class="muted">
+        Purchases and returns of the last 30 days that came without a key that counts, or from an
+        address that is not on the list of the publisher. They are kept and do not count.
+      </p>
+      <Stages loaded={status} what="the deliveries that are not believed">
+        {({ notBelieved, believeEverybody }) => (
+          <>
+            {believeEverybody !== undefined && <Everybody found={believeEverybody} />}
+            {notBelieved === undefined ? (
+              <Warning>The warehouse does not answer.</Warning>
+            ) : (
+              <Groups found={notBelieved} />
+            )}
+          </>
+        )}
+      </Stages>
+    </section>
+  )
+}
+
+function Everybody({ found: { publishers, total } }: { readonly found: BelieveEverybody }) {
+  if (total === 0) return null
+  const names = publishers.map(({ id, name }) => `${name} (${id})`).join(', ')
+  const more = total - publishers.length
+  return (
+    <Warning>
+      Anybody can report purchases of these publishers, since they neither require a key nor list
+      addresses: {names}
+      {more > 0 && `, and ${formatNumber(more)} more`}.
+    </Warning>
+  )
+}
+
+function Groups({ found: { groups, total } }: { readonly found: NotBelievedOfAll }) {
+  if (groups.length === 0) return <Empty>Nothing to look at: every delivery is believed.</Empty>
+  return (
+    <>
+      <Table
+        caption="Deliveries that are not believed, most first"
+        columns={columns}
+        rows={groups}
+        keyOf={({ publisherId, kind, reason }) => `${publisherId} ${kind} ${reason}`}
+      />
+      {total > groups.length && (
+        <p class="footnote" role="status">
+          Shown: {formatNumber(groups.length)} of {formatNumber(total)}, most first.
+        </p>
+      )}
+    </>
+  )
+}
