@@ -46,6 +46,8 @@ import { Pipeline } from './pipeline/pipeline.ts'
 import { countOpenErasures, findErasure, listErasures, requestErasure } from './erasure/erasures.ts'
 import { rebuildDays } from './days/rebuild.ts'
 import { readRetention } from './days/retention.ts'
+import { createJudgements } from './attribution/judging/judgements.ts'
+import type { Judgements } from './attribution/judging/judgements.ts'
 import { unvoidDelivery, voidDelivery } from './attribution/void-delivery.ts'
 import { createDeliveryJudge } from './pipeline/delivery-judge.ts'
 import type { RowContext } from './pipeline/rows.ts'
@@ -146,8 +148,9 @@ async function startEngine(config: Config): Promise<Child> {
   }
   clockWatch.start()
   const places = watchFiredPlaces(catalog, () => tell({ type: 'places' }))
-  const pipeline = startPipeline(engine)
-  const campaign = await startCampaign(engine, pipeline)
+  const audit = new AuditTrail({ warehouse: lanes.lookups, clock: systemClock, log })
+  const pipeline = startPipeline(engine, audit)
+  const campaign = await startCampaign(engine, { pipeline, audit })
   return {
     hearCounts: (message) => trackers.hear(message),
     async close() {
@@ -178,7 +181,7 @@ function rowContextOf({ config, secrets, catalog, keys }: Engine): RowContext {
   }
 }
 
-function startPipeline(engine: Engine): Pipeline {
+function startPipeline(engine: Engine, audit: AuditTrail): Pipeline {
   const { config, log, lanes, spool, catalog } = engine
   return new Pipeline({
     spool,
@@ -190,19 +193,25 @@ function startPipeline(engine: Engine): Pipeline {
     markets: () => catalogNames(catalog.current()).markets(),
     clock: systemClock,
     rowContext: rowContextOf(engine),
+    onJudged: ({ id, keyId, keyName, isDryRun }, { counts }) =>
+      audit.record({
+        key: { id: keyId, name: keyName },
+        action: 'judgement.done',
+        subject: id,
+        details: { dryRun: isDryRun, ...counts },
+      }),
   })
 }
 
 async function startCampaign(
   engine: Engine,
-  pipeline: Pipeline
+  { pipeline, audit }: { readonly pipeline: Pipeline; readonly audit: AuditTrail }
 ): Promise<{ close(): Promise<void> }> {
   const { config, log, lanes, spool, catalog, keys, tls } = engine
   const keptPages = new KeptPages({
     folder: join(config.dataDir, 'kept-reports'),
     clock: systemClock,
   })
-  const audit = new AuditTrail({ warehouse: lanes.lookups, clock: systemClock, log })
   const backups = config.warehouseUrl === null ? createBackups(engine, pipeline) : null
   const isFull = config.roles.includes('engine')
   const app = buildCampaignApp({
@@ -368,6 +377,7 @@ function createAdmin(
       list: (limit) => listErasures(reports, limit),
     },
     exportAudit: (question) => readAuditExport(reports, question),
+    judgements: judgementsOf(engine, access.pipeline),
     setAside: {
       list: (question) => listSetAside(reports, question),
       replay: (keys) =>
@@ -380,6 +390,19 @@ function createAdmin(
     unvoidDelivery: (delivery) =>
       access.pipeline.runAsStep(() => unvoidDelivery(warehouse, delivery)),
     status,
+  })
+}
+
+function judgementsOf({ config, lanes, catalog, keys }: Engine, pipeline: Pipeline): Judgements {
+  return createJudgements({
+    warehouse: lanes.pipeline,
+    reports: lanes.reports,
+    runAsStep: (work) => pipeline.runAsStep(work),
+    readPolicy: async () => {
+      await Promise.all([catalog.refresh(), keys.refresh()])
+      const requiresKey = config.requiresDeliveryKey
+      return { snapshot: catalog.current(), keys: keys.list(), requiresKey }
+    },
   })
 }
 

@@ -10,7 +10,7 @@ import type { AccessKey } from './key.ts'
 
 export interface AuditRecord {
   /** Who did it: the key of the call. */
-  readonly key: AccessKey | null
+  readonly key: Pick<AccessKey, 'id' | 'name'> | null
   readonly action: AuditAction
   /** What it was done to: an id or a count, never a secret. */
   readonly subject: string

@@ -4,6 +4,7 @@ import { catalogLoad, catalogProducts, catalogShow } from './catalog.ts'
 import type { Command } from './command.ts'
 import { explain, unvoidDelivery, voidDelivery } from './conversions.ts'
 import { erase, erasuresList } from './erase.ts'
+import { judge, judgementsList, judgementsShow } from './judge.ts'
 import { audit, conflicts, unknownIds } from './lists.ts'
 import { eventsLoad, ratesLoad, ratesMissing, rebuild } from './figures.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
@@ -45,6 +46,9 @@ export const commands: readonly Command[] = [
   unvoidDelivery,
   erase,
   erasuresList,
+  judge,
+  judgementsShow,
+  judgementsList,
   status,
   audit,
   auditExport,

@@ -23,6 +23,8 @@ export const auditActions = [
   'delivery.void',
   'erasure.request',
   'events.backfill',
+  'judgement.done',
+  'judgement.request',
   'key.create',
   'key.revoke',
   'links.mint',

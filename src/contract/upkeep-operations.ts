@@ -22,6 +22,12 @@ import {
   voidResponseSchema,
 } from './explanation.ts'
 import { catalogId, limitQuerySchema, text } from './fields.ts'
+import {
+  judgementPageSchema,
+  judgementRequestSchema,
+  judgementSchema,
+  parseJudgementRequest,
+} from './judgements.ts'
 import { admin, answer, jsonBody, refusal, withIds } from './operation.ts'
 import {
   parseReplayRequest,
@@ -110,6 +116,32 @@ export const upkeepOperations = withIds({
     body: jsonBody(voidRequestSchema, parseVoidRequest),
     success: answer('200', 'The delivery is not void any more.', unvoidResponseSchema),
     notFound: noPurchase,
+  }),
+  requestJudgement: admin({
+    method: 'post',
+    path: '/judgements',
+    summary: 'Judge again what a publisher delivered',
+    description:
+      'Every delivery of a purchase or a return that was received in the range is judged by the policy and the ' +
+      'keys of now, in the background. What counts, attributions and sealed days follow; final days keep their ' +
+      'figures. Voids stay. With `dryRun` nothing is changed. Repeating it changes nothing.',
+    body: jsonBody(judgementRequestSchema, parseJudgementRequest),
+    success: answer('202', 'The judgement is requested.', judgementSchema),
+  }),
+  getJudgement: admin({
+    path: '/judgements/{id}',
+    summary: 'Read how far a judgement is',
+    description: 'By the id in the answer to the request, with what it found so far.',
+    pathParameters: Type.Object({ id: text('The id of the judgement.') }),
+    success: answer('200', 'The judgement.', judgementSchema),
+    notFound: 'there is no such judgement.',
+  }),
+  listJudgements: admin({
+    path: '/judgements',
+    summary: 'List the judgements',
+    description: 'The newest `limit` of them (100 when absent), with their progress.',
+    queryParameters: limitQuerySchema,
+    success: answer('200', 'The newest judgements.', judgementPageSchema),
   }),
   requestErasure: admin({
     method: 'post',

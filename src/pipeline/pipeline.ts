@@ -8,6 +8,8 @@ import { Loop } from '../lib/loop.ts'
 import { instantMs } from '../warehouse/instant.ts'
 import { forgetAsideAddresses } from '../warehouse/aside-record.ts'
 import { Attributor } from '../attribution/attribute.ts'
+import { Judging } from '../attribution/judging/judge-again.ts'
+import type { JudgeAgainDeps } from '../attribution/judging/judge-again.ts'
 import { eraseDue } from '../erasure/erase.ts'
 import { RefusalStreaks } from '../warehouse/insert-rows.ts'
 import { advanceRetention } from '../days/retention.ts'
@@ -30,6 +32,7 @@ const intervals = {
   sealPauseMs: 4_000,
   spanPauseMs: 600_000,
   erasePauseMs: 15_000,
+  judgePauseMs: 2_000,
   failurePauseMsMax: 5_000,
 } as const
 
@@ -37,6 +40,7 @@ export interface PipelineDeps extends Omit<ShipDeps, 'streaks'> {
   readonly markets: SealDeps['markets']
   readonly retentionDays: number
   readonly clock: Clock
+  readonly onJudged: JudgeAgainDeps['onDone']
   /** False on a node that only ships its own spool. */
   readonly attributes: boolean
   /** Set by tests only. */
@@ -110,6 +114,7 @@ export class Pipeline {
 
   #attribution(attributor: Attributor): readonly Loop[] {
     const budget = new SealBudget()
+    const judging = new Judging({ ...this.#deps, onDone: this.#deps.onJudged })
     let renewPauseMs: number = sealLimits.renewPauseMsMin
     let lookAtMs = 0
     return [
@@ -154,6 +159,7 @@ export class Pipeline {
         await eraseDue(this.#deps)
         return false
       }),
+      this.#repeat('judge', intervals.judgePauseMs, () => judging.step()),
       ...this.#tidying(attributor),
     ]
   }

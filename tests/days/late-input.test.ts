@@ -15,6 +15,7 @@ test('a late purchase of a sealed day is shown by itself, and until then the rep
   const { deps, spool, warehouse } = await aShipment(t)
   let isHeld = false
   const pipeline = new Pipeline({
+    onJudged: () => Promise.resolve(),
     ...deps,
     warehouse: failing(warehouse, (sql) => isHeld && sql.includes('INSERT INTO product_day')),
     settleMs: 0,

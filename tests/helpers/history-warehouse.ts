@@ -5,6 +5,7 @@ import { dayOf } from '../../src/domain/day.ts'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { createCallerReader } from '../../src/domain/caller.ts'
 import { unknownPlace } from './unknown-place.ts'
+import type { DeliveryJudge } from '../../src/pipeline/delivery-judge.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import { applyJudgements } from '../../src/attribution/apply-judgements.ts'
 import { warehouseNow } from '../../src/warehouse/instant.ts'
@@ -45,7 +46,8 @@ export function partsOf(history: History): HistoryPart[] {
 export function createHistoryLoader(
   warehouse: Warehouse,
   settleMs: number,
-  markets: readonly ReportMarket[] = []
+  markets: readonly ReportMarket[] = [],
+  deliveryJudge: DeliveryJudge = judgeBySource(({ origin }) => origin !== elsewhere)
 ): HistoryLoader {
   const ads = new Map<string, HistoryAd>()
   const context: RowContext = {
@@ -55,7 +57,7 @@ export function createHistoryLoader(
       return { ok: true, canonical: text, data: { ...ad, landingUrl: '' } satisfies TrackingData }
     },
     hashIdentity,
-    deliveryJudge: judgeBySource(({ origin }) => origin !== elsewhere),
+    deliveryJudge,
     callerOf: createCallerReader(),
     placeOf: unknownPlace,
   }
@@ -145,7 +147,10 @@ function recordOf(part: HistoryPart): SpoolRecord {
       isPrefetch: part.prefetch,
     }
   }
-  const origin = part.untrusted ? elsewhere : backfilled
+  const sender = part.sender ?? {
+    origin: part.untrusted ? elsewhere : backfilled,
+    presentedKey: 'none' as const,
+  }
   if ('returnId' in part) {
     const { receivedAtMs, publisherId, transactionId, returnId, lines } = part
     return {
@@ -155,8 +160,7 @@ function recordOf(part: HistoryPart): SpoolRecord {
       transactionId,
       returnId,
       lines,
-      origin,
-      presentedKey: 'none',
+      ...sender,
     }
   }
   return {
@@ -169,8 +173,7 @@ function recordOf(part: HistoryPart): SpoolRecord {
     loginIdentity: hashIdentity('login', part.publisherId, part.userLoggedInId),
     currency: part.currency,
     lines: part.lines,
-    origin,
-    presentedKey: 'none',
+    ...sender,
   }
 }
 

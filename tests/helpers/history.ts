@@ -2,6 +2,7 @@
 // The rules are decided at ties and window ends, so instants come from short lists of corner
 // distances and meet far more often than in real traffic.
 
+import type { Receipt } from '../../src/spool/record.ts'
 import { createDice, createId, createWorld, spell, spellGroup } from './history-world.ts'
 import type { Dice, Person, Product, World } from './history-world.ts'
 
@@ -55,6 +56,8 @@ export interface HistoryDelivery {
   readonly voided: boolean
   /** The verdict by which it was judged again before anything was voided; absent: it was not. */
   readonly judged?: HistoryVerdict | undefined
+  /** How it came; absent: as a backfill, or from elsewhere if it is untrusted. */
+  readonly sender?: Pick<Receipt, 'origin' | 'presentedKey'>
 }
 
 export type HistoryVerdict = 'valid' | 'unauthenticated'
@@ -71,6 +74,8 @@ export interface HistoryReturn {
   readonly untrusted: boolean
   readonly voided?: boolean
   readonly judged?: HistoryVerdict | undefined
+  /** How it came; absent: as a backfill, or from elsewhere if it is untrusted. */
+  readonly sender?: Pick<Receipt, 'origin' | 'presentedKey'>
 }
 
 /** All lists stand in order of arrival, which is not the order of the instants. */

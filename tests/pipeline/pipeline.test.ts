@@ -16,6 +16,7 @@ for (const [broken, text] of Object.entries(tidying)) {
     const { deps, warehouse } = await aShipment(t)
     const asked = new Set<string>()
     const pipeline = new Pipeline({
+      onJudged: () => Promise.resolve(),
       ...deps,
       warehouse: failing(warehouse, (sql) => {
         for (const [name, part] of Object.entries(tidying)) if (sql.includes(part)) asked.add(name)
@@ -48,6 +49,7 @@ test('no day becomes final while attribution is minutes behind, and days do once
   const asked = { retention: 0, sweep: 0 }
   let aheadMs = 300_000
   const pipeline = new Pipeline({
+    onJudged: () => Promise.resolve(),
     ...deps,
     warehouse: failing(warehouse, (sql) => {
       // Only retention asks which boundary was reached; shipping and sealing read the table too.

@@ -16,9 +16,9 @@ const atMs = Date.UTC(2026, 2, 2, 12)
 const id = (digit: string) => digit.repeat(32)
 
 function bought(transactionId: string, digits: string): readonly HistoryDelivery[] {
-  return digits.split('').map((digit, index) =>
-    aPurchase({ atMs: atMs + index, deliveryId: id(digit), transactionId })
-  )
+  return digits
+    .split('')
+    .map((digit, index) => aPurchase({ atMs: atMs + index, deliveryId: id(digit), transactionId }))
 }
 
 /** As the version before wrote a void. */

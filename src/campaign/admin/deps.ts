@@ -12,6 +12,7 @@ import type { ReadConflicts } from '../../reports/conflicts.ts'
 import type { ReadNamedIds } from '../../reports/named-ids.ts'
 import type { ReadUnconverted } from '../../reports/unconverted.ts'
 import type { ExplainPurchase } from '../../attribution/explain/explain.ts'
+import type { Judgements } from '../../attribution/judging/judgements.ts'
 import type { NamedDelivery, VoidResult } from '../../attribution/void-delivery.ts'
 import type { ReadServedAd } from '../../reports/served-ad.ts'
 import type { Spool } from '../../spool/spool.ts'
@@ -81,5 +82,6 @@ export interface AdminDeps {
   /** Null: the warehouse is a server, whose backups are not ours. */
   readonly backups: Pick<Backups, 'start' | 'list'> | null
   readonly erasures: Erasures
+  readonly judgements: Judgements
   readonly status: () => Promise<StatusResponse>
 }

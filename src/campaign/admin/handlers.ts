@@ -10,6 +10,7 @@ import { createListConflicts } from './conflicts.ts'
 import { createConversionHandlers } from './conversions.ts'
 import type { AdminDeps } from './deps.ts'
 import { createErasureHandlers } from './erasures.ts'
+import { createJudgementHandlers } from './judgements.ts'
 import { createKeyHandlers } from './keys.ts'
 import { createProductHandlers } from './products.ts'
 import { createPutRates } from './rates.ts'
@@ -39,6 +40,7 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     ...createConversionHandlers(deps, audit),
     ...createBackupHandlers(deps, audit),
     ...createErasureHandlers(deps, audit),
+    ...createJudgementHandlers(deps, audit),
     ...createReadAudit(audit),
     ...createExportAudit(deps.exportAudit),
     ...handle(adminOperations.getStatus, async () => answerJson(200, await deps.status())),

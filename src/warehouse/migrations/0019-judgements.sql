@@ -44,3 +44,36 @@ INSERT INTO delivery_judgement
 SELECT purchase_key, delivery_id, (max(voided_at), '', 'void')
 FROM delivery_void
 GROUP BY purchase_key, delivery_id;
+
+-- Requests to judge again what a publisher delivered, with the policy and the keys of that moment: whoever
+-- works on one decides alike. A row of a greater stage replaces the one before: 1 requested, 2 done.
+CREATE TABLE judgement (
+    id String,
+    publisher_id Int32,
+    from_at DateTime64(3, 'UTC'),
+    to_at DateTime64(3, 'UTC'),
+    requested_at DateTime64(6, 'UTC'),
+    reason String,
+    is_dry_run UInt8,
+    assume String,
+    policy String,
+    key_id String,
+    key_name String,
+    stage UInt8,
+    changed_at DateTime64(6, 'UTC')
+) ENGINE = ReplacingMergeTree(stage)
+ORDER BY id
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- What a scan of a judgement has looked at: a UTC day of deliveries, or all returns. A part that was begun and
+-- not done may have judgements whose purchases are not pending yet, so they are applied once more.
+CREATE TABLE judgement_part (
+    judgement_id String,
+    scan UInt32,
+    part String,
+    is_done UInt8,
+    began_at DateTime64(6, 'UTC'),
+    tally String
+) ENGINE = ReplacingMergeTree(is_done)
+ORDER BY (judgement_id, scan, part)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;

@@ -16,6 +16,7 @@ import {
 } from '../../../src/erasure/erasures.ts'
 import { rebuildDays } from '../../../src/days/rebuild.ts'
 import { listSetAside, replaySetAside } from '../../../src/pipeline/set-aside.ts'
+import { createJudgements } from '../../../src/attribution/judging/judgements.ts'
 import { unvoidDelivery, voidDelivery } from '../../../src/attribution/void-delivery.ts'
 import { createCallerReader } from '../../../src/domain/caller.ts'
 import { unknownPlace } from '../../helpers/unknown-place.ts'
@@ -168,6 +169,13 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
       list: (limit) => listErasures(warehouse, limit),
     },
     exportAudit: (question) => readAuditExport(warehouse, question),
+    judgements: createJudgements({
+      warehouse,
+      reports: warehouse,
+      runAsStep: (work) => work(),
+      readPolicy: () =>
+        Promise.resolve({ snapshot: catalog.current(), keys: keys.list(), requiresKey: false }),
+    }),
     setAside: {
       list: (question) => listSetAside(warehouse, question),
       replay: (wanted) =>
