@@ -8,6 +8,7 @@ import {
 } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Type, TSchema } from 'typebox'
 import type { Immutable } from '../contract/fields.ts'
 import { compileParser } from '../contract/validate.ts'
@@ -24,6 +25,9 @@ export interface AdminCall {
 }
 
 const silenceMsMax = 120_000
+
+const limitedTriesMax = 5
+const waitSecondsMax = 60
 
 /** Most answers of the admin API are small, but a catalog may be large. */
 const answerBytesMax = 268_435_456
@@ -50,18 +54,33 @@ export async function callServer<Schema extends TSchema>(
   )
 }
 
-/** An answer that is not JSON, with its headers. Throws as `callServer` does. */
+/**
+ * An answer that is not JSON, with its headers. Throws as `callServer` does. Many pages in a row may reach the
+ * limit of the key's requests, so it waits as long as a 429 says and asks again.
+ */
 export async function callForText(
   address: Address,
   call: AdminCall
 ): Promise<Pick<RawAnswer, 'text' | 'headers'>> {
   try {
-    const answer = await send(address, call)
-    refuseFailure(answer)
-    return answer
+    for (let tries = 1; ; tries += 1) {
+      const answer = await send(address, call)
+      const waitMs = tries < limitedTriesMax ? waitMsOf(answer) : null
+      if (waitMs === null) {
+        refuseFailure(answer)
+        return answer
+      }
+      await sleep(waitMs)
+    }
   } catch (error) {
     throw explain(error, address.url)
   }
+}
+
+/** Null for an answer that is no limit, or that wants more patience than a page is worth. */
+function waitMsOf({ status, headers }: RawAnswer): number | null {
+  const seconds = Number(headers['retry-after'] ?? Number.NaN)
+  return status === 429 && seconds >= 0 && seconds <= waitSecondsMax ? seconds * 1_000 : null
 }
 
 async function fetchAnswer(address: Address, call: AdminCall): Promise<unknown> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { after, before, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { hashRecord, noHash, type ChainedRecord } from '../../src/domain/audit-chain.ts'
 import { adminKey, bearer, startAdmin, type AdminHarness } from '../campaign/admin/harness.ts'
 import { answerWith, fileOf, received, run, useCliServer } from './harness.ts'
@@ -103,21 +103,56 @@ test('the export pages by a header and keeps to its range', async () => {
   assert.equal(reversed.statusCode, 422)
 })
 
-test('a record that was written late while the service was asked is no fault', async (t) => {
-  const records = aChain(3)
+/** A server whose answers are those of `answer`, by the number of the call. */
+async function aServer(
+  t: TestContext,
+  answer: (call: number, response: ServerResponse) => void
+): Promise<Readonly<Record<string, string>>> {
   let calls = 0
   const server = createServer((_request, response) => {
     calls += 1
-    response.end(linesOf(calls === 1 ? records.toSpliced(1, 1) : records))
+    answer(calls, response)
   })
   t.after(() => server.close())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const environment = { SHELFTRACE_URL: `http://127.0.0.1:${port}`, SHELFTRACE_KEY: adminKey }
+  return { SHELFTRACE_URL: `http://127.0.0.1:${port}`, SHELFTRACE_KEY: adminKey }
+}
+
+function limited(response: ServerResponse): void {
+  response.writeHead(429, { 'retry-after': '0' }).end('{"messages":["wait"]}')
+}
+
+test('an export that reaches the limit of requests waits as it is told, and gives up in the end', async (t) => {
+  let callCount = 0
+  const patient = await aServer(t, (call, response) => {
+    if (call < 4) limited(response)
+    else response.end(linesOf(aChain(1)))
+  })
+  const hopeless = await aServer(t, (call, response) => {
+    callCount = call
+    limited(response)
+  })
+
+  const exported = await run(['audit', 'export'], { environment: patient })
+  const refused = await run(['audit', 'export'], { environment: hopeless })
+
+  assert.deepEqual([exported.exitCode, exported.stdout], [0, linesOf(aChain(1))])
+  assert.deepEqual([refused.exitCode, callCount], [1, 5])
+  assert.match(refused.stderr, /429/)
+})
+
+test('a record that was written late while the service was asked is no fault', async (t) => {
+  const records = aChain(3)
+  let callCount = 0
+  const environment = await aServer(t, (call, response) => {
+    callCount = call
+    response.end(linesOf(call === 1 ? records.toSpliced(1, 1) : records))
+  })
 
   const { exitCode, stdout } = await run(['audit', 'verify'], { environment })
 
-  assert.deepEqual([exitCode, calls], [0, 2], stdout)
+  assert.deepEqual([exitCode, callCount], [0, 2], stdout)
 })
 
 test('what was changed in the warehouse is found by asking the service', async () => {
