@@ -27,9 +27,17 @@ const commonOptions = {
   retryAfterMsMax: ms(hourMs, 'A call fails at once when the service asks to wait for longer.'),
 }
 
+const keyText = Type.String({
+  maxLength: 1_000,
+  // Only characters that fit into a header: fetch repeats a value that does not fit in its error text.
+  pattern: '^[\\x21-\\x7e]+$',
+  title: 'a key as it was handed out, without blanks or line ends',
+})
+
 const publisherOptionsSchema = Type.Object(
   {
     ...commonOptions,
+    key: Type.Optional(keyText),
     inFlightMax: count(10_000, 'Calls under way at once; more wait for their turn.'),
     waitingMax: count(1_000_000, 'Calls that wait; more are refused with QUEUE_FULL.'),
   },
@@ -39,12 +47,7 @@ const publisherOptionsSchema = Type.Object(
 const campaignOptionsSchema = Type.Object(
   {
     ...commonOptions,
-    key: Type.String({
-      maxLength: 1_000,
-      // Only characters that fit into a header: fetch repeats a value that does not fit in its error text.
-      pattern: '^[\\x21-\\x7e]+$',
-      title: 'a key as it was handed out, without blanks or line ends',
-    }),
+    key: keyText,
     silenceMs: ms(hourMs, 'Between two parts of a report.'),
   },
   { additionalProperties: false }
@@ -68,6 +71,8 @@ export interface Connection extends RetryPolicy {
 }
 
 export interface PublisherConnection extends Connection {
+  /** Null: deliveries go out without a key. */
+  readonly key: string | null
   readonly inFlightMax: number
   readonly waitingMax: number
 }
@@ -85,6 +90,7 @@ export function parsePublisherOptions(value: unknown): PublisherConnection {
   return {
     // The service gives up on a write after 10 s: its own answer should come first.
     ...connect(options, { timeoutMs: 15_000 }),
+    key: options.key ?? null,
     inFlightMax: options.inFlightMax ?? 64,
     waitingMax: options.waitingMax ?? 10_000,
   }

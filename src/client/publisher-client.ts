@@ -53,7 +53,7 @@ interface Delivery {
 /** For the backend of a publisher. Throws OPTIONS_INVALID. Nothing is to be closed. */
 export function createPublisherClient(options: PublisherClientOptions): PublisherClient {
   const connection = parsePublisherOptions(options)
-  const caller = createCaller(connection, null)
+  const caller = createCaller(connection, connection.key)
   const slots = new Slots({
     slotsMax: connection.inFlightMax,
     waitingMax: connection.waitingMax,

@@ -44,6 +44,25 @@ test('a conversion goes out once, as checked, and comes back when the service ha
   assert.equal(headers['sec-fetch-site'], undefined)
 })
 
+test('every delivery goes out with the key, also when it is tried again, and with none if there is none', async (t) => {
+  const key = `st_${'k'.repeat(43)}`
+  const server = await playScript(t, answer(503), answer(200), answer(200), answer(200))
+  const client = createPublisherClient({ url: server.url, key, ...quick })
+
+  await client.sendConversion(conversion)
+  await client.sendReturn(sentBack)
+  await createPublisherClient({ url: server.url }).sendReturn(sentBack)
+
+  assert.deepEqual(
+    server.received.map(({ headers }) => headers.authorization),
+    [...Array<string>(3).fill(`Bearer ${key}`), undefined]
+  )
+  assert.throws(() => createPublisherClient({ url: server.url, key: 'with blank' }), {
+    code: 'OPTIONS_INVALID',
+  })
+  assert.ok(!inspect(client, { depth: null }).includes(key))
+})
+
 test('a return goes out as checked, is tried again, and comes back when the service has answered 200', async (t) => {
   const server = await playScript(t, answer(503, {}, { 'retry-after': '0' }), answer(200))
   const client = createPublisherClient({ url: server.url, ...quick })
