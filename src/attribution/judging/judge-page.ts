@@ -46,8 +46,10 @@ export interface JudgedPage {
   readonly tally: Omit<Tally, 'lostCredit'>
 }
 
-/** How long addresses are kept (docs/privacy.md). */
-export const addressKeptMs = 90 * 86_400_000
+const dayMs = 86_400_000
+
+/** How long addresses are kept (docs/privacy.md), from the beginning of the day of receipt. */
+const addressKeptMs = 90 * dayMs
 
 export function judgePage(rows: readonly PageRow[], context: PageContext): JudgedPage {
   const keyById = keysOf(context.judgement)
@@ -118,13 +120,18 @@ function beforeOf(row: PageRow, own: { readonly id: string; readonly verdict: st
   return own.verdict === 'valid' ? 'unauthenticated' : 'valid'
 }
 
+/** The warehouse drops addresses by day: at midnight UTC, up to a day before they are as old as that. */
+export function forgottenFromMs(receivedAtMs: number): number {
+  return Math.floor(receivedAtMs / dayMs) * dayMs + addressKeptMs
+}
+
 /** Null where it is not known how the delivery came, and nothing is assumed. */
 function originOf(row: PageRow, { judgement, nowMs }: PageContext): Origin | null {
   if (row.origin === 'backfill') return backfilled
   const isForgotten =
     row.address === '' &&
     judgement.pinned.policy.sources.length > 0 &&
-    nowMs - row.receivedAtMs >= addressKeptMs
+    nowMs >= forgottenFromMs(row.receivedAtMs)
   if (row.origin === 'live' && !isForgotten) {
     return liveFrom(row.address === '' ? null : row.address)
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressKeptMs, judgePage } from '../../../src/attribution/judging/judge-page.ts'
+import { forgottenFromMs, judgePage } from '../../../src/attribution/judging/judge-page.ts'
 import type { PageRow } from '../../../src/attribution/judging/judge-page.ts'
 import type { StoredJudgement } from '../../../src/attribution/judging/judgement-requests.ts'
 import { addTallies, noCounts, noTally } from '../../../src/attribution/judging/tally.ts'
@@ -131,24 +131,31 @@ const cases: readonly Case[] = [
     law: 'an address that was never known is on no list',
     row: { address: '' },
     judgement: { pinned: listed },
-    nowMs: receivedAtMs + addressKeptMs - 1,
+    nowMs: forgottenFromMs(receivedAtMs) - 1,
     found: ['lost', 'untrusted-source'],
   },
   {
     law: 'an address that is not kept any more proves nothing where a list decides',
     row: { address: '' },
     judgement: { pinned: listed },
-    nowMs: receivedAtMs + addressKeptMs,
+    nowMs: forgottenFromMs(receivedAtMs),
     found: ['unknown', null],
   },
   {
     law: 'without a list nobody asks for an address',
     row: { address: '', stored: 'unauthenticated' },
     judgement: open,
-    nowMs: receivedAtMs + addressKeptMs,
+    nowMs: forgottenFromMs(receivedAtMs),
     found: ['gained', 'valid'],
   },
 ]
+
+test('an address counts as dropped from the midnight on at which the warehouse may drop it', () => {
+  const midnightMs = Date.UTC(2026, 4, 31)
+  for (const atMs of [Date.UTC(2026, 2, 2), receivedAtMs, Date.UTC(2026, 2, 3) - 1]) {
+    assert.equal(forgottenFromMs(atMs), midnightMs)
+  }
+})
 
 for (const { law, row, judgement, isFinal = false, nowMs = receivedAtMs, found } of cases) {
   test(law, () => {
