@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  findJudgement,
+  requestJudgement,
+} from '../../src/attribution/judging/judgement-requests.ts'
 import { Pipeline } from '../../src/pipeline/pipeline.ts'
-import { aShipment, failing } from '../helpers/shipment.ts'
+import { keyedPolicy } from '../helpers/incident.ts'
+import { aConversion, append, aReturn, aShipment, failing } from '../helpers/shipment.ts'
 
 const tidying = {
   forget: 'FROM pending_purchase\n       ORDER BY day LIMIT 1000',
@@ -42,6 +47,40 @@ for (const [broken, text] of Object.entries(tidying)) {
     }
   })
 }
+
+test('the pipeline judges what is requested, and says so once it is done', async (t) => {
+  const { deps, warehouse, spool } = await aShipment(t)
+  await append(spool, [aConversion(), aReturn()])
+  const told: string[] = []
+  const pipeline = new Pipeline({
+    ...deps,
+    onJudged: ({ id, keyName }, { counts }) => {
+      told.push(`${id} of ${keyName} looked at ${counts.looked}`)
+      return Promise.resolve()
+    },
+    retentionDays: 90,
+    clock: Date.now,
+    attributes: true,
+  })
+  t.after(() => pipeline.close())
+  while (spool.depth().oldestAtMs !== null) await sleep(5)
+
+  const { id } = await requestJudgement(warehouse, {
+    publisherId: aConversion().publisherId,
+    fromMs: aConversion().receivedAtMs,
+    toMs: aReturn().receivedAtMs + 1,
+    reason: 'a test',
+    isDryRun: true,
+    assume: null,
+    pinned: { policy: keyedPolicy, keys: [] },
+    key: { id: 'key_a', name: 'Operator' },
+  })
+  while (told.length === 0) await sleep(20)
+
+  assert.deepEqual(told, [`${id} of Operator looked at 2`])
+  const judgement = await findJudgement(warehouse, id)
+  assert.deepEqual([judgement?.deliveries.lost, judgement?.returns.lost], [1, 1])
+})
 
 // A boundary that became final while input of its days waits would make that input too late.
 test('no day becomes final while attribution is minutes behind, and days do once it has caught up', async (t) => {
