@@ -45,6 +45,10 @@ const trackingDataPath = Type.Object({
   ),
 })
 
+const keyNote =
+  'A delivery key (`Authorization: Bearer`) decides whether it is believed, where the platform asks for ' +
+  'one; nothing is ever refused for want of a key.'
+
 const linkRefusals = [
   refusal(
     '400',
@@ -120,7 +124,7 @@ export const trackingOperations = withIds({
     description:
       'Reports the purchase of products, to be evaluated for attribution. Sent by the backend of the ' +
       'publisher, never by a browser. A repeat of a transaction is answered like the first delivery and ' +
-      'counts once.',
+      `counts once. ${keyNote}`,
     addition: false,
   },
   deliverReturn: {
@@ -130,7 +134,7 @@ export const trackingOperations = withIds({
       'Reports that products of a purchase were sent back. Units and value are taken back on the day of ' +
       'the purchase, never more than were bought. Sent by the backend of the publisher, never by a ' +
       'browser, before or after its conversion. A repeat of a return is answered like the first delivery ' +
-      'and counts once.',
+      `and counts once. ${keyNote}`,
   },
   deliverImpression: {
     ...postLink('impression', 'Deliver an impression event via tracking link'),
