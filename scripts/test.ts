@@ -69,7 +69,14 @@ const folder = mkdtempSync(join(fastFolder() ?? tmpdir(), 'shelftrace-tests-'))
 // Some tests start the service as a user with fewer rights, who has to reach its files.
 chmodSync(folder, 0o755)
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    // Ends the processes of the test files, which would go on otherwise.
+    stopping.abort()
+    process.exit(1)
+  })
+}
 process.env['TMPDIR'] = folder
 // The in-process warehouse needs a larger thread pool, which only the environment can give.
 process.env['UV_THREADPOOL_SIZE'] = '16'
@@ -86,6 +93,7 @@ const secondsByFolder = new Map<string, number>()
 const results = run({
   files: [...bundles.keys()],
   concurrency,
+  signal: stopping.signal,
   ...(values['test-name-pattern'] !== undefined && {
     testNamePatterns: values['test-name-pattern'],
   }),
