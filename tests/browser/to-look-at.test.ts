@@ -16,6 +16,7 @@ import { aBundle } from '../helpers/bundle.ts'
 
 const address = '#/operator/to-look-at'
 const sections = [
+  'Deliveries that are not believed',
   'Records set aside',
   'Amounts without a rate',
   'Conflicting repeats',
@@ -147,6 +148,8 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
         await sectionOf(page, 'Conflicting repeats').getByText('Shown: 1 of 1').waitFor()
         const ids = sectionOf(page, 'Ids the catalog does not have')
         await ids.getByRole('cell', { name: 'Publisher 10' }).waitFor()
+        const disbelieved = sectionOf(page, 'Deliveries that are not believed')
+        await disbelieved.getByText('Anybody can report purchases').waitFor()
         await expectSound(page)
         assert.deepEqual(complaints, [])
       })

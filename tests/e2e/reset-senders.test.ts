@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Intake } from '../../src/contract/intake.ts'
 import { sendAndReset } from '../helpers/reset-sender.ts'
 import { eventually, prepareService } from '../helpers/service.ts'
 
-const sendings = 40
+const sendings = 200
 
 // Trackers get their connections from another process, so even the head comes later than the reset.
 test('through the processes of a service, none of many deliveries behind a reset is believed where a list exists', async (t) => {
@@ -14,6 +15,8 @@ test('through the processes of a service, none of many deliveries behind a reset
   })
   assert.equal(loaded.status, 200)
   const port = Number(new URL(service.trackingUrl).port)
+  const startDate = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  const endDate = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
 
   for (let sent = 0; sent < sendings; sent += 1) {
     const body = JSON.stringify({
@@ -27,18 +30,24 @@ test('through the processes of a service, none of many deliveries behind a reset
     await sendAndReset({ port, path: '/conversion' }, { body: Buffer.from(body) })
   }
 
-  const standings: string[] = []
+  let intake: Pick<Intake, 'days' | 'notBelieved'> = { days: [], notBelieved: [] }
   await eventually('all of them are judged', async () => {
-    standings.length = 0
-    for (let sent = 0; sent < sendings; sent += 1) {
-      const answer = await service.admin('GET', `/admin/v1/conversions/10/forged-${sent}`)
-      if (answer.status !== 200) return false
-      standings.push(await answer.text())
-    }
-    return true
+    const path = `/v2/publishers/10/intake?startDate=${startDate}&endDate=${endDate}`
+    intake = (await (await service.admin('GET', path)).json()) as Intake
+    const { days: received } = intake
+    return received.reduce((sum, { conversions }) => sum + conversions.received, 0) === sendings
   })
-  for (const text of standings) {
-    assert.match(text, /untrusted-source/u)
-    assert.doesNotMatch(text, /"standing":"counted"/u)
-  }
+  const { days, notBelieved } = intake
+  const believed = days.map(({ conversions }) => conversions.counted + conversions.waiting)
+  assert.deepEqual(new Set(believed), new Set([0]))
+  assert.deepEqual(
+    notBelieved.map(({ reason, deliveries, values }) => ({ reason, deliveries, values })),
+    [
+      {
+        reason: 'untrusted-source',
+        deliveries: sendings,
+        values: [{ currency: 'EUR', value: '199800.00' }],
+      },
+    ]
+  )
 })

@@ -378,6 +378,22 @@ function announce(day: string): Promise<void> {
   )
 }
 
+test('a delivery of a final day can be voided so that one of an open day counts', async () => {
+  const transactionId = 'taken in advance'
+  const squatter = aDelivery({ transactionId, receivedAtMs: Date.UTC(2026, 1, 20, 12) })
+  const order = aDelivery({ transactionId, receivedAtMs: Date.UTC(2026, 2, 9, 12) })
+  await loader.ship([squatter, order])
+  await announce('2026-03-01')
+  const before = await explained(transactionId)
+
+  const reason = 'no such order was placed'
+  const body = JSON.stringify({ deliveryId: squatter.deliveryId, reason })
+  const { status, json } = await harness.call('POST', `${pathOf(transactionId)}/void`, body)
+
+  assert.equal(before.countedDeliveryId, squatter.deliveryId)
+  assert.deepEqual([status, json['countedDeliveryId']], [200, order.deliveryId])
+})
+
 test('a purchase of a day that is final cannot be voided, and one of the first day that surely is not can', async () => {
   const transactionId = 'nearly final'
   const delivery = aDelivery({ transactionId, receivedAtMs: Date.UTC(2026, 2, 2, 12) })
@@ -394,7 +410,7 @@ test('a purchase of a day that is final cannot be voided, and one of the first d
     status: 422,
     json: {
       messages: [
-        '/deliveryId must be of a purchase that stands in no final day of any market; days before 2026-03-02 are final',
+        '/deliveryId must be of a purchase with a delivery that lies in no final day of any market; days before 2026-03-02 are final',
       ],
     },
   })
