@@ -21,7 +21,8 @@ import { openCatalogStore } from './catalog/catalog-store.ts'
 import type { CatalogStore } from './catalog/catalog-store.ts'
 import { catalogNames } from './catalog/catalog-names.ts'
 import { createRateStore } from './catalog/ecb-rates.ts'
-import { firedPlace, watchFiredPlaces } from './catalog/fired-place.ts'
+import { createEventRules } from './catalog/event-rules.ts'
+import { watchFiredPlaces } from './catalog/fired-place.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import type { StatusResponse } from './contract/admin.ts'
@@ -51,7 +52,7 @@ import type { Judgements } from './attribution/judging/judgements.ts'
 import { unvoidDelivery, voidDelivery } from './attribution/void-delivery.ts'
 import { createDeliveryJudge } from './pipeline/delivery-judge.ts'
 import type { RowContext } from './pipeline/rows.ts'
-import { listSetAside, replaySetAside } from './pipeline/set-aside.ts'
+import { countContradictions, listSetAside, replaySetAside } from './pipeline/set-aside.ts'
 import { limits as fileLimits, openFilesMax } from './processes/open-files.ts'
 import { campaignPortOf, portFault, tryPort } from './processes/ports.ts'
 import { openWarehouse } from './processes/open-warehouse.ts'
@@ -177,7 +178,7 @@ function rowContextOf({ config, secrets, catalog, keys }: Engine): RowContext {
       requiresKey: config.requiresDeliveryKey,
     }),
     callerOf: createCallerReader(),
-    placeOf: (publisherId, siteId) => firedPlace(catalog.current(), publisherId, siteId),
+    ...createEventRules(catalog),
   }
 }
 
@@ -321,14 +322,10 @@ function createStatus(engine: Engine, pipeline: Pipeline): () => Promise<StatusR
     warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
     warehouse,
     spool,
-    retention: () =>
-      readRetention({
-        warehouse,
-        markets,
-        retentionDays: config.retentionDays,
-      }),
+    retention: () => readRetention({ warehouse, markets, retentionDays: config.retentionDays }),
     advertiserOfCampaign: (id) => catalog.current().campaigns.get(id)?.advertiserId ?? null,
     sealedThrough: () => readSealed(engine),
+    contradictions: () => countContradictions(warehouse),
     believeEverybody: () =>
       findBelieveEverybody(catalog.current(), { requiresKey: config.requiresDeliveryKey }),
     clockOffsetMs: () => engine.clockWatch.offsetMs(),

@@ -18,6 +18,7 @@ import {
   type StoredEntry,
 } from './entry-store.ts'
 import { normalizeBundle } from './normalize-bundle.ts'
+import { keepBounds } from './contradictions.ts'
 import { keepTrust, trustChangesOf } from './publisher-trust.ts'
 import { ProductTable } from './product-table.ts'
 import {
@@ -131,7 +132,8 @@ class WarehouseCatalogStore implements CatalogStore {
     act: (normal: CatalogBundle) => Promise<void>
   ): Promise<ApplyResult> {
     return await this.entries.change(async () => {
-      const normal = keepTrust(normalizeBundle(bundle), this.#snapshot)
+      const said = normalizeBundle(bundle)
+      const normal = keepBounds(keepTrust(said, this.#snapshot), this.#snapshot)
       const messages = await checkBundle(normal, this.#snapshot, this.#marketHasEvents)
       if (messages.length > 0) return { ok: false, messages }
       const trustChanges = trustChangesOf(normal, this.#snapshot)

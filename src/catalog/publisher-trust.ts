@@ -20,10 +20,12 @@ export function keepTrust(bundle: CatalogBundle, { publishers }: CatalogSnapshot
 
 function keepTrustOf(entry: PublisherEntry, known: PublisherEntry | undefined): PublisherEntry {
   const { conversionSources = known?.conversionSources, requireKey = known?.requireKey } = entry
+  const { firesFromBackend = known?.firesFromBackend } = entry
   return {
     ...entry,
     ...(conversionSources !== undefined && { conversionSources }),
     ...(requireKey !== undefined && { requireKey }),
+    ...(firesFromBackend !== undefined && { firesFromBackend }),
   }
 }
 

@@ -46,11 +46,15 @@ function tellOffset(offsetMs: number | null): string {
 }
 
 function describeWarehouse(answer: StatusResponse): readonly (readonly string[])[] {
-  const { sealed = [], uncounted = {}, conflicts = 0, setAside = 0 } = answer
+  const { sealed = [], uncounted = {}, conflicts = 0, setAside = 0, contradictions = [] } = answer
   const { crowds = 0, misplaced = 0, retention } = answer
   return [
     ['conflicts', String(conflicts)],
     ['set aside', String(setAside)],
+    ...contradictions.map(({ publisherId, rule, count, lastSetAsideAt }) => [
+      `publisher ${publisherId}`,
+      `${count} events set aside: ${rule}, last at ${lastSetAsideAt}`,
+    ]),
     ['crowds', String(crowds)],
     ['misplaced', String(misplaced)],
     ...describeNotBelieved(answer),

@@ -6,6 +6,7 @@ import {
   catalogId,
   count,
   dateText,
+  decimalText,
   flag,
   instantText,
   int32,
@@ -83,12 +84,7 @@ export const keyListSchema = named('KeyList', {
 })
 
 function cost(description: string) {
-  // Nine and six digits: the token carries millionths in 64 bits, and a cost above that is a slip.
-  return Type.String({
-    pattern: '^(0|[1-9][0-9]{0,8})(\\.[0-9]{1,6})?$',
-    title: 'a decimal such as "0.25", with at most 6 digits after the point',
-    description,
-  })
+  return decimalText({ description })
 }
 
 export const linkRequestSchema = named('TrackingLinkRequest', {
@@ -185,6 +181,18 @@ export const statusResponseSchema = named('StatusResponse', {
   ),
   conflicts: optional(count('Repeats of a purchase or of a return with other content.')),
   setAside: optional(count('Records that could not be shipped and wait to be replayed.')),
+  contradictions: optional(
+    list(
+      named('ContradictingEvents', {
+        publisherId: int32(),
+        rule: text('The rule of the catalog that they break.'),
+        count: count('Ad events that wait.'),
+        firstSetAsideAt: instantText(),
+        lastSetAsideAt: instantText(),
+      }),
+      'Ad events among those set aside that contradict the catalog, most first; at most 200 rows.'
+    )
+  ),
   crowds: optional(
     count('Ids with more touchpoints in the last 15 days than a person makes; they join nothing.')
   ),

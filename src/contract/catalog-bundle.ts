@@ -6,6 +6,7 @@ import { closed, knownFields } from './closed.ts'
 import { creativeTypes } from './creative.ts'
 import {
   catalogId,
+  decimalText,
   count,
   flag,
   list,
@@ -30,11 +31,21 @@ const ids = (description: string) => Type.Array(catalogId(), { description })
 const copyText = () => optional(Type.String({ maxLength: 2_000 }))
 const address = () => Type.String({ minLength: 1, maxLength: 2_048, format: 'uri' })
 
+function priceBound(what: string) {
+  return nullOr(
+    decimalText({}),
+    `The highest ${what} of an ad in the market, in the currency of the market; events of an ad above it are ` +
+      'set aside. What stands when absent, none when null.'
+  )
+}
+
 export const marketEntrySchema = named('MarketEntry', {
   id: catalogId(),
   code: Type.String({ minLength: 1, maxLength: 60 }),
   currency: Type.String({ minLength: 3, maxLength: 3 }),
   timeZone: Type.String({ minLength: 1, maxLength: 60, description: 'IANA name.' }),
+  costPerClickMax: optional(priceBound('cost per click')),
+  costPerMilleMax: optional(priceBound('cost per mille')),
   active,
 })
 

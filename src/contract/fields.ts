@@ -92,6 +92,15 @@ export function count(description: string) {
   return Type.Integer({ minimum: 0, description })
 }
 
+/** Nine and six digits: a token carries millionths in 64 bits, and a price above that is a slip. */
+export function decimalText(words: { readonly description?: string }) {
+  return Type.String({
+    pattern: '^(0|[1-9][0-9]{0,8})(\\.[0-9]{1,6})?$',
+    title: 'a decimal such as "0.25", with at most 6 digits after the point',
+    ...words,
+  })
+}
+
 export function nullOr<T extends TSchema>(schema: T, words: Words = {}) {
   return Type.Union([schema, Type.Null()], optionsOf(words))
 }

@@ -6,6 +6,7 @@ import {
   count,
   flag,
   instantText,
+  int32,
   limitParameter,
   list,
   named,
@@ -34,6 +35,8 @@ export const setAsidePageSchema = named('SetAsidePage', {
       ),
       receivedAt: optional(instantText('When the event came; absent where that cannot be read.')),
       reason: text('Why it could not be shipped or attributed, at most 300 characters.'),
+      publisherId: optional(int32('Of an ad event that contradicts the catalog.')),
+      rule: optional(text('The rule of the catalog that it breaks.')),
     }),
     'Oldest first.'
   ),

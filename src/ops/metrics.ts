@@ -78,6 +78,7 @@ export function createMetrics({
     () => pipeline.counts.attributed
   )
   gauge('set_aside_events', 'Events set aside since the start.', () => pipeline.counts.setAside)
+  gaugeContradictions(registry, pipeline)
   gauge('pipeline_failures', 'Failed steps since the start.', () => pipeline.counts.failures)
   gauge(
     'failing_steps',
@@ -104,6 +105,20 @@ export function createMetrics({
     read: async () => `${await registry.metrics()}\n${await trackers.read()}`,
     ...createPortMetrics(registry),
   }
+}
+
+function gaugeContradictions(registry: Registry, pipeline: MetricsDeps['pipeline']): void {
+  const metric: Gauge = new Gauge({
+    name: 'shelftrace_contradicting_events',
+    help: 'Ad events set aside since the start because they contradict the catalog.',
+    labelNames: ['publisher', 'rule'],
+    registers: [registry],
+    collect: () => {
+      for (const { publisher, rule, count } of pipeline.counts.contradictions.read()) {
+        metric.set({ publisher, rule }, count)
+      }
+    },
+  })
 }
 
 /** Series of publishers end with the 24 hours; all are left out while they cannot be read. */

@@ -20,6 +20,7 @@ export interface StatusDeps {
   readonly believeEverybody: () => BelieveEverybody
   readonly sealedThrough: () => Promise<NonNullable<StatusResponse['sealed']>>
   /** Null while it is not known. */
+  readonly contradictions: () => Promise<NonNullable<StatusResponse['contradictions']>>
   readonly clockOffsetMs: () => number | null
   readonly failing: () => readonly string[]
   /** Absent where the node has no list. */
@@ -40,6 +41,7 @@ type WarehouseFacts = Pick<
   | 'notBelieved'
   | 'conflicts'
   | 'setAside'
+  | 'contradictions'
   | 'crowds'
   | 'misplaced'
   | 'retention'
@@ -104,6 +106,7 @@ async function readFacts(deps: StatusDeps): Promise<WarehouseFacts | null> {
       notBelieved: await readNotBelievedOfAll(warehouse, deps.clock()),
       conflicts: facts?.conflicts ?? 0,
       setAside: facts?.setAside ?? 0,
+      contradictions: await deps.contradictions(),
       crowds: await countCrowds(warehouse),
       misplaced: await countMisplaced(deps),
       retention: await deps.retention(),
@@ -134,7 +137,7 @@ async function countCrowds(warehouse: Pick<Warehouse, 'rows'>): Promise<number> 
 }
 
 /**
- * A token may name what the catalog says otherwise: it counts under what it names. All campaigns are read,
+ * An event may have counted before the catalog had its campaign, under another advertiser. All campaigns are read,
  * a block of them at a time in the order of their keys.
  */
 async function countMisplaced(deps: StatusDeps): Promise<number> {

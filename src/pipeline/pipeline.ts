@@ -11,6 +11,7 @@ import { Attributor } from '../attribution/attribute.ts'
 import { Judging } from '../attribution/judging/judge-again.ts'
 import type { JudgeAgainDeps } from '../attribution/judging/judge-again.ts'
 import { eraseDue } from '../erasure/erase.ts'
+import { ContradictionCounts } from './contradiction-counts.ts'
 import { RefusalStreaks } from '../warehouse/insert-rows.ts'
 import { advanceRetention } from '../days/retention.ts'
 import { SealBudget } from '../days/roll-up.ts'
@@ -50,6 +51,7 @@ export interface PipelineDeps extends Omit<ShipDeps, 'streaks'> {
 export interface PipelineCounts {
   shipped: number
   setAside: number
+  readonly contradictions: ContradictionCounts
   attributed: number
   /** Markets times days. */
   sealed: number
@@ -60,6 +62,7 @@ export class Pipeline {
   readonly counts: PipelineCounts = {
     shipped: 0,
     setAside: 0,
+    contradictions: new ContradictionCounts(),
     attributed: 0,
     sealed: 0,
     failures: 0,
@@ -77,9 +80,11 @@ export class Pipeline {
     const streaks = new RefusalStreaks()
     this.#loops = [
       this.#repeat('ship', intervals.shipPauseMs, async () => {
-        const { shippedCount, setAsideCount } = await shipBatch({ ...deps, streaks })
+        const result = await shipBatch({ ...deps, streaks })
+        const { shippedCount, setAsideCount } = result
         this.counts.shipped += shippedCount
         this.counts.setAside += setAsideCount
+        for (const one of result.contradictions) this.counts.contradictions.add(one)
         return shippedCount >= shipLimits.recordsPerBatchMax / 2
       }),
       ...(deps.attributes ? this.#attribution(attributor) : []),

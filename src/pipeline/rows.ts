@@ -1,8 +1,10 @@
 // Turns the records that a tracker wrote into rows of the warehouse. The work that a tracker leaves out to
 // answer quickly is done here: opening the token, hashing identities, verdicts, exact amounts.
 
-import { adEventVerdict, type FiredPlace } from '../domain/ad-event-verdict.ts'
+import { adEventVerdict } from '../domain/ad-event-verdict.ts'
 import type { Caller } from '../domain/caller.ts'
+import type { EventRules } from '../catalog/event-rules.ts'
+import type { Contradiction } from '../catalog/contradictions.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import { formatDecimal, isOutOfRange, lineValueNanos, nanosScale } from '../domain/money.ts'
@@ -17,13 +19,11 @@ import type { Opener, TrackingData } from '../tracking-data/tracking-data.ts'
 import type { DeliveryJudge } from './delivery-judge.ts'
 import type { TooLate } from '../days/final-days.ts'
 
-export interface RowContext {
+export interface RowContext extends EventRules {
   readonly openTrackingData: Opener['open']
   readonly hashIdentity: IdentityHasher
   readonly deliveryJudge: DeliveryJudge
   readonly callerOf: (userAgent: string) => Caller
-  /** What the catalog of now says of a site. */
-  readonly placeOf: (publisherId: number, siteId: number) => FiredPlace
 }
 
 /** The context of one batch. */
@@ -54,14 +54,29 @@ export interface AdEventRow {
   readonly data_centre_list: string
 }
 
+/** What speaks against an event that would count. One that does not count charges nobody. */
+export interface PlannedAdEvent {
+  readonly row: AdEventRow
+  readonly contradiction: Contradiction | null
+}
+
 /**
  * Null if the token does not open, because its key was removed from the ring before the event was shipped.
  * The caller sets the record aside.
  */
-export function buildAdEventRow(record: AdEventRecord, context: BatchContext): AdEventRow | null {
+export function planAdEventRow(
+  record: AdEventRecord,
+  context: BatchContext
+): PlannedAdEvent | null {
   const opened = context.openTrackingData(record.trackingData)
   if (!opened.ok) return null
-  const { data } = opened
+  const row = buildRow(record, opened.data, context)
+  const [contradiction = null] =
+    row.verdict === 'counted' ? context.contradictionsOf(opened.data) : []
+  return { row, contradiction }
+}
+
+function buildRow(record: AdEventRecord, data: TrackingData, context: BatchContext): AdEventRow {
   const verdict = verdictOf(record, data, context)
   return {
     served_ad_id: data.servedAdId,

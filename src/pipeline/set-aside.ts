@@ -1,6 +1,8 @@
 // Lists the records that were set aside, and ships them once more in the ordinary way, with the key and the
 // receipt that they had, so that doing it twice changes nothing.
 
+import type { StatusResponse } from '../contract/admin.ts'
+import { printInstant } from '../domain/instant.ts'
 import type { ReplayKeys, ReplayResult } from '../contract/set-aside.ts'
 import { setAsideLimits } from '../contract/set-aside.ts'
 import { decodeFrame, recordKeys } from '../spool/frame.ts'
@@ -30,6 +32,8 @@ export interface SetAsideFound {
   readonly type: string
   readonly receivedAtMs: number | null
   readonly reason: string
+  /** Of an ad event that contradicts the catalog. */
+  readonly contradiction: { readonly publisherId: number; readonly rule: string } | null
 }
 
 export type ReplayDeps = Omit<ShipDeps, 'spool' | 'streaks'>
@@ -39,6 +43,9 @@ interface WaitingRow {
   readonly key: string
   readonly reason: string
   readonly record: string
+  readonly publisherId: number
+  /** Empty unless it contradicts the catalog. */
+  readonly rule: string
 }
 
 /** Bounds the memory of a replay: a record may be a whole damaged segment. */
@@ -55,11 +62,12 @@ export async function listSetAside(
     limit,
     headChars,
   })
-  return rows.map(({ atMicros, key, reason, record }) => ({
+  return rows.map(({ atMicros, key, reason, record, publisherId, rule }) => ({
     place: { atMicros, key },
     type: typeOf(record),
     receivedAtMs: receivedAtOf(record),
     reason: tellReason(reason),
+    contradiction: rule === '' ? null : { publisherId, rule },
   }))
 }
 
@@ -100,6 +108,31 @@ export async function countSetAside(warehouse: Pick<Warehouse, 'rows'>): Promise
   )
   return row?.count ?? 0
 }
+
+/** Ad events that wait because they contradict the catalog, by publisher and rule, most first. */
+export async function countContradictions(
+  warehouse: Pick<Warehouse, 'rows'>
+): Promise<NonNullable<StatusResponse['contradictions']>> {
+  const rows = await warehouse.rows<ContradictionRow>(contradictionsSql, {
+    rowsMax: contradictionRowsMax,
+  })
+  return rows.map(({ firstAtMs, lastAtMs, ...row }) =>
+    Object.assign(row, {
+      firstSetAsideAt: printInstant(firstAtMs),
+      lastSetAsideAt: printInstant(lastAtMs),
+    })
+  )
+}
+
+interface ContradictionRow {
+  readonly publisherId: number
+  readonly rule: string
+  readonly count: number
+  readonly firstAtMs: number
+  readonly lastAtMs: number
+}
+
+const contradictionRowsMax = 200
 
 async function oldestKeys(warehouse: Pick<Warehouse, 'rows'>): Promise<readonly string[]> {
   const rows = await warehouse.rows<WaitingRow>(listSql, {
@@ -206,13 +239,14 @@ function entriesOf(frameKey: Buffer, bytes: Buffer): readonly SpoolEntry[] | nul
 
 /** The newest record of each key, unless it was shipped since it was set aside. */
 const waitingSql = `
-SELECT a.key AS key, a.set_aside_at AS set_aside_at, a.reason AS reason, a.record AS record
+SELECT a.key AS key, a.set_aside_at AS set_aside_at, a.reason AS reason, a.record AS record,
+  a.publisher_id AS publisherId, toString(a.rule) AS rule
 FROM set_aside AS a FINAL
 LEFT JOIN (SELECT key, replayed_at FROM set_aside_replay FINAL) AS r ON r.key = a.key
 WHERE r.replayed_at IS NULL OR a.set_aside_at >= r.replayed_at`
 
 const listSql = `
-SELECT toUnixTimestamp64Micro(set_aside_at) AS atMicros, key, reason,
+SELECT toUnixTimestamp64Micro(set_aside_at) AS atMicros, key, reason, publisherId, rule,
   substringUTF8(record, 1, {headChars:UInt32}) AS record
 FROM (${waitingSql})
 WHERE (toUnixTimestamp64Micro(set_aside_at), key) > ({afterMicros:Int64}, {afterKey:String})
@@ -220,8 +254,18 @@ ORDER BY atMicros, key
 LIMIT {limit:UInt32}`
 
 const recordsSql = `
-SELECT toUnixTimestamp64Micro(set_aside_at) AS atMicros, key, reason, record
+SELECT toUnixTimestamp64Micro(set_aside_at) AS atMicros, key, reason, record, publisherId, rule
 FROM (${waitingSql})
 WHERE key IN {keys:Array(String)}
 ORDER BY atMicros, key
 LIMIT 1000`
+
+const contradictionsSql = `
+SELECT publisherId, rule, count() AS count,
+  toUnixTimestamp64Milli(toDateTime64(min(set_aside_at), 3, 'UTC')) AS firstAtMs,
+  toUnixTimestamp64Milli(toDateTime64(max(set_aside_at), 3, 'UTC')) AS lastAtMs
+FROM (${waitingSql})
+WHERE rule != ''
+GROUP BY publisherId, rule
+ORDER BY count DESC, publisherId, rule
+LIMIT {rowsMax:UInt32}`

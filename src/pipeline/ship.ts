@@ -19,7 +19,7 @@ import { announceIfSlow, pend } from '../days/announce.ts'
 import { minimized } from '../warehouse/aside-record.ts'
 import { insertRows } from '../warehouse/insert-rows.ts'
 import type { PlannedRow, Refusal, RefusalStreaks } from '../warehouse/insert-rows.ts'
-import { buildAdEventRow, buildDeliveryRow, buildReturnRow } from './rows.ts'
+import { planAdEventRow, buildDeliveryRow, buildReturnRow } from './rows.ts'
 import type { BatchContext, RowContext } from './rows.ts'
 import { readFinalDays, tooLateBefore } from '../days/final-days.ts'
 import { pendReturnedSql } from '../attribution/returned-sql.ts'
@@ -44,18 +44,21 @@ export interface ShipDeps {
 export interface ShipResult {
   readonly shippedCount: number
   readonly setAsideCount: number
+  /** Of ad events that contradict the catalog. */
+  readonly contradictions: readonly NonNullable<Refusal['contradiction']>[]
 }
 
 /** Ships the oldest batch. Throws if the warehouse is unavailable; then the batch stays in the spool. */
 export async function shipBatch(deps: ShipDeps): Promise<ShipResult> {
   const batch = deps.spool.read(shipLimits.recordsPerBatchMax)
-  if (batch.frames.length === 0) return { shippedCount: 0, setAsideCount: 0 }
+  if (batch.frames.length === 0) return { shippedCount: 0, setAsideCount: 0, contradictions: [] }
   const refusals = await insertRecords(deps, batch)
 
   await deps.spool.remove(batch)
   return {
     shippedCount: batch.entries.length + batch.broken.length,
     setAsideCount: refusals.length,
+    contradictions: refusals.flatMap(({ contradiction }) => contradiction ?? []),
   }
 }
 
@@ -68,16 +71,13 @@ export async function insertRecords(
   batch: Pick<SpoolBatch, 'entries' | 'broken'>
 ): Promise<readonly Refusal[]> {
   await deps.rowContext.deliveryJudge.prepare(batch.entries.map(({ record }) => record))
-  const shippedAt = await warehouseNow(deps.warehouse)
-  const refusals: Refusal[] = batch.broken.map(({ key, reason, bytes }) => ({
-    key,
-    reason,
-    record: Buffer.from(bytes).toString('base64'),
-  }))
-  const { announcedBefore } = await readFinalDays(deps.warehouse)
-  const tooLate = tooLateBefore(announcedBefore, deps.markets())
-  const context = { ...deps.rowContext, tooLate }
-  const planned = planRows(batch, { shippedAt, context, refusals })
+  let planned = await planBatch(deps, batch)
+  if (planned.refusals.some(({ contradiction }) => contradiction !== undefined)) {
+    // Another node may have mended the catalog since this one read it.
+    await deps.rowContext.refreshCatalog()
+    planned = await planBatch(deps, batch)
+  }
+  const { shippedAt, announcedBefore, refusals } = planned
 
   // Touchpoints before deliveries: a purchase that is visible has its touchpoints beside it.
   refusals.push(...(await insertRows({ ...deps, table: 'ad_event_in', rows: planned.adEvents })))
@@ -98,7 +98,25 @@ interface Touch {
   readonly receivedAtMs: number
 }
 
+interface PlannedBatch extends Plan {
+  readonly shippedAt: string
+  readonly announcedBefore: string | null
+}
+
+async function planBatch(
+  deps: Omit<ShipDeps, 'spool'>,
+  batch: Pick<SpoolBatch, 'entries' | 'broken'>
+): Promise<PlannedBatch> {
+  const shippedAt = await warehouseNow(deps.warehouse)
+  const { announcedBefore } = await readFinalDays(deps.warehouse)
+  const tooLate = tooLateBefore(announcedBefore, deps.markets())
+  const plan = planRows(batch, { shippedAt, context: { ...deps.rowContext, tooLate } })
+  return { ...plan, shippedAt, announcedBefore }
+}
+
 interface Plan {
+  /** What is set aside without being inserted. */
+  readonly refusals: Refusal[]
   readonly adEvents: PlannedRow[]
   readonly deliveries: PlannedRow[]
   readonly returns: PlannedRow[]
@@ -108,18 +126,25 @@ interface Plan {
 interface PlanOptions {
   readonly shippedAt: string
   readonly context: BatchContext
-  readonly refusals: Refusal[]
 }
 
-function planRows({ entries }: Pick<SpoolBatch, 'entries'>, options: PlanOptions): Plan {
-  const plan: Plan = { adEvents: [], deliveries: [], returns: [], touches: [] }
+function planRows(
+  { entries, broken }: Pick<SpoolBatch, 'entries' | 'broken'>,
+  options: PlanOptions
+): Plan {
+  const refusals = broken.map(({ key, reason, bytes }) => ({
+    key,
+    reason,
+    record: Buffer.from(bytes).toString('base64'),
+  }))
+  const plan: Plan = { refusals, adEvents: [], deliveries: [], returns: [], touches: [] }
   for (const entry of entries) {
     try {
       planRow(plan, entry, options)
     } catch (error) {
       // A record of another version, for example, must not block those behind it for ever.
       const reason = error instanceof Error ? error.message : String(error)
-      options.refusals.push({ key: entry.key, reason, record: JSON.stringify(entry.record) })
+      plan.refusals.push({ key: entry.key, reason, record: JSON.stringify(entry.record) })
     }
   }
   return plan
@@ -152,11 +177,22 @@ interface AdEventEntry {
 }
 
 function planAdEvent(plan: Plan, { key, record }: AdEventEntry, options: PlanOptions): void {
-  const { shippedAt, context, refusals } = options
-  const row = buildAdEventRow(record, context)
-  if (row === null) {
+  const { shippedAt, context } = options
+  const planned = planAdEventRow(record, context)
+  if (planned === null) {
     const reason = 'the tracking data no longer opens: its key has left the key ring'
-    refusals.push({ key, reason, record: JSON.stringify(record) })
+    plan.refusals.push({ key, reason, record: JSON.stringify(record) })
+    return
+  }
+  const { row, contradiction } = planned
+  if (contradiction !== null) {
+    const { code, field, rule } = contradiction
+    plan.refusals.push({
+      key,
+      reason: `the ad contradicts the catalog: ${field} ${rule}`,
+      record: JSON.stringify(record),
+      contradiction: { publisherId: row.publisher_id, rule: code },
+    })
     return
   }
   plan.adEvents.push({ key, record, line: JSON.stringify({ ...row, shipped_at: shippedAt }) })
@@ -177,9 +213,18 @@ export async function setAside(
 ): Promise<void> {
   const at = await warehouseNow(deps.warehouse)
   const { callerOf } = deps.rowContext
-  const lines = refusals.map((refusal) =>
-    JSON.stringify({ ...minimized(refusal, callerOf), set_aside_at: at })
-  )
+  const lines = refusals.map((refusal) => {
+    const { publisherId = 0, rule = '' } = refusal.contradiction ?? {}
+    const { key, reason, record } = minimized(refusal, callerOf)
+    return JSON.stringify({
+      key,
+      reason,
+      record,
+      set_aside_at: at,
+      publisher_id: publisherId,
+      rule,
+    })
+  })
   await deps.warehouse.insert('set_aside', Buffer.from(lines.join('\n') + '\n'))
   deps.log.error({ count: refusals.length }, 'records were set aside; see status')
 }

@@ -14,6 +14,8 @@ export interface Refusal {
   readonly key: string
   readonly reason: string
   readonly record: string
+  /** Of an ad event that contradicts the catalog. */
+  readonly contradiction?: { readonly publisherId: number; readonly rule: string }
 }
 
 export const insertLimits = {

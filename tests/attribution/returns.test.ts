@@ -413,6 +413,7 @@ test('a repeat of a return is a conflict in status if it says something else, an
     believeEverybody: () => ({ publishers: [], total: 0 }),
     sealedThrough: () => Promise.resolve([]),
     retention: () => Promise.resolve({ days: 400, finalBefore: null, waitsForDay: null }),
+    contradictions: () => Promise.resolve([]),
     advertiserOfCampaign: () => null,
     clockOffsetMs: () => null,
     failing: () => [],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { ContradictionCounts } from '../../src/pipeline/contradiction-counts.ts'
 import { createMetrics } from '../../src/ops/metrics.ts'
 import { TrackerMetrics } from '../../src/ops/tracker-metrics.ts'
 import { openMemorySpool } from '../helpers/memory-spool.ts'
@@ -9,7 +10,14 @@ const rules = readFileSync('docs/alerts.yaml', 'utf8')
 const alerts = [...rules.matchAll(/^ {6}- alert: (\w+)$/gmu)].map(([, name]) => name)
 
 test('every metric that an alert asks for is among those that are served', async () => {
-  const counts = { shipped: 0, setAside: 0, attributed: 0, sealed: 0, failures: 0 }
+  const counts = {
+    shipped: 0,
+    setAside: 0,
+    contradictions: new ContradictionCounts(),
+    attributed: 0,
+    sealed: 0,
+    failures: 0,
+  }
   const serve = createMetrics({
     spool: openMemorySpool({ clock: () => 0 }),
     pipeline: { counts, failingSteps: () => [], attributionLagMs: () => 0 },

@@ -4,8 +4,8 @@
 import { dayOf } from '../../src/domain/day.ts'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
 import { createCallerReader } from '../../src/domain/caller.ts'
-import { unknownPlace } from './unknown-place.ts'
 import type { DeliveryJudge } from '../../src/pipeline/delivery-judge.ts'
+import { emptyRules } from './empty-catalog.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import { applyJudgements } from '../../src/attribution/apply-judgements.ts'
 import { warehouseNow } from '../../src/warehouse/instant.ts'
@@ -59,7 +59,7 @@ export function createHistoryLoader(
     hashIdentity,
     deliveryJudge,
     callerOf: createCallerReader(),
-    placeOf: unknownPlace,
+    ...emptyRules,
   }
   const nextKey = createIds()
   return {

@@ -7,7 +7,7 @@ import { ServiceError } from '../../src/errors.ts'
 import { RefusalStreaks } from '../../src/warehouse/insert-rows.ts'
 import type { DeliveryJudge } from '../../src/pipeline/delivery-judge.ts'
 import { createCallerReader } from '../../src/domain/caller.ts'
-import { unknownPlace } from './unknown-place.ts'
+import { emptyRules } from './empty-catalog.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import type { ShipDeps } from '../../src/pipeline/ship.ts'
 import { openMemorySpool } from './memory-spool.ts'
@@ -57,7 +57,7 @@ export async function aShipment(t: Lifetime): Promise<Shipment> {
     hashIdentity,
     deliveryJudge: judgeBySource(({ origin }) => !isDeepStrictEqual(origin, elsewhere)),
     callerOf: createCallerReader(),
-    placeOf: unknownPlace,
+    ...emptyRules,
   }
   const deps: ShipDeps = {
     spool,

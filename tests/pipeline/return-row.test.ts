@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { unknownPlace } from '../helpers/unknown-place.ts'
+import { emptyRules } from '../helpers/empty-catalog.ts'
 import { buildReturnRow } from '../../src/pipeline/rows.ts'
 import { nothingIsTooLate } from '../../src/days/final-days.ts'
 import { aReturn, judgeBySource } from '../helpers/shipment.ts'
@@ -14,7 +14,7 @@ test('a return has the key of its purchase, and a key of its own by publisher, t
     hashIdentity: () => '',
     deliveryJudge: judgeBySource(() => true),
     callerOf: () => 'ordinary' as const,
-    placeOf: unknownPlace,
+    ...emptyRules,
   }
   const build = (changes: Parameters<typeof aReturn>[0]) =>
     buildReturnRow('00'.repeat(16), aReturn(changes), context)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FiredPlace } from '../../src/domain/ad-event-verdict.ts'
 import { createCallerReader } from '../../src/domain/caller.ts'
-import { unknownPlace } from '../helpers/unknown-place.ts'
-import { buildAdEventRow, buildDeliveryRow } from '../../src/pipeline/rows.ts'
-import type { BatchContext } from '../../src/pipeline/rows.ts'
+import { emptyRules } from '../helpers/empty-catalog.ts'
+import { planAdEventRow, buildDeliveryRow } from '../../src/pipeline/rows.ts'
+import type { AdEventRow, BatchContext } from '../../src/pipeline/rows.ts'
 import { nothingIsTooLate } from '../../src/days/final-days.ts'
 import type { AdEventRecord, ConversionRecord } from '../../src/spool/record.ts'
 import { createKeyRing, createMinter } from '../../src/tracking-data/tracking-data.ts'
@@ -36,8 +36,13 @@ const context: BatchContext = {
     ({ publisherId, origin }) => publisherId === 10 && origin !== elsewhere
   ),
   callerOf: createCallerReader(),
+  ...emptyRules,
   placeOf: (publisherId, siteId) =>
-    publisherId === 10 && siteId === 101 ? desktop : unknownPlace(),
+    publisherId === 10 && siteId === 101 ? desktop : emptyRules.placeOf(publisherId, siteId),
+}
+
+function buildAdEventRow(record: AdEventRecord, batch: BatchContext): AdEventRow | null {
+  return planAdEventRow(record, batch)?.row ?? null
 }
 
 test('a row carries what the token says, and identities as hashes only', () => {

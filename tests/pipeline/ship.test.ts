@@ -41,7 +41,7 @@ test('what is shipped leaves the spool and stands in the warehouse', async (t) =
 
   const result = await shipBatch(deps)
 
-  assert.deepEqual(result, { shippedCount: 3, setAsideCount: 0 })
+  assert.deepEqual(result, { shippedCount: 3, setAsideCount: 0, contradictions: [] })
   assert.equal(spool.depth().bytes, 0)
   assert.deepEqual(await counts(warehouse), { events: 2, touchpoints: 4, deliveries: 1, aside: 0 })
 })
@@ -50,7 +50,11 @@ test('an empty spool ships nothing and asks the warehouse nothing', async (t) =>
   const { deps } = await aShipment(t)
   const warehouse = failing(deps.warehouse, () => true)
 
-  assert.deepEqual(await shipBatch({ ...deps, warehouse }), { shippedCount: 0, setAsideCount: 0 })
+  assert.deepEqual(await shipBatch({ ...deps, warehouse }), {
+    shippedCount: 0,
+    setAsideCount: 0,
+    contradictions: [],
+  })
 })
 
 test('a batch takes the oldest records and leaves the rest for the next', async (t) => {
@@ -85,7 +89,7 @@ test('a batch that is shipped again after a crash before its removal counts once
   const once = await snapshot(warehouse)
   const result = await shipBatch(deps)
 
-  assert.deepEqual(result, { shippedCount: 6, setAsideCount: 1 })
+  assert.deepEqual(result, { shippedCount: 6, setAsideCount: 1, contradictions: [] })
   assert.deepEqual(await snapshot(warehouse), once)
   assert.deepEqual(await counts(warehouse), { events: 3, touchpoints: 4, deliveries: 2, aside: 1 })
 })
@@ -127,7 +131,7 @@ test('rows that the warehouse refuses are set aside whole, and all others are in
 
   const result = await shipBatch(deps)
 
-  assert.deepEqual(result, { shippedCount: 60, setAsideCount: 3 })
+  assert.deepEqual(result, { shippedCount: 60, setAsideCount: 3, contradictions: [] })
   assert.equal((await counts(warehouse)).deliveries, 57)
   const aside = await readAside(warehouse)
   assert.deepEqual(
@@ -158,7 +162,7 @@ test('a refused ad event is set aside and does not hold up the deliveries of its
 
   const result = await shipBatch({ ...deps, rowContext })
 
-  assert.deepEqual(result, { shippedCount: 3, setAsideCount: 1 })
+  assert.deepEqual(result, { shippedCount: 3, setAsideCount: 1, contradictions: [] })
   assert.deepEqual(await counts(warehouse), { events: 1, touchpoints: 2, deliveries: 1, aside: 1 })
 })
 
@@ -185,7 +189,7 @@ test('a broken frame is set aside as its bytes, and the frames around it are shi
 
   const result = await shipBatch(deps)
 
-  assert.deepEqual(result, { shippedCount: 3, setAsideCount: 1 })
+  assert.deepEqual(result, { shippedCount: 3, setAsideCount: 1, contradictions: [] })
   assert.equal(spool.depth().bytes, 0)
   assert.deepEqual(await readAside(warehouse), [
     { key, reason: 'shorter than its header', record: bytes.toString('base64') },
@@ -206,7 +210,7 @@ test('a token whose key left the ring is set aside, and those of other keys are 
   const rowContext = { ...deps.rowContext, openTrackingData: open }
   const result = await shipBatch({ ...deps, rowContext })
 
-  assert.deepEqual(result, { shippedCount: 2, setAsideCount: 1 })
+  assert.deepEqual(result, { shippedCount: 2, setAsideCount: 1, contradictions: [] })
   const [aside] = await readAside(warehouse)
   assert.match(aside?.reason ?? '', /its key has left the key ring/u)
   const { userAgent: _agent, ...judged } = left

@@ -31,6 +31,7 @@ export interface SetAside {
       readonly place: SetAsidePlace
       readonly type: string
       readonly receivedAtMs: number | null
+      readonly contradiction: { readonly publisherId: number; readonly rule: string } | null
       readonly reason: string
     }[]
   >

@@ -19,12 +19,6 @@ export function linkFaults(link: LinkRequest, snapshot: CatalogSnapshot): readon
     entryFault('advertiserId', 'advertiser', snapshot.advertisers.get(link.advertiserId)),
     entryFault('campaignId', 'campaign', campaign),
     entryFault('adGroupId', 'ad group', adGroup),
-    campaign !== undefined && campaign.advertiserId !== link.advertiserId
-      ? '/campaignId is not a campaign of the advertiser'
-      : null,
-    campaign !== undefined && adGroup !== undefined && adGroup.campaignId !== campaign.id
-      ? '/adGroupId is not an ad group of the campaign'
-      : null,
     landingFault(link.landingUrl, publisher?.landingHosts),
   ]
   return faults.filter((fault) => fault !== null)

@@ -48,6 +48,7 @@ function printRecord({
   type,
   receivedAtMs,
   reason,
+  contradiction,
 }: Found): SetAsidePage['records'][number] {
   return {
     key: place.key,
@@ -55,6 +56,7 @@ function printRecord({
     type,
     ...(receivedAtMs !== null && { receivedAt: printInstant(receivedAtMs) }),
     reason,
+    ...contradiction,
   }
 }
 

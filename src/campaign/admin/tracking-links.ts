@@ -1,6 +1,7 @@
 import { isForAdvertiser } from '../../access/authenticate.ts'
 import type { AuditTrail } from '../../access/audit-trail.ts'
 import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
+import { contradictionsOf } from '../../catalog/contradictions.ts'
 import { productId } from '../../catalog/product-table.ts'
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts'
 import type { LinkRequest, TrackingLinksResponse } from '../../contract/admin.ts'
@@ -70,6 +71,10 @@ function toAd(
   }
   const costPerClickMicros = parseCost(link, 'costPerClick', messages)
   const costPerMilleMicros = parseCost(link, 'costPerMille', messages)
+  const priced = { ...link, currency: code ?? currency, costPerClickMicros, costPerMilleMicros }
+  for (const { field, rule } of contradictionsOf(priced, snapshot)) {
+    messages.push(`/${field} ${rule}`)
+  }
   if (messages.length > 0) return { ok: false, messages }
 
   const { servedAt } = link

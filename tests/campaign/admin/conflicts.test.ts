@@ -61,6 +61,7 @@ async function countInStatus(): Promise<number | undefined> {
     believeEverybody: () => ({ publishers: [], total: 0 }),
     sealedThrough: () => Promise.resolve([]),
     retention: () => Promise.resolve({ days: 400, finalBefore: null, waitsForDay: null }),
+    contradictions: () => Promise.resolve([]),
     advertiserOfCampaign: () => null,
     clockOffsetMs: () => null,
     failing: () => [],

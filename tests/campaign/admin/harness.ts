@@ -19,7 +19,7 @@ import { listSetAside, replaySetAside } from '../../../src/pipeline/set-aside.ts
 import { createJudgements } from '../../../src/attribution/judging/judgements.ts'
 import { unvoidDelivery, voidDelivery } from '../../../src/attribution/void-delivery.ts'
 import { createCallerReader } from '../../../src/domain/caller.ts'
-import { unknownPlace } from '../../helpers/unknown-place.ts'
+import { emptyRules } from '../../helpers/empty-catalog.ts'
 import { openCatalogStore, type CatalogStore } from '../../../src/catalog/catalog-store.ts'
 import { buildCampaignApp } from '../../../src/campaign/app.ts'
 import type { KeyRequest, StatusResponse } from '../../../src/contract/admin.ts'
@@ -142,7 +142,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     hashIdentity,
     deliveryJudge: judgeBySource(() => true),
     callerOf: createCallerReader(),
-    placeOf: unknownPlace,
+    ...emptyRules,
   }
   const adminHandlers = createAdminHandlers({
     catalog,

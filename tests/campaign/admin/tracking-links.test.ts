@@ -198,3 +198,57 @@ test('a publisher with landing hosts has no links to other hosts; one without ha
   await put([publisher])
   assert.equal((await admin.app.inject(mint([elsewhere]))).statusCode, 200)
 })
+
+function loadCatalog(payload: object) {
+  const url = '/admin/v1/catalog'
+  return admin.app.inject({ method: 'PUT', url, headers: bearer(adminKey), payload })
+}
+
+async function messagesOf(changes: object) {
+  const response = await admin.app.inject(mint([{ ...link, ...changes }]))
+  return [response.statusCode, response.json<{ messages?: string[] }>().messages]
+}
+
+test('a link that contradicts the bounds or the access of the catalog is refused, and one at the bound is minted', async () => {
+  const [market] = bundle.markets
+  const [advertiser] = bundle.advertisers
+  const bounds = { costPerClickMax: '0.25', costPerMilleMax: '4' }
+  await loadCatalog({
+    markets: [{ ...market, ...bounds }],
+    advertisers: [{ ...advertiser, access: [{ publisherId: 20, marketIds: [1] }] }],
+  })
+
+  assert.deepEqual(await messagesOf({}), [
+    422,
+    ['/links/0/publisherId is not among the publishers that the advertiser has access to'],
+  ])
+  await loadCatalog({
+    advertisers: [{ ...advertiser, access: [{ publisherId: 10, marketIds: [1] }] }],
+  })
+  assert.deepEqual(await messagesOf({ costPerClick: '0.250000', costPerMille: '4' }), [
+    200,
+    undefined,
+  ])
+  assert.deepEqual(await messagesOf({ costPerClick: '0.250001', costPerMille: '4.000001' }), [
+    422,
+    [
+      '/links/0/costPerClick must be at most 0.25, the bound of the market',
+      '/links/0/costPerMille must be at most 4, the bound of the market',
+    ],
+  ])
+  assert.deepEqual(await messagesOf({ currency: 'USD', costPerClick: '0.01' }), [
+    422,
+    ['/links/0/costPerClick must be in EUR, since the market bounds it in its currency'],
+  ])
+
+  // A bundle that does not speak of the bounds keeps them, and null takes them away.
+  await loadCatalog({ markets: [market] })
+  assert.equal((await messagesOf({ costPerClick: '0.3' }))[0], 422)
+  const refused = await loadCatalog({ markets: [{ ...market, costPerClickMax: '0.0000001' }] })
+  assert.equal(refused.statusCode, 422)
+  await loadCatalog({
+    markets: [{ ...market, costPerClickMax: null, costPerMilleMax: null }],
+    advertisers: [{ ...advertiser, access: [] }],
+  })
+  assert.equal((await messagesOf({ costPerClick: '0.3' }))[0], 200)
+})

@@ -1,3 +1,4 @@
+import { ContradictionList } from '../../components/contradiction-list.tsx'
 import { ConflictList } from '../../components/conflict-list.tsx'
 import { NotBelievedList } from '../../components/not-believed-list.tsx'
 import { SetAsideList } from '../../components/set-aside-list.tsx'
@@ -13,6 +14,7 @@ export function ToLookAt() {
         <p class="muted">What does not count or does not fit</p>
       </div>
       <NotBelievedList />
+      <ContradictionList />
       <SetAsideList />
       <UnconvertedList />
       <ConflictList />
