@@ -103,7 +103,8 @@ export class AdEventHandler {
 
   /** Tokens of one turn of the event loop are opened together, which costs a fraction. */
   #gather(come: Omit<Waiting, 'receivedAtMs'>): void {
-    this.#waiting.push({ ...come, receivedAtMs: this.#deps.clock() })
+    const { event, dataCentreList, reply } = come
+    this.#waiting.push({ event, dataCentreList, receivedAtMs: this.#deps.clock(), reply })
     if (this.#waiting.length >= limits.waitingMax) this.#openWaiting()
     else if (this.#waiting.length === 1) setImmediate(() => this.#openWaiting())
   }
@@ -166,16 +167,16 @@ function toRecord(
   const { headers } = event.request
   // Node reads header bytes as Latin-1, so there is no surrogate to cut in half, and no U+0000.
   const userAgent = (headers['user-agent'] ?? '').slice(0, userAgentLengthMax)
-  return {
-    type: 'ad-event',
+  const record = {
+    type: 'ad-event' as const,
     kind: event.kind,
     receivedAtMs,
     trackingData,
     userAgent,
     isPrefetch: isPrefetch(headers),
     caller: callerOf(userAgent),
-    ...(dataCentreList !== null && { dataCentreList }),
   }
+  return dataCentreList === null ? record : { ...record, dataCentreList }
 }
 
 function isPrefetch(headers: IncomingHttpHeaders): boolean {
