@@ -21,7 +21,7 @@ export interface NamedDelivery {
 
 export type VoidResult =
   | { readonly kind: 'judged' }
-  /** Days before this one are final, and the purchase may belong to one of them. */
+  /** Days before this one are final, and every delivery of the purchase may belong to one of them. */
   | { readonly kind: 'final'; readonly finalBefore: string }
 
 type Door = Pick<Warehouse, 'command' | 'rows' | 'insert'>
@@ -49,13 +49,14 @@ async function judgeByHand(
 ): Promise<VoidResult> {
   const key = purchaseKey(publisherId, transactionId)
   assert(key !== null, 'a purchase that was found has a name')
-  const [known] = await warehouse.rows<{ firstDay: string }>(firstDaySql, { purchaseKey: key })
+  const [known] = await warehouse.rows<{ lastDay: string }>(lastDaySql, { purchaseKey: key })
   const { announcedBefore } = await readFinalDays(warehouse)
-  // A day of any zone lies within a day of the same date in UTC.
+  // Who took the number of an order so early that the day is final must not keep the order from counting now. A
+  // day of any zone lies within a day of the same date in UTC.
   if (
     known !== undefined &&
     announcedBefore !== null &&
-    addDays(known.firstDay, -1) < announcedBefore
+    addDays(known.lastDay, -1) < announcedBefore
   ) {
     return { kind: 'final', finalBefore: announcedBefore }
   }
@@ -78,8 +79,8 @@ interface StoodJudgement {
 
 const keyOf = `toFixedString(unhex({purchaseKey:String}), 16)`
 
-const firstDaySql = `
-SELECT toString(arrayMin(groupUniqArrayArray(days))) AS firstDay FROM purchase
+const lastDaySql = `
+SELECT toString(arrayMax(groupUniqArrayArray(days))) AS lastDay FROM purchase
 WHERE purchase_key = ${keyOf} GROUP BY purchase_key`
 
 const stoodSql = `

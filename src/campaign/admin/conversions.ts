@@ -76,7 +76,7 @@ const saysNothing = '/reason must say why in visible characters'
 const notListed = '/deliveryId must be the id of a delivery of this purchase or of a return of it'
 
 function isFinal(finalBefore: string): string {
-  return `/deliveryId must be of a purchase that stands in no final day of any market; days before ${finalBefore} are final`
+  return `/deliveryId must be of a purchase with a delivery that lies in no final day of any market; days before ${finalBefore} are final`
 }
 
 /** A delivery of the purchase, or of one of its returns, with the one that counts beside it. */
