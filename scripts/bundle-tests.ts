@@ -34,17 +34,19 @@ export async function bundleTests(
 /** The package has 700 modules. */
 const inlineTypebox: Plugin = {
   name: 'inline-typebox',
-  setup: ({ onResolve }) => {
+  setup: (building) => {
     const require = createRequire(import.meta.url)
-    onResolve({ filter: /^typebox(?:[/]|$)/ }, ({ path }) => ({ path: require.resolve(path) }))
+    building.onResolve({ filter: /^typebox(?:[/]|$)/ }, ({ path }) => ({
+      path: require.resolve(path),
+    }))
   },
 }
 
 /** Sources look for files beside them, which are not beside the bundle. */
 const keepFileUrls: Plugin = {
   name: 'keep-file-urls',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+  setup: (building) => {
+    building.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
       const url = JSON.stringify(pathToFileURL(path).href)
       return { contents: text.replaceAll('import.meta.url', url), loader: 'ts' }

@@ -384,13 +384,13 @@ test('a delivery of a final day can be voided so that one of an open day counts'
   const order = aDelivery({ transactionId, receivedAtMs: Date.UTC(2026, 2, 9, 12) })
   await loader.ship([squatter, order])
   await announce('2026-03-01')
-  const before = await explained(transactionId)
+  const known = await explained(transactionId)
 
   const reason = 'no such order was placed'
   const body = JSON.stringify({ deliveryId: squatter.deliveryId, reason })
   const { status, json } = await harness.call('POST', `${pathOf(transactionId)}/void`, body)
 
-  assert.equal(before.countedDeliveryId, squatter.deliveryId)
+  assert.equal(known.countedDeliveryId, squatter.deliveryId)
   assert.deepEqual([status, json['countedDeliveryId']], [200, order.deliveryId])
 })
 
