@@ -121,7 +121,7 @@ async function anOldSpanAndRefusal(warehouse: Warehouse): Promise<void> {
        toDateTime64('2020-01-01 00:00:00', 6, 'UTC')`
   )
   await warehouse.command(
-    `INSERT INTO set_aside SELECT 'key', now64(6) - toIntervalDay(150), 'reason',
+    `INSERT INTO set_aside (key, set_aside_at, reason, record) SELECT 'key', now64(6) - toIntervalDay(150), 'reason',
        '{"type":"conversion","publisherId":10,"receivedAtMs":1600000000000}'`
   )
 }

@@ -39,8 +39,11 @@ export class Shell {
     this.#child.stdin?.on('error', () => undefined)
   }
 
-  /** What the block printed. Rejects when a command of it fails, which also ends the shell. */
-  async run(text: string): Promise<string> {
+  /**
+   * What the block printed. Rejects when a command of it fails, which also ends the shell; a block that
+   * `mayFail` goes on.
+   */
+  async run(text: string, { mayFail = false } = {}): Promise<string> {
     const mark = `end-of-block-${randomUUID()}`
     const file = join(this.#folder, `.${mark}`)
     writeFileSync(file, text)
@@ -52,7 +55,9 @@ export class Shell {
       }
     })
     // Commands that read their standard input must not read the blocks that follow.
-    this.#child.stdin?.write(`source '${file}' </dev/null\nprintf '%s' '${mark}'\n`)
+    this.#child.stdin?.write(
+      `source '${file}' </dev/null${mayFail ? ' || true' : ''}\nprintf '%s' '${mark}'\n`
+    )
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs)
     await Promise.race([ended, this.#exited])
     clearTimeout(timer)
