@@ -19,11 +19,17 @@ export type RebuildResult =
   /** The first day asked for is final, as are all days before `finalBefore`. */
   | { readonly kind: 'final'; readonly finalBefore: string }
 
-/** Whether a delivery is valid or was once: a judgement decides anew. */
+/**
+ * Whether a delivery is valid or was once: a judgement decides anew. The attribution of a purchase has rows
+ * under the days of these alone, so any other day would stay pending for ever.
+ */
 const isOfPurchase = `
-  (verdict = 'valid' OR purchase_key IN (SELECT purchase_key FROM delivery_judgement WHERE purchase_key IN (
-    SELECT purchase_key FROM delivery WHERE day >= {first:Date} AND day <= {last:Date} AND verdict != 'valid'
-  )))`
+  (verdict = 'valid' OR (purchase_key, delivery.day) IN (
+    SELECT purchase_key, arrayJoin(days) FROM purchase
+    WHERE purchase_key IN (SELECT purchase_key FROM delivery_judgement WHERE purchase_key IN (
+      SELECT purchase_key FROM delivery WHERE day >= {first:Date} AND day <= {last:Date} AND verdict != 'valid'
+    ))
+  ))`
 
 export async function rebuildDays({
   warehouse,
