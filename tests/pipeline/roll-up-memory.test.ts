@@ -21,7 +21,7 @@ async function aLargeDay({ warehouse }: World): Promise<void> {
        toInt32(number % 50) AS campaign_id, toInt32(number % 500) AS ad_group_id,
        leftPad(toString(sipHash64(number) % 10000000), 14, '0') AS gtin, gtin AS gtin_key, '' AS group_id,
        '' AS user_identity, '' AS login_identity, 'EUR' AS currency,
-       if(kind = 'click', toDecimal128('0.25', 9), toDecimal128(0, 9)) AS charge, now64(6) AS shipped_at
+       if(kind = 'click', toDecimal128('0.25', 9), toDecimal128(0, 9)) AS charge, now64(6) AS shipped_at, '' AS data_centre_list
      FROM numbers({eventCount:UInt64})`,
     { atMs: Date.UTC(2026, 2, 2, 12), eventCount }
   )
