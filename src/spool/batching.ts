@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts'
-import { emptyPayloadBytes, recordText, textBytes } from './frame.ts'
+import { emptyPayloadBytes, textBytes } from './frame.ts'
+import { recordText } from './record-text.ts'
 import type { SpoolRecord } from './record.ts'
 
 /** 1,000 records of a few hundred bytes; a longer frame only if one record alone is longer. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { assert } from '../lib/assert.ts'
 import { readRecord } from './record.ts'
-import type { AdEventRecord, SpoolRecord } from './record.ts'
+import type { SpoolRecord } from './record.ts'
 
 // frame   = version 0x01 | checksum (4 bytes, CRC-32 of all that follows) | count (4 bytes) | payload
 // payload = UTF-8 JSON array of `count` records
@@ -15,7 +15,7 @@ const headerBytes = 9
 const keyBytes = 16
 const counterCount = 2 ** 32
 
-/** Encodes the records of one write. Each text is the JSON of a record; `textBytes` gives `payloadBytes`. */
+/** Encodes the records of one write. Each text is that of `recordText`; `textBytes` gives `payloadBytes`. */
 export function encodeFrame(texts: readonly string[], payloadBytes: number): Buffer {
   const frame = Buffer.allocUnsafe(headerBytes + payloadBytes)
   frame[0] = frameVersion
@@ -24,27 +24,6 @@ export function encodeFrame(texts: readonly string[], payloadBytes: number): Buf
   assert(writtenBytes === payloadBytes, 'a frame is as long as its records say')
   frame.writeUInt32BE(crc32(frame.subarray(5)), 1)
   return frame
-}
-
-/**
- * The JSON of one record. Ad events are written by hand, which takes half the time: a token and a kind hold
- * no character that JSON would escape.
- */
-export function recordText(record: SpoolRecord): string {
-  if (record.type !== 'ad-event') return JSON.stringify(record)
-  const { kind, receivedAtMs, trackingData, userAgent, isPrefetch } = record
-  return (
-    `{"type":"ad-event","kind":"${kind}","receivedAtMs":${receivedAtMs},"trackingData":"${trackingData}",` +
-    `"userAgent":${JSON.stringify(userAgent)},"isPrefetch":${isPrefetch}` +
-    `${judgementText(record)}}`
-  )
-}
-
-/** Words and hexadecimal digits, which JSON does not escape either. */
-function judgementText({ caller, dataCentreList, isBot }: AdEventRecord): string {
-  const callerText = caller === undefined ? '' : `,"caller":"${caller}"`
-  const listText = dataCentreList === undefined ? '' : `,"dataCentreList":"${dataCentreList}"`
-  return callerText + listText + (isBot === undefined ? '' : `,"isBot":${isBot}`)
 }
 
 /** The bytes that a record adds to the payload: its text and a comma or a bracket. */

@@ -60,11 +60,10 @@ export const returnRoute: BackendRoute = {
  * Resolves when the record is on disk. A receipt from a clock that was never set would move the event
  * to a day that nobody reports, so it is not acknowledged: the sender repeats it.
  */
-export async function store(spool: Pick<Spool, 'append'>, record: SpoolRecord): Promise<void> {
-  if (!isReceiptInstant(record.receivedAtMs)) {
-    throw new ServiceError('CLOCK_UNSET', 'the clock of this node is not between 2020 and 2100')
-  }
-  await spool.append(record)
+export function store(spool: Pick<Spool, 'append'>, record: SpoolRecord): Promise<void> {
+  if (isReceiptInstant(record.receivedAtMs)) return spool.append(record)
+  const reason = 'the clock of this node is not between 2020 and 2100'
+  return Promise.reject(new ServiceError('CLOCK_UNSET', reason))
 }
 
 type BackendDeps = Pick<TrackingDeps, 'spool' | 'clock' | 'trustProxy'> & {

@@ -15,7 +15,8 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { openFileSpool } from '../../src/spool/file-spool.ts'
 import type { FileSpool } from '../../src/spool/file-spool.ts'
-import { emptyPayloadBytes, encodeFrame, recordText, textBytes } from '../../src/spool/frame.ts'
+import { emptyPayloadBytes, encodeFrame, textBytes } from '../../src/spool/frame.ts'
+import { recordText } from '../../src/spool/record-text.ts'
 import {
   encodeEntryHeader,
   entryHeaderBytes,

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import {
-  decodeFrame,
-  emptyPayloadBytes,
-  encodeFrame,
-  recordText,
-  textBytes,
-} from '../../src/spool/frame.ts'
+import { decodeFrame, emptyPayloadBytes, encodeFrame, textBytes } from '../../src/spool/frame.ts'
 import { callers } from '../../src/domain/caller.ts'
 import { backfilled, liveFrom, readRecord } from '../../src/spool/record.ts'
-import type { AdEventRecord } from '../../src/spool/record.ts'
+import type { AdEventRecord, ConversionRecord } from '../../src/spool/record.ts'
+import { recordText } from '../../src/spool/record-text.ts'
 import { aReturn } from '../helpers/shipment.ts'
 
 test('the text of an ad event is the JSON of it, whatever the user agent holds', () => {
@@ -32,6 +27,39 @@ test('the text of an ad event is the JSON of it, whatever the user agent holds',
       ]) {
         assert.equal(recordText(judged), JSON.stringify(judged))
       }
+    })
+  )
+})
+
+test('the text of a conversion is the JSON of it, whatever the shop sends', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('', '"', '\\', '\ud800', '\udfff\ud800')
+  )
+  const hex = fc.constantFrom('', '0123456789abcdef0123456789abcdef')
+  const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })
+  const price = fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom(0, -0, 1e21, 1e-7, 5e-324, 19.99)
+  )
+  const record: fc.Arbitrary<ConversionRecord> = fc.record({
+    type: fc.constant('conversion'),
+    receivedAtMs: fc.integer({ min: 0, max: 2 ** 47 }),
+    publisherId: int32,
+    siteId: int32,
+    transactionId: text,
+    userIdentity: hex,
+    loginIdentity: hex,
+    currency: fc.constantFrom('EUR', 'JPY'),
+    lines: fc.array(fc.record({ gtin: text, groupId: text, brand: text, price, quantity: int32 }), {
+      maxLength: 4,
+    }),
+    origin: fc.constantFrom(backfilled, liveFrom(null), liveFrom('fe80::1%eth0')),
+    presentedKey: fc.constantFrom('none', 'malformed', 'ab'.repeat(32)),
+  })
+  fc.assert(
+    fc.property(record, (conversion) => {
+      assert.equal(recordText(conversion), JSON.stringify(conversion))
     })
   )
 })

@@ -1,0 +1,73 @@
+// The JSON of a record, equal to that of `JSON.stringify`. It is written by hand, which takes half the time:
+// most values are numbers, words and digits that JSON never escapes, and a look tells that of the others.
+
+import type {
+  AdEventRecord,
+  ConversionLine,
+  ConversionRecord,
+  Origin,
+  SpoolRecord,
+} from './record.ts'
+
+export function recordText(record: SpoolRecord): string {
+  switch (record.type) {
+    case 'ad-event':
+      return adEventText(record)
+    case 'conversion':
+      return conversionText(record)
+    case 'return':
+      return JSON.stringify(record)
+  }
+}
+
+/** A token and a kind hold no character that JSON escapes. */
+function adEventText(record: AdEventRecord): string {
+  const { kind, receivedAtMs, trackingData, userAgent, isPrefetch } = record
+  return (
+    `{"type":"ad-event","kind":"${kind}","receivedAtMs":${receivedAtMs},"trackingData":"${trackingData}",` +
+    `"userAgent":${quoted(userAgent)},"isPrefetch":${isPrefetch}` +
+    `${judgementText(record)}}`
+  )
+}
+
+/** Words and hexadecimal digits, which JSON does not escape either. */
+function judgementText({ caller, dataCentreList, isBot }: AdEventRecord): string {
+  const callerText = caller === undefined ? '' : `,"caller":"${caller}"`
+  const listText = dataCentreList === undefined ? '' : `,"dataCentreList":"${dataCentreList}"`
+  return callerText + listText + (isBot === undefined ? '' : `,"isBot":${isBot}`)
+}
+
+/** Identities and the key are hexadecimal digits or words, and the currency is three letters. */
+function conversionText(record: ConversionRecord): string {
+  const { receivedAtMs, publisherId, siteId, transactionId, lines, origin } = record
+  const { userIdentity, loginIdentity, currency, presentedKey } = record
+  return (
+    `{"type":"conversion","receivedAtMs":${receivedAtMs},"publisherId":${publisherId},"siteId":${siteId},` +
+    `"transactionId":${quoted(transactionId)},"userIdentity":"${userIdentity}",` +
+    `"loginIdentity":"${loginIdentity}","currency":"${currency}","lines":[${linesText(lines)}],` +
+    `"origin":${originText(origin)},"presentedKey":"${presentedKey}"}`
+  )
+}
+
+/** Prices and quantities are finite, so their text is a number of JSON. */
+function linesText(lines: readonly ConversionLine[]): string {
+  let text = ''
+  for (const { gtin, groupId, brand, price, quantity } of lines) {
+    text +=
+      `${text === '' ? '' : ','}{"gtin":${quoted(gtin)},"groupId":${quoted(groupId)},` +
+      `"brand":${quoted(brand)},"price":${price},"quantity":${quantity}}`
+  }
+  return text
+}
+
+function originText(origin: Origin): string {
+  if (origin.kind === 'backfill') return '{"kind":"backfill"}'
+  return `{"kind":"live","address":${origin.address === null ? 'null' : quoted(origin.address)}}`
+}
+
+/** Without quotes, backslashes and control characters, and without surrogates, of which JSON escapes single ones. */
+const unescaped = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
+
+function quoted(text: string): string {
+  return unescaped.test(text) ? `"${text}"` : JSON.stringify(text)
+}
