@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import type { Intake } from '../../src/contract/intake.ts'
+import { makeCertificate, writeCertificate } from '../helpers/certificate.ts'
 import { sendAndReset } from '../helpers/reset-sender.ts'
 import { eventually, prepareService } from '../helpers/service.ts'
 
@@ -8,7 +13,36 @@ const sendings = 200
 
 // Trackers get their connections from another process, so even the head comes later than the reset.
 test('through the processes of a service, none of many deliveries behind a reset is believed where a list exists', async (t) => {
-  const service = await prepareService(t, { env: { SHELFTRACE_SETTLE_MS: '200' } })
+  await assertNoneBelieved(t, {
+    env: {},
+    send: async (port, body) => await sendAndReset({ port, path: '/conversion' }, { body }),
+  })
+})
+
+// Inflating ends in a later turn of the event loop, when the reset has long been noticed.
+test('nor over TLS with bodies that take long to inflate', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'shelftrace-tls-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const pair = makeCertificate()
+
+  await assertNoneBelieved(t, {
+    env: writeCertificate(folder, pair),
+    send: async (port, json, sent) => {
+      const body = gzipSync(json.toString().padEnd(1_000_000))
+      const target = { port, path: '/conversion', ca: pair.cert }
+      await sendAndReset(target, { body, isGzip: true, waitMs: sent % 4 })
+    },
+  })
+})
+
+interface Senders {
+  readonly env: Readonly<Record<string, string>>
+  readonly send: (port: number, body: Buffer, sent: number) => Promise<void>
+}
+
+/** Sends forged purchases of a publisher that names its networks, each with a number of its own. */
+async function assertNoneBelieved(t: TestContext, { env, send }: Senders): Promise<void> {
+  const service = await prepareService(t, { env: { ...env, SHELFTRACE_SETTLE_MS: '200' } })
   await service.start()
   const loaded = await service.admin('PUT', '/admin/v1/catalog', {
     publishers: [{ id: 10, name: 'Shop', sites: [], conversionSources: ['203.0.113.0/24'] }],
@@ -27,7 +61,7 @@ test('through the processes of a service, none of many deliveries behind a reset
       currency: 'EUR',
       products: [{ gtin: '4006381333931', price: 999, quantity: 1 }],
     })
-    await sendAndReset({ port, path: '/conversion' }, { body: Buffer.from(body) })
+    await send(port, Buffer.from(body), sent)
   }
 
   let intake: Pick<Intake, 'days' | 'notBelieved'> = { days: [], notBelieved: [] }
@@ -50,4 +84,4 @@ test('through the processes of a service, none of many deliveries behind a reset
       },
     ]
   )
-})
+}

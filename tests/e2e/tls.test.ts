@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
-import { makeCertificate, type CertificatePair } from '../helpers/certificate.ts'
+import { makeCertificate, writeCertificate, type CertificatePair } from '../helpers/certificate.ts'
 import { eventually, prepareService, type Service } from '../helpers/service.ts'
-
-function writePair(folder: string, { cert, key }: CertificatePair): Record<string, string> {
-  const [certPath, keyPath] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-  writeFileSync(certPath, cert)
-  writeFileSync(keyPath, key)
-  return { SHELFTRACE_TLS_CERT: certPath, SHELFTRACE_TLS_KEY: keyPath, SHELFTRACE_TRACKERS: '2' }
-}
 
 async function open(t: TestContext, url: string, { cert }: CertificatePair): Promise<TLSSocket> {
   const port = Number(new URL(url).port)
@@ -32,7 +25,9 @@ async function askHealth(socket: TLSSocket): Promise<string> {
 async function startTls(t: TestContext, pair: CertificatePair) {
   const folder = mkdtempSync(join(tmpdir(), 'shelftrace-tls-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  const service: Service = await prepareService(t, { env: writePair(folder, pair) })
+  const service: Service = await prepareService(t, {
+    env: { ...writeCertificate(folder, pair), SHELFTRACE_TRACKERS: '2' },
+  })
   return { service, folder }
 }
 
@@ -43,7 +38,7 @@ test('a renewed certificate is taken by every process of a node, and no open con
   const urls = [service.trackingUrl, service.campaignUrl]
   const before = await Promise.all(urls.map((url) => open(t, url, first)))
 
-  writePair(folder, next)
+  writeCertificate(folder, next)
   await eventually('the two trackers and the engine took it', async () => {
     const lines = service.stderr.split('\n').filter((line) => line.includes(next.fingerprint))
     return await Promise.resolve(lines.length === 3)

@@ -1,6 +1,8 @@
 // Self-signed certificates made in the test: Node reads certificates but makes none, and a program
 // beside it may be missing. The shape is that of RFC 5280, as little of it as clients ask for.
 import { generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 export interface CertificatePair {
   readonly cert: Buffer
@@ -34,6 +36,17 @@ export function makeCertificate(options: CertificateOptions = {}): CertificatePa
   const cert = pem(sequence(toSign, ecdsaWithSha256, signature))
   const key = Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }))
   return { cert, key, fingerprint: new X509Certificate(cert).fingerprint256 }
+}
+
+/** Writes the pair into files, and names them as a service is told. */
+export function writeCertificate(
+  folder: string,
+  { cert, key }: Pick<CertificatePair, 'cert' | 'key'>
+): Readonly<Record<string, string>> {
+  const [certPath, keyPath] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  writeFileSync(certPath, cert)
+  writeFileSync(keyPath, key)
+  return { SHELFTRACE_TLS_CERT: certPath, SHELFTRACE_TLS_KEY: keyPath }
 }
 
 /** DER: the kind, the length, the content. */

@@ -2,10 +2,14 @@
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { request as requestOverTls } from 'node:https'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ServiceOptions {
@@ -21,6 +25,8 @@ export class Service {
   readonly campaignUrl: string
   readonly #env: NodeJS.ProcessEnv
   readonly #openFilesMax: number | undefined
+  /** The certificate that the service speaks TLS with. */
+  readonly #ca: Buffer | undefined
   #supervisor: ChildProcess | null = null
   #stdout = ''
   #stderr = ''
@@ -34,8 +40,11 @@ export class Service {
     const [trackingPort, campaignPort] = options.ports
     this.dataDir = options.dataDir
     this.#openFilesMax = options.openFilesMax
-    this.trackingUrl = `http://127.0.0.1:${trackingPort}`
-    this.campaignUrl = `http://127.0.0.1:${campaignPort}`
+    const certPath = options.env['SHELFTRACE_TLS_CERT']
+    this.#ca = certPath === undefined ? undefined : readFileSync(certPath)
+    const scheme = this.#ca === undefined ? 'http' : 'https'
+    this.trackingUrl = `${scheme}://127.0.0.1:${trackingPort}`
+    this.campaignUrl = `${scheme}://127.0.0.1:${campaignPort}`
     this.#env = {
       ...withoutOurs(process.env),
       SHELFTRACE_DATA_DIR: options.dataDir,
@@ -127,15 +136,36 @@ export class Service {
   }
 
   async admin(method: string, path: string, body?: unknown): Promise<Response> {
-    return await fetch(`${this.campaignUrl}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.adminKey}`,
-        'content-type': 'application/json',
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
+    const headers = {
+      authorization: `Bearer ${this.adminKey}`,
+      'content-type': 'application/json',
+    }
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const url = `${this.campaignUrl}${path}`
+    if (this.#ca !== undefined)
+      return await fetchOverTls(url, { method, headers, text, ca: this.#ca })
+    return await fetch(url, { method, headers, ...(text === undefined ? {} : { body: text }) })
   }
+}
+
+/** `fetch` takes no certificate to trust. */
+async function fetchOverTls(
+  url: string,
+  {
+    text,
+    ...options
+  }: {
+    readonly method: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly text: string | undefined
+    readonly ca: Buffer
+  }
+): Promise<Response> {
+  const request = requestOverTls(url, options)
+  request.end(text)
+  const [answer]: [IncomingMessage] = (await once(request, 'response')) as [IncomingMessage]
+  const { statusCode: status = 0 } = answer
+  return new Response(await buffer(answer), { status })
 }
 
 /** A process that has ended meanwhile is passed over. */
