@@ -1,0 +1,159 @@
+// How fast the engine ships what waits in its spool: `npm run bench:drain -- [--events 400000]`. Half
+// impressions, half purchases of two lines, are put into a spool with the engine stopped. A process of its
+// own then drains it into an empty in-process warehouse with the real shipping step and nothing else. The
+// same rows are planned without a warehouse, and then inserted in large batches without planning.
+import { fork } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { createIdentityHasher } from '../src/domain/identity.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { openFileSpool } from '../src/spool/file-spool.ts'
+import { liveFrom, toConversionRecord } from '../src/spool/record.ts'
+import type { SpoolRecord } from '../src/spool/record.ts'
+import { createKeyRing, createMinter, formatKeyRing } from '../src/tracking-data/tracking-data.ts'
+import type { DrainOrder, DrainResult } from './drain-engine.ts'
+
+const targets = { perSecond: 40_000, engineMb: 600 } as const
+const appendsAtOnce = 2_000
+
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string', default: '400000' },
+    'cpu-prof': { type: 'boolean', default: false },
+  },
+})
+const events = Number(values.events)
+const folder = mkdtempSync(join(tmpdir(), 'shelftrace-drain-'))
+const ring = createKeyRing()
+const hashIdentity = createIdentityHasher(Buffer.alloc(32, 7))
+
+try {
+  console.log(`method: ${events} events, seed: serials from 0; node ${process.version}`)
+  await fill(join(folder, 'spool'))
+  cpSync(join(folder, 'spool'), join(folder, 'copy'), { recursive: true })
+  const drained = await measure({ spool: 'spool', warehouse: 'drained', mode: 'drain' })
+  const raw = await measure({ spool: 'copy', warehouse: 'raw', mode: 'raw' })
+  print('drain', drained.whole)
+  print('planning alone', raw.planning)
+  print('raw insert', raw.whole)
+  const rate = perSecond(drained.whole)
+  const { peakMb } = drained.whole
+  console.log(`drain to raw insert: ${(rate / perSecond(raw.whole)).toFixed(2)}`)
+  console.log(`drain ${verdict(rate >= targets.perSecond)} its target of ${targets.perSecond}/s`)
+  console.log(`peak memory ${verdict(peakMb <= targets.engineMb)} ${targets.engineMb} MB`)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function fill(path: string): Promise<void> {
+  const spool = openFileSpool({ path, bytesMax: 2 ** 40, clock: systemClock })
+  const { mint } = createMinter(ring)
+  for (let first = 0; first < events; first += appendsAtOnce) {
+    const count = Math.min(appendsAtOnce, events - first)
+    const records = Array.from({ length: count }, (_, index) => recordOf(first + index, mint))
+    await Promise.all(records.map((record) => spool.append(record)))
+  }
+  await spool.close()
+}
+
+type Mint = ReturnType<typeof createMinter>['mint']
+
+function recordOf(serial: number, mint: Mint): SpoolRecord {
+  return serial % 2 === 0 ? impression(serial, mint) : conversion(serial)
+}
+
+function impression(serial: number, mint: Mint): SpoolRecord {
+  const { trackingData } = mint({
+    publisherId: 10,
+    siteId: 101,
+    marketId: 1,
+    advertiserId: 1 + (serial % 40),
+    campaignId: 1_001 + (serial % 40),
+    adGroupId: 5_001 + (serial % 40),
+    gtin: '4006381333931',
+    groupId: 'GRP1',
+    userId: `user-${serial % 50_000}`,
+    currency: 'EUR',
+    costPerClickMicros: 250_000n,
+    costPerMilleMicros: 4_000_000n,
+    landingUrl: 'https://shop.example/products/4006381333931',
+  })
+  return {
+    type: 'ad-event',
+    kind: 'impression',
+    receivedAtMs: Date.now(),
+    trackingData,
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0',
+    isPrefetch: false,
+    caller: 'ordinary',
+  }
+}
+
+function conversion(serial: number): SpoolRecord {
+  const order = {
+    user_id: `user-${serial % 50_000}`,
+    user_logged_in_id: `login-${serial % 20_000}`,
+    transaction_id: `order-${serial}`,
+    site_id: 101,
+    publisher_id: 10,
+    currency: 'EUR',
+    products: [
+      { gtin: '4006381333931', group_id: 'GRP1', brand: 'Acme', price: 19.99, quantity: 2 },
+      { gtin: '5901234123457', group_id: 'GRP2', brand: 'Other', price: 5.5, quantity: 1 },
+    ],
+  }
+  return toConversionRecord(order, {
+    receivedAtMs: Date.now(),
+    origin: liveFrom('198.51.100.7'),
+    presentedKey: 'none',
+    hashIdentity,
+  })
+}
+
+/** A process of its own, so that its memory and its threads are those of the engine alone. */
+function measure(order: Omit<DrainOrder, 'events' | 'keyRing'>): Promise<DrainResult> {
+  const execArgv = values['cpu-prof']
+    ? [...process.execArgv, '--cpu-prof', `--cpu-prof-dir=${join(tmpdir(), 'shelftrace-prof')}`]
+    : process.execArgv
+  const child = fork(fileURLToPath(new URL('drain-engine.ts', import.meta.url)), [], {
+    execArgv,
+    env: { ...process.env, UV_THREADPOOL_SIZE: '16' },
+  })
+  const whole: DrainOrder = {
+    ...order,
+    spool: join(folder, order.spool),
+    warehouse: join(folder, order.warehouse),
+    events,
+    keyRing: formatKeyRing(ring),
+  }
+  child.send(whole)
+  return new Promise((resolve, reject) => {
+    let result: DrainResult | undefined
+    child.once('message', (message: DrainResult) => (result = message))
+    child.once('exit', () => {
+      if (result === undefined) reject(new Error('a process of the benchmark ended early'))
+      else resolve(result)
+    })
+  })
+}
+
+function perSecond({ ms }: { readonly ms: number }): number {
+  return (events * 1_000) / ms
+}
+
+function print(name: string, usage: DrainResult['whole']): void {
+  const threads = Object.entries(usage.cpuMsByThread)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([thread, ms]) => `${thread} ${((ms * 1_000) / events).toFixed(1)}`)
+  console.log(
+    `${name}: ${perSecond(usage).toFixed(0)} events/s, peak ${usage.peakMb.toFixed(0)} MB` +
+      `\n  CPU us/event by kind of thread: ${threads.join(', ')}`
+  )
+}
+
+function verdict(isMet: boolean): string {
+  return isMet ? 'meets' : 'MISSES'
+}
