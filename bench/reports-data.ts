@@ -59,7 +59,8 @@ const shopper =
   "hex(MD5(concat('shopper', toString(publisher_id), '/', toString(number % intDiv({events:UInt64} + 14, 15)))))"
 
 const eventsSql = `
-INSERT INTO ad_event_in
+INSERT INTO ad_event_in (served_ad_id, served_at_ms, received_at_ms, kind, verdict, publisher_id, site_id, market_id,
+  advertiser_id, campaign_id, ad_group_id, gtin, gtin_key, group_id, user_identity, login_identity, currency, charge, shipped_at)
 SELECT lower(hex(MD5(concat(toString({seed:UInt64}), '/', toString(number))))) AS served_ad_id,
   received_at_ms - 1000 AS served_at_ms, ${eventMs} AS received_at_ms,
   multiIf(${random(1)} % 100 < 20, 'load', ${random(1)} % 100 < 95, 'impression', 'click') AS kind,
@@ -77,7 +78,9 @@ FROM numbers({from:UInt64}, {rows:UInt64})`
 
 // Each by the shopper of an event that came an hour earlier: one of three lines is the product of it.
 const purchasesSql = `
-INSERT INTO delivery_in
+INSERT INTO delivery_in (delivery_id, purchase_key, publisher_id, site_id, transaction_id, received_at_ms, verdict, user_identity,
+  login_identity, currency, content_hash, line_gtin, line_gtin_key, line_group_id, line_brand, line_price, line_quantity,
+  line_value, line_verdict, shipped_at)
 SELECT lower(hex(MD5(concat('delivery', toString(purchase))))) AS delivery_id,
   lower(hex(MD5(concat('purchase', toString(purchase))))) AS purchase_key,
   toInt32(10 + ${random(2)} % 3) AS publisher_id, toInt32(101) AS site_id,
