@@ -2,7 +2,7 @@ import { judgeDelivery, policyOf } from '../access/delivery-verdict.ts'
 import type { Belief, KeyKind } from '../access/delivery-verdict.ts'
 import type { KeyStore } from '../access/key-store.ts'
 import type { CatalogSnapshot } from '../catalog/snapshot.ts'
-import type { ConversionRecord, ReturnRecord, SpoolRecord } from '../spool/record.ts'
+import type { ConversionRecord, PresentedKey, ReturnRecord, SpoolRecord } from '../spool/record.ts'
 
 export interface DeliveryJudgement {
   readonly verdict: Belief
@@ -37,13 +37,12 @@ export function createDeliveryJudge(deps: DeliveryJudgeDeps): DeliveryJudge {
     },
     judge(record) {
       const { publisherId, receivedAtMs, origin, presentedKey } = record
-      const isWord = presentedKey === 'none' || presentedKey === 'malformed'
-      const key = isWord ? null : keys.findByHash(presentedKey)
+      const key = isWord(presentedKey) ? null : keys.findByHash(presentedKey)
       const facts = { publisherId, receivedAtMs, origin, keyId: key?.id ?? null }
       const policy = policyOf(catalog(), publisherId, { requiresKey })
       return {
         verdict: judgeDelivery(facts, policy, (id) => keys.findById(id)),
-        keyKind: isWord ? presentedKey : key === null ? 'unknown' : 'known',
+        keyKind: isWord(presentedKey) ? presentedKey : key === null ? 'unknown' : 'known',
         keyId: key?.id ?? '',
       }
     },
@@ -54,12 +53,13 @@ export function createDeliveryJudge(deps: DeliveryJudgeDeps): DeliveryJudge {
 function newestKeyedAtMs(records: readonly SpoolRecord[]): number | null {
   let newestAtMs: number | null = null
   for (const record of records) {
-    if (record.type === 'ad-event' || !isHash(record.presentedKey)) continue
+    if (record.type === 'ad-event' || isWord(record.presentedKey)) continue
     newestAtMs = Math.max(newestAtMs ?? record.receivedAtMs, record.receivedAtMs)
   }
   return newestAtMs
 }
 
-function isHash(presentedKey: string): boolean {
-  return presentedKey !== 'none' && presentedKey !== 'malformed'
+/** The two words say that there is no key to look up. */
+function isWord(presentedKey: PresentedKey): presentedKey is 'none' | 'malformed' {
+  return presentedKey === 'none' || presentedKey === 'malformed'
 }
