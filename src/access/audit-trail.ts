@@ -53,9 +53,9 @@ const logHeadEveryMs = 600_000
 type AuditLog = { readonly info: (fields: object, message: string) => void }
 
 /**
- * Records who changed what and when, in a chain of hashes. A record is written after its change and before the answer. If the
- * write fails, the caller gets an error and repeats the call, which is safe for every change. So no change
- * is answered without being recorded.
+ * Records who changed what and when, in a chain of hashes. A record is written after its change and before the
+ * answer. If the write fails, the caller gets an error and repeats the call, which is safe for every change. So no
+ * change is answered without being recorded.
  */
 export class AuditTrail {
   readonly #warehouse: Pick<Warehouse, 'insert' | 'rows'>

@@ -7,7 +7,10 @@ export interface ContradictionCount {
   readonly count: number
 }
 
-/** Counts, since the start, ad events that contradict the catalog. Ids of publishers come from tokens, so the number of counters is bounded. */
+/**
+ * Counts, since the start, ad events that contradict the catalog. Ids of publishers come from tokens, so the number
+ * of counters is bounded.
+ */
 export class ContradictionCounts {
   readonly #counts = new Map<string, ContradictionCount>()
 
