@@ -27,7 +27,7 @@ const tableColumns: readonly TableColumn[] = [
   text('Publisher', 'PUBLISHER_NAME', 16),
   text('Campaign', 'CAMPAIGN_NAME', 13),
   text('Ad group', 'AD_GROUP_NAME', 12),
-  number('Views', 'IMPRESSIONS'),
+  number('Impressions', 'IMPRESSIONS'),
   number('Clicks', 'CLICKS'),
   number('Conv.', 'CONVERSIONS'),
   number('Units', 'UNITS_SOLD'),
