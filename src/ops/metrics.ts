@@ -78,7 +78,7 @@ export function createMetrics({
     () => pipeline.counts.attributed
   )
   gauge('set_aside_events', 'Events set aside since the start.', () => pipeline.counts.setAside)
-  gaugeContradictions(registry, pipeline)
+  countContradictions(registry, pipeline)
   gauge('pipeline_failures', 'Failed steps since the start.', () => pipeline.counts.failures)
   gauge(
     'failing_steps',
@@ -107,15 +107,17 @@ export function createMetrics({
   }
 }
 
-function gaugeContradictions(registry: Registry, pipeline: MetricsDeps['pipeline']): void {
-  const metric: Gauge = new Gauge({
-    name: 'shelftrace_contradicting_events',
-    help: 'Ad events set aside since the start because they contradict the catalog.',
+/** The pipeline counts by itself, so the whole sums are handed over whenever they are read. */
+function countContradictions(registry: Registry, pipeline: MetricsDeps['pipeline']): void {
+  const metric: Counter<'publisher' | 'rule'> = new Counter({
+    name: 'shelftrace_contradicting_events_total',
+    help: 'Ad events set aside because they contradict the catalog.',
     labelNames: ['publisher', 'rule'],
     registers: [registry],
     collect: () => {
+      metric.reset()
       for (const { publisher, rule, count } of pipeline.counts.contradictions.read()) {
-        metric.set({ publisher, rule }, count)
+        metric.inc({ publisher, rule }, count)
       }
     },
   })

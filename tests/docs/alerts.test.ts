@@ -3,22 +3,16 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { ContradictionCounts } from '../../src/pipeline/contradiction-counts.ts'
 import { createMetrics } from '../../src/ops/metrics.ts'
+import type { MetricsDeps } from '../../src/ops/metrics.ts'
 import { TrackerMetrics } from '../../src/ops/tracker-metrics.ts'
 import { openMemorySpool } from '../helpers/memory-spool.ts'
 
 const rules = readFileSync('docs/alerts.yaml', 'utf8')
 const alerts = [...rules.matchAll(/^ {6}- alert: (\w+)$/gmu)].map(([, name]) => name)
 
-test('every metric that an alert asks for is among those that are served', async () => {
-  const counts = {
-    shipped: 0,
-    setAside: 0,
-    contradictions: new ContradictionCounts(),
-    attributed: 0,
-    sealed: 0,
-    failures: 0,
-  }
-  const serve = createMetrics({
+function quietService(contradictions = new ContradictionCounts()): MetricsDeps {
+  const counts = { shipped: 0, setAside: 0, contradictions, attributed: 0, sealed: 0, failures: 0 }
+  return {
     spool: openMemorySpool({ clock: () => 0 }),
     pipeline: { counts, failingSteps: () => [], attributionLagMs: () => 0 },
     clock: () => 0,
@@ -27,7 +21,11 @@ test('every metric that an alert asks for is among those that are served', async
     trackers: new TrackerMetrics(() => 0),
     unsealedDays: () => Promise.resolve(0),
     notBelieved: () => Promise.resolve([]),
-  })
+  }
+}
+
+test('every metric that an alert asks for is among those that are served', async () => {
+  const serve = createMetrics(quietService())
   const served = new Set(
     [...(await serve.read()).matchAll(/^# TYPE (\w+) /gmu)].map(([, name]) => name)
   )
@@ -42,6 +40,23 @@ test('every metric that an alert asks for is among those that are served', async
     asked.filter((name) => !served.has(name)),
     []
   )
+})
+
+test('ad events that contradict the catalog are a counter that never loses what it told', async () => {
+  const contradictions = new ContradictionCounts()
+  const serve = createMetrics(quietService(contradictions))
+  const told = async () =>
+    (await serve.read()).split('\n').filter((line) => line.includes('contradicting_events'))
+
+  contradictions.add({ publisherId: 10, rule: 'access' })
+  await told()
+  contradictions.add({ publisherId: 10, rule: 'access' })
+
+  assert.deepEqual(await told(), [
+    '# HELP shelftrace_contradicting_events_total Ad events set aside because they contradict the catalog.',
+    '# TYPE shelftrace_contradicting_events_total counter',
+    'shelftrace_contradicting_events_total{publisher="10",rule="access"} 2',
+  ])
 })
 
 test('every alert has a rule, a severity and a section of the runbook, and no section is left over', () => {
