@@ -201,7 +201,7 @@ export async function counts(warehouse: Warehouse): Promise<Counts> {
  */
 export async function snapshot(warehouse: Warehouse): Promise<unknown> {
   const queries = [
-    'SELECT * EXCEPT (shipped_at) APPLY toString APPLY hex FROM ad_event FINAL ORDER BY ALL',
+    'SELECT * APPLY toString APPLY hex FROM ad_event FINAL ORDER BY ALL',
     'SELECT * APPLY toString APPLY hex FROM touchpoint FINAL ORDER BY ALL',
     'SELECT * EXCEPT (shipped_at, source_address) APPLY toString APPLY hex FROM delivery FINAL ORDER BY ALL',
     `SELECT hex(purchase_key) AS purchase, toString(min(first)) AS first,
