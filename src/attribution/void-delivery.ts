@@ -34,7 +34,10 @@ export async function voidDelivery(warehouse: Door, delivery: NamedDelivery): Pr
   return await judgeByHand(warehouse, delivery, voidVerdict)
 }
 
-/** The caller has checked that the delivery is void. Only what counted can be voided, so it counts again. */
+/**
+ * The caller has checked that the delivery is void. Only what was valid can be voided, so `valid` restores what was
+ * judged before, whatever the policy says by now. To have it decided by that, the publisher is judged again.
+ */
 export async function unvoidDelivery(
   warehouse: Door,
   delivery: NamedDelivery

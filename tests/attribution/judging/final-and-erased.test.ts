@@ -90,3 +90,22 @@ test('a void takes the credit of an erased shopper too, and taking it back resto
   assert.deepEqual(voided, ['2026-03-02 0 0'])
   assert.deepEqual(await credits(world), voided)
 })
+
+test('taking a void back restores what counted before it, whatever the policy says by now, until the delivery is judged again', async (t) => {
+  const world = await aForgedWorld(t)
+  await world.settle()
+  const before = await credits(world)
+  const named = { publisherId: 10, transactionId: 't-1', deliveryId: forged.deliveryId }
+
+  await voidDelivery(world.warehouse, named)
+  const whileVoid = await judgeAll(world.warehouse)
+  await unvoidDelivery(world.warehouse, named)
+  await world.settle()
+  const restored = await credits(world)
+  await judgeAll(world.warehouse)
+  await world.settle()
+
+  assert.deepEqual([whileVoid.deliveries.lost, whileVoid.deliveries.voids], [0, 1])
+  assert.deepEqual(restored, before)
+  assert.deepEqual(await credits(world), ['2026-03-02 0 0'])
+})
