@@ -1,12 +1,9 @@
 // The operator's list of data centres. Its file is read again and again, so that a new list needs no restart.
 
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { networkListLimits, parseNetworkList } from '../http/network-list.ts'
 import type { NetworkList } from '../http/network-list.ts'
-import { Loop } from '../lib/loop.ts'
-import { systemCode } from '../lib/system-error.ts'
+import { readContent, WatchedFile } from './watched-file.ts'
 
 const pollMs = 5_000
 const pollMsMax = 30_000
@@ -40,21 +37,24 @@ export async function openDataCentres({
   ...options
 }: DataCentresOptions): Promise<DataCentres | null> {
   if (path === null) return null
-  const list = new DataCentres({ ...options, path })
-  await list.readFirst()
-  return list
+  const first = await readList(path)
+  return new DataCentres({ ...options, path }, first)
 }
 
 export class DataCentres {
   readonly #options: DataCentresOptions & { readonly path: string }
   #list: NetworkList | null = null
   #faults: readonly string[] = []
-  #lastRead: Reading | null = null
-  #lastJudged: Reading | null = null
-  #polling: Loop | null = null
+  readonly #file: WatchedFile<Reading>
 
-  constructor(options: DataCentresOptions & { readonly path: string }) {
+  constructor(options: DataCentresOptions & { readonly path: string }, first: Reading) {
     this.#options = options
+    this.#file = new WatchedFile({
+      read: () => readList(options.path),
+      first,
+      judge: (reading) => this.#judge(reading),
+    })
+    this.#judge(first)
   }
 
   /**
@@ -71,39 +71,27 @@ export class DataCentres {
     return { version, ranges: rangeCount, faults: this.#faults }
   }
 
-  async readFirst(): Promise<void> {
-    this.#lastRead = await readContent(this.#options.path)
-    this.#judge(this.#lastRead)
-  }
-
   watch(): void {
-    this.#polling ??= new Loop({
-      step: async () => {
-        await this.check()
-        return false
-      },
+    this.#file.watch({
       pauseMs: this.#options.pollMs ?? pollMs,
       failurePauseMsMax: pollMsMax,
+      check: () => this.check(),
       onFailure: (err) =>
         this.#options.log.error({ err }, 'the list of data centres could not be checked'),
     })
   }
 
-  /** One look. Content counts when two looks in a row find the same, since it may be half written. */
+  /** One look; content counts when two in a row find the same. */
   async check(): Promise<void> {
-    const reading = await readContent(this.#options.path)
-    const isSettled = isSame(reading, this.#lastRead)
-    this.#lastRead = reading
-    if (isSettled && !isSame(reading, this.#lastJudged)) this.#judge(reading)
+    await this.#file.check()
   }
 
   async close(): Promise<void> {
-    await this.#polling?.stop()
+    await this.#file.close()
   }
 
   #judge(reading: Reading): void {
     const { log } = this.#options
-    this.#lastJudged = reading
     const parsed =
       typeof reading === 'string'
         ? { ok: false as const, faults: [reading] }
@@ -123,24 +111,4 @@ export class DataCentres {
   }
 }
 
-function isSame(one: Reading, other: Reading | null): boolean {
-  if (typeof one === 'string' || typeof other === 'string' || other === null) return one === other
-  return one.equals(other)
-}
-
-/** The bytes of the file, or the rule that it breaks. */
-async function readContent(path: string): Promise<Reading> {
-  try {
-    // Without O_NONBLOCK, a pipe would hold a thread until somebody writes to it.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    try {
-      const facts = await file.stat()
-      const isFit = facts.isFile() && facts.size <= networkListLimits.bytesMax
-      return isFit ? await file.readFile() : 'must name a file of at most 16 MiB'
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    return `must name a readable file (${String(systemCode(error))})`
-  }
-}
+const readList = (path: string): Promise<Reading> => readContent(path, networkListLimits.bytesMax)

@@ -1,18 +1,15 @@
 // Certificate and key of the ports. Both files are read again and again, so that a renewal needs no restart
 // and breaks no connection.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { createSecureContext, Server as TlsServer } from 'node:tls'
-import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { TlsFiles } from '../config.ts'
 import { ServiceError } from '../errors.ts'
 import { assert } from '../lib/assert.ts'
 import type { Clock } from '../lib/clock.ts'
-import { Loop } from '../lib/loop.ts'
 import { systemCode } from '../lib/system-error.ts'
+import { readContent, WatchedFile } from './watched-file.ts'
 
 export const tlsLimits = {
   /** A chain of ten certificates has some 20 KB. */
@@ -48,21 +45,22 @@ export async function openTls(options: TlsOptions): Promise<RenewedTls> {
   return new RenewedTls(options, reading)
 }
 
-/** The pair in use. Contents are compared, since no date or notice of a file is reliable everywhere. */
+/** The pair in use. */
 export class RenewedTls {
   readonly #options: TlsOptions
   readonly #servers: TlsServer[] = []
   #current: Reading
-  #lastRead: Reading
-  #lastJudged: Reading
+  readonly #files: WatchedFile<Reading>
   #warnedAtMs = -Infinity
-  #polling: Loop | null = null
 
   constructor(options: TlsOptions, first: Reading) {
     this.#options = options
     this.#current = first
-    this.#lastRead = first
-    this.#lastJudged = first
+    this.#files = new WatchedFile({
+      read: () => readPair(options.files),
+      first,
+      judge: (reading) => this.#judge(reading),
+    })
     options.log.info(this.#facts(), 'the certificate is read')
     this.#watchExpiry()
   }
@@ -81,36 +79,26 @@ export class RenewedTls {
 
   /** Looks at the files every few seconds until closed. */
   watch(): void {
-    this.#polling ??= new Loop({
-      step: async () => {
-        await this.check()
-        return false
-      },
+    this.#files.watch({
       pauseMs: this.#options.pollMs ?? tlsLimits.pollMs,
       failurePauseMsMax: tlsLimits.pollMsMax,
+      check: () => this.check(),
       onFailure: (err) => this.#options.log.error({ err }, 'the certificate could not be checked'),
     })
   }
 
-  /**
-   * One look. A pair counts when two looks in a row find the same: certificate and key are never
-   * replaced at the same instant, and a half written chain could be taken for a whole one.
-   */
+  /** One look; a pair counts when two in a row find the same. */
   async check(): Promise<void> {
-    const reading = await readPair(this.#options.files)
-    const isSettled = isDeepStrictEqual(reading, this.#lastRead)
-    this.#lastRead = reading
-    if (isSettled && !isDeepStrictEqual(reading, this.#lastJudged)) this.#judge(reading)
+    await this.#files.check()
     this.#watchExpiry()
   }
 
   async close(): Promise<void> {
-    await this.#polling?.stop()
+    await this.#files.close()
   }
 
   #judge(reading: Reading): void {
     const { log } = this.#options
-    this.#lastJudged = reading
     const reasons = faultsOf(reading)
     if (reasons.length > 0) {
       log.error(
@@ -194,7 +182,7 @@ function orNull<Parsed>(parse: () => Parsed): Parsed | null {
 async function readPair({ certPath, keyPath }: TlsFiles): Promise<Reading> {
   const faults: string[] = []
   const read = async (variable: string, path: string): Promise<Buffer> => {
-    const content = await readContent(path)
+    const content = await readContent(path, tlsLimits.fileBytesMax)
     if (Buffer.isBuffer(content)) return content
     faults.push(`${variable} ${content}`)
     return Buffer.alloc(0)
@@ -202,21 +190,4 @@ async function readPair({ certPath, keyPath }: TlsFiles): Promise<Reading> {
   const cert = await read('SHELFTRACE_TLS_CERT', certPath)
   const key = await read('SHELFTRACE_TLS_KEY', keyPath)
   return { cert, key, faults }
-}
-
-/** The bytes of a file, or the rule that it breaks. */
-async function readContent(path: string): Promise<Buffer | string> {
-  try {
-    // Without O_NONBLOCK, a pipe would hold a thread until somebody writes to it.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    try {
-      const facts = await file.stat()
-      const isFit = facts.isFile() && facts.size <= tlsLimits.fileBytesMax
-      return isFit ? await file.readFile() : 'must name a file of at most 1 MiB'
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    return `must name a readable file (${String(systemCode(error))})`
-  }
 }
