@@ -88,7 +88,7 @@ export async function findJudgement(warehouse: Reader, id: string): Promise<Judg
     `SELECT ${columns} FROM judgement FINAL WHERE id = {id:String}`,
     { id }
   )
-  return row === undefined ? null : await readProgress(warehouse, toStored(row))
+  return row === undefined ? null : withProgress(toStored(row), await readParts(warehouse, id))
 }
 
 /** Newest first. */
@@ -101,9 +101,17 @@ export async function listJudgements(
     { limit }
   )
   const judgements: Judgement[] = []
-  for (const row of rows) judgements.push(await readProgress(warehouse, toStored(row)))
+  for (let from = 0; from < rows.length; from += judgementsPerLook) {
+    const some = rows.slice(from, from + judgementsPerLook)
+    const ids = some.map(({ id }) => id)
+    const parts = await readPartsOf(warehouse, ids)
+    judgements.push(...some.map((row) => withProgress(toStored(row), parts.get(row.id) ?? [])))
+  }
   return judgements
 }
+
+/** A judgement has some 400 parts at most, a part for each of its days, so a look holds some 20,000 of them. */
+const judgementsPerLook = 50
 
 /** The returns are looked at in one part, since they are not stored by day. */
 export const returnsPart = 'returns'
@@ -126,13 +134,32 @@ export interface PartDone {
 
 /** Of the last scan. */
 export async function readParts(warehouse: Reader, id: string): Promise<readonly PartDone[]> {
-  const rows = await warehouse.rows<PartRow>(partsSql, { id })
-  return rows.map(({ isDone, tally, ...row }) =>
-    Object.assign(row, { isDone: isDone === 1, tally: tally === '' ? noTally : parseTally(tally) })
-  )
+  return (await readPartsOf(warehouse, [id])).get(id) ?? []
+}
+
+/** Of the last scan of each judgement that has one, in one statement. */
+async function readPartsOf(
+  warehouse: Reader,
+  ids: readonly string[]
+): Promise<ReadonlyMap<string, readonly PartDone[]>> {
+  const parts = new Map<string, PartDone[]>()
+  if (ids.length === 0) return parts
+  for (const row of await warehouse.rows<PartRow>(partsSql, { ids })) {
+    const { judgementId, isDone, tally, ...rest } = row
+    const part = {
+      ...rest,
+      isDone: isDone === 1,
+      tally: tally === '' ? noTally : parseTally(tally),
+    }
+    const others = parts.get(judgementId)
+    if (others === undefined) parts.set(judgementId, [part])
+    else others.push(part)
+  }
+  return parts
 }
 
 interface PartRow {
+  readonly judgementId: string
   readonly scan: number
   readonly part: string
   readonly isDone: 0 | 1
@@ -149,8 +176,8 @@ function sumOf(parts: readonly PartDone[]): Tally {
   return parts.reduce((sum, { tally }) => addTallies(sum, tally), noTally)
 }
 
-async function readProgress(warehouse: Reader, stored: StoredJudgement): Promise<Judgement> {
-  const parts = (await readParts(warehouse, stored.id)).filter(({ isDone }) => isDone)
+function withProgress(stored: StoredJudgement, found: readonly PartDone[]): Judgement {
+  const parts = found.filter(({ isDone }) => isDone)
   const all = sumOf(parts)
   const returned = sumOf(parts.filter(({ part }) => part === returnsPart))
   const bought = sumOf(parts.filter(({ part }) => part !== returnsPart))
@@ -233,8 +260,9 @@ SELECT {id:String}, {publisherId:Int32}, {from:DateTime64(3, 'UTC')}, {to:DateTi
   {reason:String}, {isDryRun:UInt8}, {assume:String}, {policy:String}, {keyId:String}, {keyName:String}, 1, now64(6)`
 
 const partsSql = `
-SELECT scan, part, is_done AS isDone, toString(began_at) AS beganAt, tally
+SELECT judgement_id AS judgementId, scan, part, is_done AS isDone, toString(began_at) AS beganAt, tally
 FROM judgement_part FINAL
-WHERE judgement_id = {id:String}
-  AND scan = (SELECT max(scan) FROM judgement_part WHERE judgement_id = {id:String})
-ORDER BY part LIMIT 1000`
+WHERE (judgement_id, scan) IN (
+  SELECT judgement_id, max(scan) FROM judgement_part WHERE judgement_id IN {ids:Array(String)} GROUP BY judgement_id
+)
+ORDER BY judgement_id, part LIMIT 1000 BY judgement_id`
