@@ -87,8 +87,10 @@ async function drain(order: DrainOrder, warehouse: Warehouse): Promise<void> {
 }
 
 function rowContext(keyRing: string): RowContext {
+  const opener = createOpener(parseKeyRing(keyRing))
   return {
-    openTrackingData: createOpener(parseKeyRing(keyRing)).open,
+    openTrackingData: opener.open,
+    openAllTrackingData: opener.openAll,
     hashIdentity: createIdentityHasher(Buffer.alloc(32, 7)),
     deliveryJudge: {
       prepare: () => Promise.resolve(),

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createIdentityHasher } from '../src/domain/identity.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import { engineEnvironment, engineOptions } from '../src/processes/child.ts'
 import { openFileSpool } from '../src/spool/file-spool.ts'
 import { liveFrom, toConversionRecord } from '../src/spool/record.ts'
 import type { SpoolRecord } from '../src/spool/record.ts'
@@ -115,12 +116,16 @@ function conversion(serial: number): SpoolRecord {
 
 /** A process of its own, so that its memory and its threads are those of the engine alone. */
 function measure(order: Omit<DrainOrder, 'events' | 'keyRing'>): Promise<DrainResult> {
-  const execArgv = values['cpu-prof']
-    ? [...process.execArgv, '--cpu-prof', `--cpu-prof-dir=${join(tmpdir(), 'shelftrace-prof')}`]
-    : process.execArgv
+  const profiled = ['--cpu-prof', `--cpu-prof-dir=${join(tmpdir(), 'shelftrace-prof')}`]
+  const execArgv = [
+    ...process.execArgv,
+    // Those that the supervisor gives to an engine.
+    ...engineOptions,
+    ...(values['cpu-prof'] ? profiled : []),
+  ]
   const child = fork(fileURLToPath(new URL('drain-engine.ts', import.meta.url)), [], {
     execArgv,
-    env: { ...process.env, UV_THREADPOOL_SIZE: '16' },
+    env: { ...process.env, ...engineEnvironment, UV_THREADPOOL_SIZE: '16' },
   })
   const whole: DrainOrder = {
     ...order,

@@ -169,8 +169,10 @@ async function startEngine(config: Config): Promise<Child> {
 }
 
 function rowContextOf({ config, secrets, catalog, keys }: Engine): RowContext {
+  const opener = createOpener(secrets.keyRing)
   return {
-    openTrackingData: createOpener(secrets.keyRing).open,
+    openTrackingData: opener.open,
+    openAllTrackingData: opener.openAll,
     hashIdentity: createIdentityHasher(secrets.identitySecret),
     deliveryJudge: createDeliveryJudge({
       keys,

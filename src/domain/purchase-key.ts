@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /**
  * Two deliveries with the same key are one purchase: same publisher and same transaction id, by exact
@@ -11,5 +11,5 @@ export function purchaseKey(publisherId: number, transactionId: string): string 
 
 /** The first 16 bytes of the hash of the value's JSON, in hex. */
 export function hash16(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
+  return hash('sha256', JSON.stringify(value), 'hex').slice(0, 32)
 }

@@ -19,14 +19,15 @@ import { announceIfSlow, pend } from '../days/announce.ts'
 import { minimized } from '../warehouse/aside-record.ts'
 import { insertRows } from '../warehouse/insert-rows.ts'
 import type { PlannedRow, Refusal, RefusalStreaks } from '../warehouse/insert-rows.ts'
+import type { OpenedToken } from '../tracking-data/tracking-data.ts'
 import { planAdEventRow, buildDeliveryRow, buildReturnRow } from './rows.ts'
 import type { BatchContext, RowContext } from './rows.ts'
 import { readFinalDays, tooLateBefore } from '../days/final-days.ts'
 import { pendReturnedSql } from '../attribution/returned-sql.ts'
 
 export const shipLimits = {
-  // Larger batches ship faster, but cost memory on both sides of the insert: with 20,000 the engine
-  // reached 710 MB in a flood of a million events.
+  // Larger batches ship with less CPU, but cost memory on both sides of the insert. Draining 120,000 events,
+  // the engine's peak was 506 MB with 5,000 and 548 MB with 10,000 (docs/decisions/0040).
   recordsPerBatchMax: 5_000,
 } as const
 
@@ -71,11 +72,13 @@ export async function insertRecords(
   batch: Pick<SpoolBatch, 'entries' | 'broken'>
 ): Promise<readonly Refusal[]> {
   await deps.rowContext.deliveryJudge.prepare(batch.entries.map(({ record }) => record))
-  let planned = await planBatch(deps, batch)
+  // Before anything is read at an instant: this takes longest, and depends on the key ring alone.
+  const opened = { ...batch, opened: openTokens(batch, deps.rowContext) }
+  let planned = await planBatch(deps, opened)
   if (planned.refusals.some(({ contradiction }) => contradiction !== undefined)) {
     // Another node may have mended the catalog since this one read it.
     await deps.rowContext.refreshCatalog()
-    planned = await planBatch(deps, batch)
+    planned = await planBatch(deps, opened)
   }
   const { shippedAt, announcedBefore, refusals } = planned
 
@@ -103,14 +106,34 @@ interface PlannedBatch extends Plan {
   readonly announcedBefore: string | null
 }
 
+interface OpenedBatch extends Pick<SpoolBatch, 'entries' | 'broken'> {
+  /** By the text of the token. */
+  readonly opened: ReadonlyMap<string, OpenedToken>
+}
+
+function openTokens(
+  { entries }: Pick<SpoolBatch, 'entries'>,
+  { openAllTrackingData }: RowContext
+): ReadonlyMap<string, OpenedToken> {
+  const texts = new Set<string>()
+  for (const { record } of entries) if (record.type === 'ad-event') texts.add(record.trackingData)
+  const distinct = [...texts]
+  const opened = new Map<string, OpenedToken>()
+  for (const [index, token] of openAllTrackingData(distinct).entries()) {
+    opened.set(distinct[index] ?? '', token)
+  }
+  return opened
+}
+
 async function planBatch(
   deps: Omit<ShipDeps, 'spool'>,
-  batch: Pick<SpoolBatch, 'entries' | 'broken'>
+  { opened, ...batch }: OpenedBatch
 ): Promise<PlannedBatch> {
   const shippedAt = await warehouseNow(deps.warehouse)
   const { announcedBefore } = await readFinalDays(deps.warehouse)
   const tooLate = tooLateBefore(announcedBefore, deps.markets())
-  const plan = planRows(batch, { shippedAt, context: { ...deps.rowContext, tooLate } })
+  const context = { ...deps.rowContext, tooLate }
+  const plan = planRows(batch, { shippedAt, context, opened })
   return { ...plan, shippedAt, announcedBefore }
 }
 
@@ -124,6 +147,7 @@ interface Plan {
 }
 
 interface PlanOptions {
+  readonly opened: ReadonlyMap<string, OpenedToken>
   readonly shippedAt: string
   readonly context: BatchContext
 }
@@ -178,7 +202,8 @@ interface AdEventEntry {
 
 function planAdEvent(plan: Plan, { key, record }: AdEventEntry, options: PlanOptions): void {
   const { shippedAt, context } = options
-  const planned = planAdEventRow(record, context)
+  const token = options.opened.get(record.trackingData)
+  const planned = token === undefined ? null : planAdEventRow(record, token, context)
   if (planned === null) {
     const reason = 'the tracking data no longer opens: its key has left the key ring'
     plan.refusals.push({ key, reason, record: JSON.stringify(record) })

@@ -14,7 +14,7 @@ import type { ReportMarket } from '../../src/catalog/catalog-names.ts'
 import { backfilled, liveFrom } from '../../src/spool/record.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
 import type { Spool, SpoolEntry } from '../../src/spool/spool.ts'
-import type { TrackingData } from '../../src/tracking-data/tracking-data.ts'
+import type { OpenedToken, TrackingData } from '../../src/tracking-data/tracking-data.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import type { History, HistoryAd, HistoryDelivery, HistoryEvent, HistoryReturn } from './history.ts'
 import { judgeBySource } from './shipment.ts'
@@ -50,12 +50,14 @@ export function createHistoryLoader(
   deliveryJudge: DeliveryJudge = judgeBySource(({ origin }) => origin !== elsewhere)
 ): HistoryLoader {
   const ads = new Map<string, HistoryAd>()
+  const open = (text: string): OpenedToken => {
+    const ad = ads.get(text)
+    if (ad === undefined) return { ok: false, reason: 'not-authentic' }
+    return { ok: true, canonical: text, data: { ...ad, landingUrl: '' } satisfies TrackingData }
+  }
   const context: RowContext = {
-    openTrackingData: (text) => {
-      const ad = ads.get(text)
-      if (ad === undefined) return { ok: false, reason: 'not-authentic' }
-      return { ok: true, canonical: text, data: { ...ad, landingUrl: '' } satisfies TrackingData }
-    },
+    openTrackingData: open,
+    openAllTrackingData: (texts) => texts.map(open),
     hashIdentity,
     deliveryJudge,
     callerOf: createCallerReader(),

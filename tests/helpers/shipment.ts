@@ -30,7 +30,7 @@ const hourMs = 3_600_000
 const ring = createKeyRing()
 /** Mints tokens that the shipment of these tests opens. */
 export const { mint } = createMinter(ring)
-export const { open: openTrackingData } = createOpener(ring)
+export const { open: openTrackingData, openAll: openAllTrackingData } = createOpener(ring)
 export const hashIdentity = createIdentityHasher(Buffer.alloc(32, 7))
 /** Where deliveries come from that these shipments do not trust. */
 export const elsewhere = liveFrom('192.0.2.1')
@@ -54,6 +54,7 @@ export async function aShipment(t: Lifetime): Promise<Shipment> {
   t.after(() => spool.close())
   const rowContext: RowContext = {
     openTrackingData,
+    openAllTrackingData,
     hashIdentity,
     deliveryJudge: judgeBySource(({ origin }) => !isDeepStrictEqual(origin, elsewhere)),
     callerOf: createCallerReader(),

@@ -10,7 +10,6 @@ const gtin = '4006381333931'
 test('a return has the key of its purchase, and a key of its own by publisher, transaction and id', () => {
   const context = {
     tooLate: nothingIsTooLate,
-    openTrackingData: () => ({ ok: false, reason: 'not-authentic' }) as const,
     hashIdentity: () => '',
     deliveryJudge: judgeBySource(() => true),
     callerOf: () => 'ordinary' as const,

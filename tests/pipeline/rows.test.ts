@@ -30,7 +30,6 @@ const desktop: FiredPlace = { siteType: 'DESKTOP', firesFromBackend: false }
 
 const context: BatchContext = {
   tooLate: nothingIsTooLate,
-  openTrackingData,
   hashIdentity,
   deliveryJudge: judgeBySource(
     ({ publisherId, origin }) => publisherId === 10 && origin !== elsewhere
@@ -42,7 +41,7 @@ const context: BatchContext = {
 }
 
 function buildAdEventRow(record: AdEventRecord, batch: BatchContext): AdEventRow | null {
-  return planAdEventRow(record, batch)?.row ?? null
+  return planAdEventRow(record, openTrackingData(record.trackingData), batch)?.row ?? null
 }
 
 test('a row carries what the token says, and identities as hashes only', () => {

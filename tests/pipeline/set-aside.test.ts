@@ -173,7 +173,7 @@ test('a replayed record is judged by the days of its market', async (t) => {
   ])
   await shipBatch(deps)
   await warehouse.command(`INSERT INTO final_before VALUES ('2026-03-10', 'announced', now64(6))`)
-  const rowContext = { ...deps.rowContext, openTrackingData: createOpener(ownKeys).open }
+  const rowContext = { ...deps.rowContext, openAllTrackingData: createOpener(ownKeys).openAll }
 
   await replaySetAside({ ...deps, rowContext, markets: () => [losAngeles] }, null)
 

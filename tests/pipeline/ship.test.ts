@@ -148,11 +148,12 @@ test('a refused ad event is set aside and does not hold up the deliveries of its
   const bad = mint(anAd())
   const rowContext: RowContext = {
     ...deps.rowContext,
-    openTrackingData: (text) => {
-      const opened = openTrackingData(text)
-      if (!opened.ok || text !== bad.trackingData) return opened
-      return { ...opened, data: { ...opened.data, groupId: loneSurrogate } }
-    },
+    openAllTrackingData: (texts) =>
+      texts.map((text) => {
+        const opened = openTrackingData(text)
+        if (!opened.ok || text !== bad.trackingData) return opened
+        return { ...opened, data: { ...opened.data, groupId: loneSurrogate } }
+      }),
   }
   await append(spool, [
     anEvent({ trackingData: bad.trackingData }),
@@ -204,10 +205,10 @@ test('a token whose key left the ring is set aside, and those of other keys are 
   const newer = activateKey(both, both.keys[1]?.id ?? '')
   const left = anEvent({ trackingData: createMinter(older).mint(anAd()).trackingData })
   const kept = anEvent({ trackingData: createMinter(newer).mint(anAd()).trackingData })
-  const { open } = createOpener(removeKey(newer, older.active))
+  const { openAll } = createOpener(removeKey(newer, older.active))
   await append(spool, [left, kept])
 
-  const rowContext = { ...deps.rowContext, openTrackingData: open }
+  const rowContext = { ...deps.rowContext, openAllTrackingData: openAll }
   const result = await shipBatch({ ...deps, rowContext })
 
   assert.deepEqual(result, { shippedCount: 2, setAsideCount: 1, contradictions: [] })

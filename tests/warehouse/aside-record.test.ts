@@ -29,7 +29,7 @@ test('of an event that is set aside the user agent of a browser is not kept, and
   const stored = (await readAside(warehouse)).map(({ record }) => record).join('\n')
   assert.ok(!stored.includes('X11'))
   assert.ok(stored.includes('Googlebot'))
-  const rowContext = { ...deps.rowContext, openTrackingData: createOpener(ownKeys).open }
+  const rowContext = { ...deps.rowContext, openAllTrackingData: createOpener(ownKeys).openAll }
   await replaySetAside({ ...deps, rowContext }, null)
   assert.equal(await countSetAside(warehouse), 0)
   assert.deepEqual(

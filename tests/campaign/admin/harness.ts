@@ -133,12 +133,13 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
   const keys = await openKeyStore({ ...stores, adminKey })
   const keyRing = createKeyRing()
   const minter = createMinter(keyRing, { clock })
-  const { open: openTrackingData } = createOpener(keyRing)
+  const { open: openTrackingData, openAll: openAllTrackingData } = createOpener(keyRing)
   const hashIdentity = createIdentityHasher(randomBytes(32))
   const spool = openMemorySpool({ clock })
   const audit = new AuditTrail({ warehouse, clock })
   const rowContext = {
     openTrackingData,
+    openAllTrackingData,
     hashIdentity,
     deliveryJudge: judgeBySource(() => true),
     callerOf: createCallerReader(),
