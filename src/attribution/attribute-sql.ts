@@ -155,6 +155,7 @@ const crowd = `
  */
 export const touchFormerSql = `
 INSERT INTO touched_span (from_at, to_at, market_id, touched_until)
+WITH known AS MATERIALIZED (${known})
 SELECT toDateTime(toStartOfHour(least_at), 'UTC') AS from_at, toDateTime(toStartOfHour(greatest_at), 'UTC') + if(least_at != greatest_at AND toStartOfHour(least_at) = toStartOfHour(greatest_at), 7199, 3599) AS to_at, -1,
   {readAt:DateTime64(6, 'UTC')} + toIntervalSecond(300)
 FROM (
@@ -165,10 +166,10 @@ FROM (
       a.purchase_key IN (${judgedKeysSql(batchKeys)}) AS is_judged
     FROM (
       SELECT purchase_key, received_at FROM attribution
-      WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM (${known}))
+      WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM known)
         AND notEmpty(line_index)
     ) AS a
-    INNER JOIN (${known}) AS k ON k.purchase_key = a.purchase_key
+    INNER JOIN known AS k ON k.purchase_key = a.purchase_key
   )
 )
 GROUP BY from_at, to_at`
