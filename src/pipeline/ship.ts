@@ -27,7 +27,7 @@ import { pendReturnedSql } from '../attribution/returned-sql.ts'
 
 export const shipLimits = {
   // Larger batches ship with less CPU, but cost memory on both sides of the insert. Draining 120,000 events,
-  // the engine's peak was 506 MB with 5,000 and 548 MB with 10,000 (docs/decisions/0040).
+  // the engine's peak was 506 MB with 5,000 and 548 MB with 10,000 (docs/decisions/0042).
   recordsPerBatchMax: 5_000,
 } as const
 
