@@ -157,7 +157,7 @@ async function measureReports(warehouse: Warehouse, path: string, state: string)
       `${state.padEnd(7)} ${name.padEnd(18)} median ${median.toFixed(0).padStart(5)} ms  p99 ${p99.toFixed(0).padStart(5)} ms  ${rowCount} rows`
     )
   }
-  keptPages.close()
+  await keptPages.close()
 }
 
 function printCsv({ rows }: ReportResult): Buffer {

@@ -214,6 +214,7 @@ async function startCampaign(
   const keptPages = new KeptPages({
     folder: join(config.dataDir, 'kept-reports'),
     clock: systemClock,
+    onFailure: (err) => log.warn({ err }, 'a result of several pages could not be kept'),
   })
   const backups = config.warehouseUrl === null ? createBackups(engine, pipeline) : null
   const isFull = config.roles.includes('engine')
@@ -260,7 +261,7 @@ async function startCampaign(
       await tls?.close()
       await backups?.close()
       await app.close()
-      keptPages.close()
+      await keptPages.close()
     },
   }
 }

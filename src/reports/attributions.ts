@@ -87,8 +87,8 @@ export function createAttributionsLister(deps: AttributionsDeps): ListAttributio
       return { finalBefore: announcedBefore }
     }
     const question = questionOf(['attributions', call.keyId, call.advertiserId, body])
-    const asked = { question, owner: call.keyId, page, limit: body.limit }
-    return await answerPage(deps.keptPages, asked, () => compute(deps, call))
+    const asked = { question, owner: call.keyId, page, limit: body.limit, signal: call.signal }
+    return await answerPage(deps.keptPages, asked, (signal) => compute(deps, { ...call, signal }))
   }
 }
 

@@ -2,19 +2,21 @@
 // events arrive, and no row is repeated or skipped.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, read, rmSync } from 'node:fs'
-import { open, rm, statfs } from 'node:fs/promises'
+import { mkdirSync, rmSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { ServiceError } from '../errors.ts'
-import { assert } from '../lib/assert.ts'
 import type { Clock } from '../lib/clock.ts'
-
-/** A row as the warehouse gives it: its columns in order. */
-export type Values = readonly unknown[]
+import { KeptResult } from './kept-result.ts'
+import type { KeptPage, Source } from './kept-result.ts'
+import { SharedQuestions } from './shared-questions.ts'
+import { WritingRoom } from './writing-room.ts'
 
 export const keptLimits = {
+  /** From when a result is whole. */
   ageMsMax: 900_000,
+  /** A result that is written for longer ends as soon as nobody waits for it. The largest takes about a minute. */
+  writingMsMax: 300_000,
   // A row takes about 200 bytes. The largest result, a thousand pages of 10,000 rows, fits several times.
   bytesMax: 12 * 1024 ** 3,
   /** The limit of one key, so that no key evicts the results that others are paging through. */
@@ -33,23 +35,11 @@ export interface KeptPagesOptions {
   readonly limits?: Partial<KeptLimits>
   /** Reads the free bytes of the disk. */
   readonly readFreeBytes?: () => Promise<number>
+  /** A result could not be written to its end. Who waits for a page of it is told as well. */
+  readonly onFailure?: (error: Error) => void
 }
 
 type KeptLimits = Readonly<Record<keyof typeof keptLimits, number>>
-
-export interface KeptTotals {
-  readonly totalRows: number
-  readonly unconvertedCount: number
-  readonly completeThrough: string | null
-  readonly renewingDays?: readonly string[]
-}
-
-export interface KeptPage<Row> extends KeptTotals {
-  /** Pages with the same id are cut from the same rows. */
-  readonly resultId: string
-  /** None behind the last page. */
-  readonly rows: readonly Row[]
-}
 
 /** A request for a kept page. */
 export interface KeptQuestion {
@@ -59,40 +49,34 @@ export interface KeptQuestion {
   readonly owner: string
   readonly page: number
   readonly limit: number
+  /** Of who asks. */
+  readonly signal: AbortSignal
 }
 
-interface KeptResult {
-  readonly totals: KeptTotals & { readonly resultId: string }
-  readonly owner: string
-  readonly path: string
-  readonly keptAtMs: number
-  readonly byteCount: number
-  /** Where each page begins in the file; one more for the end. */
-  readonly pageOffsets: readonly number[]
-  /** Uses the names that the catalog had, so that all pages show the same. */
-  readonly format: (values: Values) => object
-}
+export type PageAsked = Pick<KeptQuestion, 'question' | 'page' | 'signal'>
 
-interface Source<Row extends object> {
-  readonly totals: KeptTotals
-  readonly blocks: AsyncIterable<readonly Values[]>
-  readonly format: (values: Values) => Row
-}
-
-/** A result that is being written. Its bytes count already. */
-interface Writing {
-  readonly owner: string
-  byteCount: number
+interface Entry {
+  readonly question: string
+  readonly result: KeptResult
+  /** While it is written, it does not grow old. */
+  keptAtMs: number
 }
 
 export class KeptPages {
+  /** What is being computed, and may become a kept result. */
+  readonly questions = new SharedQuestions()
   readonly #folder: string
   readonly #clock: Clock
   readonly #limits: KeptLimits
   readonly #readFreeBytes: () => Promise<number>
+  readonly #onFailure: (error: Error) => void
   /** By question, the oldest first. */
-  readonly #results = new Map<string, KeptResult>()
-  readonly #writing = new Set<Writing>()
+  readonly #entries = new Map<string, Entry>()
+  /** Their bytes count, whether they can still be found or not. */
+  readonly #writing = new Set<KeptResult>()
+  readonly #room = new WritingRoom()
+  /** Questions whose last result could not be written, the oldest first. */
+  readonly #failed = new Set<string>()
   readonly #sweeping: NodeJS.Timeout
 
   constructor(options: KeptPagesOptions) {
@@ -101,6 +85,7 @@ export class KeptPages {
     this.#clock = clock
     this.#limits = { ...keptLimits, ...options.limits }
     this.#readFreeBytes = options.readFreeBytes ?? (() => freeBytesOf(folder))
+    this.#onFailure = options.onFailure ?? (() => {})
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#sweeping = setInterval(() => this.sweep(), this.#limits.sweepPauseMs).unref()
@@ -110,90 +95,104 @@ export class KeptPages {
    * A page of the kept result of the question, or null if there is none or it is too old. The rows have the
    * type that was kept under the question.
    */
-  async read<Row>({ question, page }: KeptQuestion): Promise<KeptPage<Row> | null> {
-    const result = this.#results.get(question)
-    if (result === undefined || this.#isOld(result)) return null
-    return await readPage<Row>(result, page)
+  async read<Row>({ question, page, signal }: KeptQuestion): Promise<KeptPage<Row> | null> {
+    const entry = this.#entries.get(question)
+    if (entry === undefined || this.#isOld(entry)) return null
+    // It is about to be forgotten.
+    if (entry.result.isWriting && entry.result.isAborted) return null
+    return await this.page<Row>(entry.result, { question, page, signal })
   }
 
-  /** Writes the rows, replaces what was kept for the question, and returns the page asked for. */
-  async keep<Row extends object>(
-    asked: KeptQuestion,
-    { totals, blocks, format }: Source<Row>
+  /** Begins to write a result, which takes the place of what was kept for the question. */
+  async begin<Row extends object>(
+    { question, owner, limit }: Pick<KeptQuestion, 'question' | 'owner' | 'limit'>,
+    source: Source<Row>
+  ): Promise<KeptResult> {
+    const id = randomUUID()
+    const { writingMsMax } = this.#limits
+    const result = await KeptResult.begin(
+      {
+        id,
+        path: join(this.#folder, id),
+        owner,
+        limit,
+        writingMsMax,
+        makeRoom: (byteCount) => this.#makeRoom(owner, byteCount),
+      },
+      source
+    )
+    this.#writing.add(result)
+    this.drop(question)
+    const entry: Entry = { question, result, keptAtMs: this.#clock() }
+    this.#entries.set(question, entry)
+    void result.ended.then(() => this.#noteEnd(entry))
+    return result
+  }
+
+  /**
+   * A page of a result, once it is written and the rest can be written without the reader's place. If the last
+   * result of the question could not be written, this one has to be whole first: otherwise each page would be
+   * answered from another result, and the failure never shown.
+   */
+  async page<Row>(
+    result: KeptResult,
+    { question, page, signal }: PageAsked
   ): Promise<KeptPage<Row>> {
-    const resultId = randomUUID()
-    const path = join(this.#folder, resultId)
-    const writing: Writing = { owner: asked.owner, byteCount: 0 }
-    this.#writing.add(writing)
-    try {
-      const pageOffsets = await this.#write(path, { blocks, limit: asked.limit, writing })
-      const result: KeptResult = {
-        totals: { ...totals, resultId },
-        owner: asked.owner,
-        path,
-        keptAtMs: this.#clock(),
-        byteCount: writing.byteCount,
-        pageOffsets,
-        format,
-      }
-      this.#forget(asked.question)
-      this.#results.set(asked.question, result)
-      return await readPage<Row>(result, asked.page)
-    } catch (error) {
-      // The result may be listed already, and must not be found there without its file.
-      if (this.#results.get(asked.question)?.path === path) this.#results.delete(asked.question)
-      await rm(path, { force: true })
-      throw error
-    } finally {
-      this.#writing.delete(writing)
-    }
+    return await result.page<Row>(page, signal, () =>
+      this.#failed.has(question) ? result.ended : this.#room.enter(result)
+    )
+  }
+
+  /** What was kept for the question is not found any more. Who is reading it can go on. */
+  drop(question: string): void {
+    const entry = this.#entries.get(question)
+    if (entry === undefined) return
+    this.#entries.delete(question)
+    entry.result.drop()
   }
 
   /** Removes what is too old. */
   sweep(): void {
-    for (const [question, result] of this.#results) {
-      if (this.#isOld(result)) this.#forget(question)
+    for (const entry of this.#entries.values()) {
+      if (this.#isOld(entry)) this.drop(entry.question)
     }
   }
 
-  close(): void {
+  /** Resolves when what is being written has ended. */
+  async whenWritten(): Promise<void> {
+    await Promise.all([...this.#writing].map(({ ended }) => ended))
+  }
+
+  /** Ends what is being written. */
+  async close(): Promise<void> {
     clearInterval(this.#sweeping)
+    await this.questions.close()
+    for (const result of this.#writing) void result.abort()
+    await this.whenWritten()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  async #write(
-    path: string,
-    source: {
-      readonly blocks: AsyncIterable<readonly Values[]>
-      readonly limit: number
-      readonly writing: Writing
+  #noteEnd(entry: Entry): void {
+    const { question, result } = entry
+    this.#writing.delete(result)
+    entry.keptAtMs = this.#clock()
+    if (result.failure === null) {
+      this.#failed.delete(question)
+      return
     }
-  ): Promise<readonly number[]> {
-    const { blocks, limit, writing } = source
-    const file = await open(path, 'wx', 0o600)
-    const pageOffsets = [0]
-    let rowCount = 0
-    try {
-      for await (const block of blocks) {
-        const lines: string[] = []
-        let end = writing.byteCount
-        for (const row of block) {
-          const line = `${JSON.stringify(row)}\n`
-          lines.push(line)
-          end += Buffer.byteLength(line)
-          rowCount += 1
-          if (rowCount % limit === 0) pageOffsets.push(end)
-        }
-        const byteCount = end - writing.byteCount
-        writing.byteCount = end
-        await this.#makeRoom(writing.owner, byteCount)
-        await file.appendFile(lines.join(''))
-      }
-    } finally {
-      await file.close()
+    if (this.#entries.get(question) === entry) this.drop(question)
+    if (result.isAborted) return
+    this.#noteFailed(question)
+    this.#onFailure(result.failure)
+  }
+
+  #noteFailed(question: string): void {
+    this.#failed.delete(question)
+    this.#failed.add(question)
+    const [oldest] = this.#failed
+    if (this.#failed.size > this.#limits.resultsMax && oldest !== undefined) {
+      this.#failed.delete(oldest)
     }
-    if (pageOffsets.at(-1) !== writing.byteCount) pageOffsets.push(writing.byteCount)
-    return pageOffsets
   }
 
   /** Makes room for bytes that are about to be written; the counts below include them already. */
@@ -213,18 +212,30 @@ export class KeptPages {
   }
 
   #bytes(isMeant: (one: { readonly owner: string }) => boolean = () => true): number {
-    const all = [...this.#results.values(), ...this.#writing].filter(isMeant)
-    return all.reduce((sum, one) => sum + one.byteCount, 0)
+    return this.#all()
+      .filter(isMeant)
+      .reduce((sum, { byteCount }) => sum + byteCount, 0)
   }
 
   #count(isMeant: (one: { readonly owner: string }) => boolean = () => true): number {
-    return [...this.#results.values(), ...this.#writing].filter(isMeant).length
+    return this.#all().filter(isMeant).length
+  }
+
+  #all(): readonly KeptResult[] {
+    const kept = [...this.#entries.values()].map(({ result }) => result)
+    return [...new Set([...kept, ...this.#writing])]
+  }
+
+  /** Those that are written already: of the others, somebody may be reading a page. */
+  #evictable(): readonly Entry[] {
+    return [...this.#entries.values()].filter(({ result }) => !result.isWriting)
   }
 
   /** Evicts from the key that holds the most, so that one key's results never cost others theirs. */
   #evictFromLargest(): void {
     const bytesByOwner = new Map<string, number>()
-    for (const { owner, byteCount } of this.#results.values()) {
+    for (const { result } of this.#evictable()) {
+      const { owner, byteCount } = result
       bytesByOwner.set(owner, (bytesByOwner.get(owner) ?? 0) + byteCount)
     }
     const [largest] = [...bytesByOwner].toSorted(([, one], [, other]) => other - one)
@@ -233,9 +244,9 @@ export class KeptPages {
 
   /** Evicts the oldest result that matches. */
   #evict(isMeant: (one: KeptResult) => boolean): void {
-    for (const [question, result] of this.#results) {
-      if (!isMeant(result)) continue
-      this.#forget(question)
+    const oldest = this.#evictable().find(({ result }) => isMeant(result))
+    if (oldest !== undefined) {
+      this.drop(oldest.question)
       return
     }
     throw new ServiceError('REPORT_STORE_FULL', 'no room is left for a result of several pages', {
@@ -243,16 +254,8 @@ export class KeptPages {
     })
   }
 
-  #isOld({ keptAtMs }: KeptResult): boolean {
-    return this.#clock() - keptAtMs > this.#limits.ageMsMax
-  }
-
-  /** Readers that have the file open can go on; the system removes it when they close it. */
-  #forget(question: string): void {
-    const result = this.#results.get(question)
-    if (result === undefined) return
-    this.#results.delete(question)
-    rmSync(result.path, { force: true })
+  #isOld({ result, keptAtMs }: Entry): boolean {
+    return !result.isWriting && this.#clock() - keptAtMs > this.#limits.ageMsMax
   }
 }
 
@@ -264,30 +267,4 @@ export function questionOf(parts: readonly unknown[]): string {
 async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
-}
-
-const readAt = promisify(read)
-
-/**
- * Opens the file in the same turn in which the result was found, so that no eviction comes between the
- * totals and the rows.
- */
-async function readPage<Row>(
-  { totals, path, pageOffsets, format }: KeptResult,
-  page: number
-): Promise<KeptPage<Row>> {
-  const [from, to] = [pageOffsets[page], pageOffsets[page + 1]]
-  if (from === undefined || to === undefined) return { ...totals, rows: [] }
-  const file = openSync(path, 'r')
-  try {
-    const bytes = Buffer.allocUnsafe(to - from)
-    const { bytesRead } = await readAt(file, bytes, 0, bytes.length, from)
-    assert(bytesRead === bytes.length, 'a page of a kept result is there as it was written')
-    const lines = bytes.toString().split('\n').slice(0, -1)
-    // Written by this process, with the format of the type of row that is kept under the question.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return { ...totals, rows: lines.map((line) => format(JSON.parse(line) as Values)) as Row[] }
-  } finally {
-    closeSync(file)
-  }
 }

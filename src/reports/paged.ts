@@ -1,12 +1,15 @@
-// Reads one page of a result whole, so the session of the warehouse is given back, and failures show, before
-// the first byte is sent. A result of one page goes straight to the reader. A longer one is kept: page 0
-// always computes it anew, and other pages are cut from the kept result, or compute it if none is kept.
+// Reads a page of a result. A result of one page is read whole and given to its reader. A longer one is kept: page 0
+// always computes it anew and is given out as soon as its rows are there, while the rest is written on. Other pages are
+// cut from the kept result, or compute it if none is kept. In either case the page is read whole, so failures show
+// before the first byte is sent.
 
 import { reportLimits } from '../contract/report-request.ts'
 import { assert } from '../lib/assert.ts'
+import { parseRows } from '../warehouse/warehouse.ts'
 import { assertAnswersFor } from './bound-advertiser.ts'
 import { readKept } from '../days/kept-revisions.ts'
-import type { KeptPages, KeptQuestion, KeptTotals, Values } from './kept-pages.ts'
+import type { KeptPages, KeptQuestion, PageAsked } from './kept-pages.ts'
+import type { KeptTotals, Values } from './kept-result.ts'
 
 export interface Totals extends KeptTotals {
   /** The rows of all pages. */
@@ -33,7 +36,7 @@ export interface PagedResult<Row> extends Totals {
 export interface Computed<Row> {
   readonly advertiserId: number
   /** All rows, first to last, up to `reachableRows`; the last column is `boundAdvertiserSql`. */
-  readonly blocks: AsyncIterable<readonly Values[]>
+  readonly blocks: AsyncIterable<Buffer>
   /** Reads the totals that every row carries; null if there are no rows. */
   readonly readTotals: (row: Values | null) => Totals
   readonly format: (values: Values) => Row
@@ -46,65 +49,103 @@ export function reachableRows(limit: number): number {
   return (reportLimits.pageMax + 1) * limit
 }
 
-/** Only the rows of the page are formatted; a long result is kept as the warehouse gave it. */
+/** A result that has begun, for all who asked for it. */
+interface Opened<Row> {
+  page(asked: PageAsked): Promise<PagedResult<Row>>
+}
+
+/** Computes with the signal that is aborted once nobody needs the rows any more. */
+type Compute<Row> = (signal: AbortSignal) => Promise<Computed<Row>>
+
+/** Only the rows of the page are parsed and formatted. */
 export async function answerPage<Row extends object>(
   keptPages: KeptPages,
   asked: KeptQuestion,
-  compute: () => Promise<Computed<Row>>
+  compute: Compute<Row>
 ): Promise<PagedResult<Row>> {
   const kept = asked.page === 0 ? null : await keptPages.read<Row>(asked)
   if (kept !== null) return kept
-  return await readKept(() => answerOnce(keptPages, asked, compute))
+  const opened = await keptPages.questions.ask<Opened<Row>>(asked, (controller) =>
+    readKept(() => openResult(keptPages, { asked, compute, controller }))
+  )
+  return await opened.page(asked)
+}
+
+interface Opening<Row> {
+  readonly asked: KeptQuestion
+  readonly compute: Compute<Row>
+  readonly controller: AbortController
 }
 
 /** Null if the rows to be read may have been swept meanwhile. */
-async function answerOnce<Row extends object>(
+async function openResult<Row extends object>(
   keptPages: KeptPages,
-  asked: KeptQuestion,
-  compute: () => Promise<Computed<Row>>
-): Promise<PagedResult<Row> | null> {
-  const { advertiserId, blocks, readTotals, format, areRowsKept } = await compute()
+  { asked, compute, controller }: Opening<Row>
+): Promise<Opened<Row> | null> {
+  const { advertiserId, blocks, readTotals, format, areRowsKept } = await compute(controller.signal)
   const source = blocks[Symbol.asyncIterator]()
+  let isHandedOver = false
   try {
     const first = await source.next()
     if (areRowsKept !== undefined && !(await areRowsKept())) return null
-    const firstBlock = first.done === true ? [] : first.value
-    const firstRow = firstBlock[0] ?? null
+    const firstBlock = first.done === true ? null : first.value
+    const firstRow = firstBlock === null ? null : readFirstRow(firstBlock)
     if (firstRow !== null) assertAnswersFor(advertiserId, firstRow.at(-1))
     const totals = readTotals(firstRow)
-    const { limit, page } = asked
-    const rowCount = Math.min(totals.totalRows, reachableRows(limit))
-    const whole = wholeBlocks(firstBlock, source, rowCount)
+    controller.signal.throwIfAborted()
+    const { limit } = asked
+    const rest = joinBlocks(firstBlock, source)
     if (totals.totalRows > limit) {
-      return await keptPages.keep(asked, { totals, blocks: whole, format })
+      const rowCount = Math.min(totals.totalRows, reachableRows(limit))
+      const begun = { totals, advertiserId, rowCount, blocks: rest, format, controller }
+      const result = await keptPages.begin(asked, begun)
+      isHandedOver = true
+      return { page: (one) => keptPages.page<Row>(result, one) }
     }
-    // A page behind the last one has totals but no rows, so the query is ended.
-    return { ...totals, rows: page > 0 ? [] : await formatAll(whole, format) }
+    const rows = await readRows(rest, { advertiserId, rowCount: totals.totalRows, format })
+    keptPages.drop(asked.question)
+    return { page: async ({ page }) => ({ ...totals, rows: page > 0 ? [] : rows }) }
   } finally {
-    await source.return?.()
+    if (!isHandedOver) await source.return?.()
   }
+}
+
+function readFirstRow(block: Buffer): Values | null {
+  return parseRows(block.subarray(0, block.indexOf('\n') + 1))[0] ?? null
+}
+
+async function* joinBlocks(
+  first: Buffer | null,
+  rest: AsyncIterator<Buffer>
+): AsyncGenerator<Buffer> {
+  try {
+    if (first !== null) yield first
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      yield next.value
+    }
+  } finally {
+    await rest.return?.()
+  }
+}
+
+interface Reading<Row> {
+  readonly advertiserId: number
+  readonly rowCount: number
+  readonly format: (values: Values) => Row
 }
 
 /** A stream that was abandoned ends early without an error; what it gave must never pass as whole. */
-async function* wholeBlocks(
-  first: readonly Values[],
-  rest: AsyncIterator<readonly Values[]>,
-  rowCount: number
-): AsyncGenerator<readonly Values[]> {
-  let readCount = first.length
-  yield first
-  for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-    readCount += next.value.length
-    yield next.value
-  }
-  assert(readCount === rowCount, 'a result has the rows that its first one tells')
-}
-
-async function formatAll<Row>(
-  blocks: AsyncIterable<readonly Values[]>,
-  format: (values: Values) => Row
+async function readRows<Row>(
+  blocks: AsyncIterable<Buffer>,
+  { advertiserId, rowCount, format }: Reading<Row>
 ): Promise<readonly Row[]> {
   const rows: Row[] = []
-  for await (const block of blocks) for (const row of block) rows.push(format(row))
+  for await (const block of blocks) {
+    for (const values of parseRows(block)) {
+      assertAnswersFor(advertiserId, values.at(-1))
+      rows.push(format(values))
+    }
+  }
+  assert(rows.length === rowCount, 'a result has the rows that its first one tells')
   return rows
 }

@@ -12,7 +12,7 @@ import {
 } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
 import type { CatalogNames, ReportMarket } from '../catalog/catalog-names.ts'
-import type { Values } from './kept-pages.ts'
+import type { Values } from './kept-result.ts'
 import type { ReportRow } from './report.ts'
 
 /** The columns of `buildReportQuery`, in its order; sums that may leave the doubles come as text. */

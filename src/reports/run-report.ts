@@ -24,8 +24,8 @@ export function createReportRunner(deps: ReportDeps): RunReport {
   return async (call: ReportCall): Promise<ReportResult> => {
     const { page, ...body } = call.request
     const question = questionOf([call.keyId, call.advertiserId, body])
-    const asked = { question, owner: call.keyId, page, limit: body.limit }
-    return await answerPage(deps.keptPages, asked, () => compute(deps, call))
+    const asked = { question, owner: call.keyId, page, limit: body.limit, signal: call.signal }
+    return await answerPage(deps.keptPages, asked, (signal) => compute(deps, { ...call, signal }))
   }
 }
 

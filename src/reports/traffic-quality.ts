@@ -75,8 +75,8 @@ export function createTrafficQualityReader(deps: TrafficQualityDeps): ReadTraffi
   return async (call) => {
     const { page, ...body } = call.request
     const question = questionOf(['traffic quality', call.keyId, call.advertiserId, body])
-    const asked = { question, owner: call.keyId, page, limit: body.limit }
-    return await answerPage(deps.keptPages, asked, () => compute(deps, call))
+    const asked = { question, owner: call.keyId, page, limit: body.limit, signal: call.signal }
+    return await answerPage(deps.keptPages, asked, (signal) => compute(deps, { ...call, signal }))
   }
 }
 

@@ -11,9 +11,10 @@ import type { InsertTable, Params, Warehouse, WarehouseLanes } from './warehouse
 
 /**
  * The pipeline usually runs two statements at a time, and sometimes one for an operator. A report may need two at
- * once; `campaign/report-places.ts` lets fewer reports run than there are sessions.
+ * once; `campaign/report-places.ts` lets fewer reports run than there are sessions. Two sessions of the reports are for
+ * results that are written on after their first page was answered (`reports/writing-room.ts`).
  */
-const laneSessions = { pipeline: 4, lookups: 3, reports: 5 } as const
+const laneSessions = { pipeline: 4, lookups: 3, reports: 7 } as const
 
 /** Each busy session holds a thread of libuv's pool, so UV_THREADPOOL_SIZE must be much greater. */
 export const embeddedSessions = laneSessions.pipeline + laneSessions.lookups + laneSessions.reports
@@ -211,7 +212,7 @@ class SessionPool {
     }
   }
 
-  async *stream(sql: string, params: Params, signal?: AbortSignal): AsyncGenerator<unknown[][]> {
+  async *stream(sql: string, params: Params, signal?: AbortSignal): AsyncGenerator<Buffer> {
     let session: Session | null = null
     let stream: ChdbQueryStream | null = null
     try {
@@ -221,7 +222,7 @@ class SessionPool {
         ...(signal === undefined ? {} : { signal }),
       })
       for await (const chunk of stream) {
-        if (chunk.numRows > 0) yield parseLines(chunk.text())
+        if (chunk.numRows > 0) yield asBuffer(chunk.raw())
       }
     } catch (cause) {
       throw failure('query', cause)
@@ -283,6 +284,10 @@ function loadChdb(): { Session: new (path?: string, options?: SessionOptions) =>
       { cause }
     )
   }
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 /** The shape of a row follows from the caller's SQL, so it cannot be checked here. */

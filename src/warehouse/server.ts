@@ -31,7 +31,8 @@ export interface ServerOptions {
   readonly connectionsMax?: number
 }
 
-const laneConnections = { pipeline: 8, lookups: 4, reports: 10 } as const
+// Two connections of the reports are for results that are written on after their first page was answered.
+const laneConnections = { pipeline: 8, lookups: 4, reports: 12 } as const
 
 /** Each lane has connections of its own. */
 export function openServerLanes(options: ServerOptions): WarehouseLanes {
@@ -114,7 +115,7 @@ interface Streamed {
 async function* stream(
   { client, statements }: Connection,
   { sql, params, signal }: Streamed
-): AsyncGenerator<unknown[][]> {
+): AsyncGenerator<Buffer> {
   let running: string | null = null
   try {
     signal?.throwIfAborted()
@@ -136,7 +137,7 @@ async function* stream(
     // The client obeys a signal only until the answer begins.
     if (signal !== undefined) addAbortSignal(signal, blocks)
     for await (const rows of blocks) {
-      yield rows.map((row) => row.json())
+      if (rows.length > 0) yield Buffer.from(`${rows.map(({ text }) => text).join('\n')}\n`)
     }
     running = null
   } catch (cause) {

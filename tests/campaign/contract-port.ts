@@ -180,7 +180,7 @@ export async function openContractPort(): Promise<ContractPort> {
     close: async () => {
       agent.destroy()
       await app.close()
-      keptPages.close()
+      await keptPages.close()
       await keyStore.close()
       await catalog.close()
       await warehouse.close()

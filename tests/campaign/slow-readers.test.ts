@@ -36,10 +36,11 @@ test('slow readers of two keys hold no session: pipeline, look-ups and reports o
   const lanes = openEmbeddedLanes({ path: aWarehouseFolder(t).path })
   const keptPages = openKeptPages()
   const totals = { totalRows: rowCount, completeThrough: null, unconvertedCount: 0 }
+  let questionCount = 0
   const runReport = async ({ signal, keyId }: ReportCall) =>
     await answerPage<ReportRow>(
       keptPages,
-      { question: keyId, owner: keyId, page: 0, limit: rowCount },
+      { question: keyId + String(questionCount++), owner: keyId, page: 0, limit: rowCount, signal },
       () =>
         Promise.resolve({
           advertiserId: 1,
@@ -60,7 +61,7 @@ test('slow readers of two keys hold no session: pipeline, look-ups and reports o
   })
   t.after(async () => {
     await app.close()
-    keptPages.close()
+    await keptPages.close()
     await lanes.close()
   })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })

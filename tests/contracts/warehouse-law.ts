@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { ServiceError } from '../../src/errors.ts'
+import { parseRows } from '../../src/warehouse/warehouse.ts'
 import type { Params, Warehouse } from '../../src/warehouse/warehouse.ts'
 
 /** By the guarantee in one sentence; each runs on an empty database of its own. */
@@ -20,7 +21,7 @@ export async function readAll(
   params: Params = {}
 ): Promise<readonly unknown[][]> {
   const all: unknown[][] = []
-  for await (const rows of warehouse.stream(sql, params)) all.push(...rows)
+  for await (const block of warehouse.stream(sql, params)) all.push(...parseRows(block))
   return all
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { ServiceError } from '../../src/errors.ts'
+import { parseRows } from '../../src/warehouse/warehouse.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { callsBeyondPool, createScratch, isRefusal, readAll } from './warehouse-law.ts'
 import type { Laws } from './warehouse-law.ts'
@@ -12,6 +13,7 @@ export const readingLaws: Laws = {
   'more calls than sessions or connections all get their answer': answersAll,
   'rows and stream give the same values': agreesOnRows,
   'a stream of 300,000 rows is complete, in order and flat in memory': streamsFlat,
+  'a block of a stream holds whole lines, and stays as it is when others are read': keepsBlocks,
   'a stream without rows ends well': streamsNothing,
   'a stream that fails in the middle throws and never ends well': throwsInMiddle,
   'leaving streams early frees what they held': leavesEarly,
@@ -79,8 +81,8 @@ async function streamsFlat(warehouse: Warehouse): Promise<void> {
   let count = 0
   let usedMax = 0
 
-  for await (const rows of warehouse.stream(sql, { count: 300_000 })) {
-    for (const [number] of rows) {
+  for await (const block of warehouse.stream(sql, { count: 300_000 })) {
+    for (const [number] of parseRows(block)) {
       assert.equal(number, count)
       count += 1
       if (count % 100_000 === 0) usedMax = Math.max(usedMax, usedBytes() - before)
@@ -90,6 +92,29 @@ async function streamsFlat(warehouse: Warehouse): Promise<void> {
   assert.equal(count, 300_000)
   // A block is 2 MB, as bytes, as text and as rows, and the next ones are read ahead.
   assert.ok(usedMax < 30e6, `${usedMax} bytes`)
+}
+
+async function keepsBlocks(warehouse: Warehouse): Promise<void> {
+  // Text with everything that could be taken for the end of a line.
+  const sql = `SELECT number, concat('\\n\\r\u2028"[', toString(number)) FROM numbers(50000)
+    SETTINGS max_block_size = 8192`
+  const blocks: Buffer[] = []
+  const copies: Buffer[] = []
+  for await (const block of warehouse.stream(sql)) {
+    assert.equal(block.at(-1), 0x0a)
+    blocks.push(block)
+    copies.push(Buffer.from(block))
+  }
+  await warehouse.rows('SELECT count() AS count FROM numbers(1000000)')
+
+  assert.ok(blocks.length > 1)
+  assert.deepEqual(Buffer.concat(blocks), Buffer.concat(copies))
+  const rows = blocks.flatMap((block) => parseRows(block))
+  assert.deepEqual(
+    rows.map(([number]) => number),
+    Array.from({ length: 50_000 }, (_, number) => number)
+  )
+  assert.equal(rows[7]?.[1], '\n\r\u2028"[7')
 }
 
 async function streamsNothing(warehouse: Warehouse): Promise<void> {
@@ -104,7 +129,7 @@ async function throwsInMiddle(warehouse: Warehouse): Promise<void> {
   for (const bad of [0, 250_000, 299_999]) {
     let count = 0
     const reading = async (): Promise<void> => {
-      for await (const rows of warehouse.stream(sql, { bad })) count += rows.length
+      for await (const block of warehouse.stream(sql, { bad })) count += parseRows(block).length
     }
     await assert.rejects(reading(), isRefusal(395))
     assert.ok(count <= bad, `${count} rows before row ${bad}`)

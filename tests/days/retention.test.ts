@@ -65,7 +65,7 @@ async function aWorld(t: TestContext) {
       const { signal } = new AbortController()
       const request = { ...range, page: 0, limit: 10_000 }
       const { rows } = await read({ advertiserId: 1, request, keyId: 'test', signal })
-      keptPages.close()
+      await keptPages.close()
       return rows.map(
         (row) => `${row.date} ${row.counted} too late ${row.uncounted.get('too-late')}`
       )

@@ -161,7 +161,7 @@ export async function readFigures(
         ` value ${value} spend ${spend} ${state}${unconverted}`
     )
   }
-  keptPages.close()
+  await keptPages.close()
   return lines
 }
 

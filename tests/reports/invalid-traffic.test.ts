@@ -60,7 +60,7 @@ async function readQuality(warehouse: Warehouse): Promise<readonly string[]> {
     request: { startDate: day, endDate: day, page: 0, limit: 100 },
     signal: new AbortController().signal,
   })
-  keptPages.close()
+  await keptPages.close()
   return rows.map(({ publisherId, kind, counted, uncounted }) => {
     const reasons = [...uncounted].filter(([, count]) => count > 0)
     return [publisherId, kind, counted, ...reasons.flat()].join(' ')

@@ -51,6 +51,7 @@ interface World {
   readonly runReport: RunReport
   readonly clock: { nowMs: number }
   readonly folder: string
+  readonly keptPages: KeptPages
   readonly catalog: CatalogNames
 }
 
@@ -79,7 +80,7 @@ async function aWorld(t: TestContext, bytesMax: number = keptLimits.bytesMax): P
     ...Array.from({ length: product % 2 }, () => anEvent('click', product)),
   ]).flat()
   await createHistoryLoader(warehouse, 2_000).ship(events)
-  return { warehouse, runReport, clock, folder, catalog }
+  return { warehouse, runReport, clock, folder, keptPages, catalog }
 }
 
 const base = aReportRequest()
@@ -148,6 +149,7 @@ test('pages of one result have one id, a result computed anew has another, a sin
 
   const ids = [await idOf(0), await idOf(1), await idOf(3), await idOf(9)]
   const anew = [await idOf(0), await idOf(1)]
+  await world.keptPages.whenWritten()
   world.clock.nowMs += keptLimits.ageMsMax + 1
   const later = await idOf(2)
 
@@ -172,6 +174,7 @@ test('kept pages are those of one key only, and are computed anew after 15 minut
 
   const before = await read(world, { ...request, page: 1 })
   const foreign = await isNew('key-2')
+  await world.keptPages.whenWritten()
   world.clock.nowMs += keptLimits.ageMsMax + 1
   const after = await isNew('key-1')
 
@@ -238,7 +241,7 @@ test('rows that no page may reach are not even asked for, and the totals tell al
   const runReport = createReportRunner({ warehouse, catalog: () => world.catalog, keptPages })
   const call = { advertiserId: 1, keyId: 'key-1', signal: new AbortController().signal }
 
-  await assert.rejects(runReport({ ...call, request: { ...base, limit: 1 } }))
+  await assert.rejects(runReport({ ...call, request: { ...base, limit: 1, page: 22 } }))
 
   assert.deepEqual(limits, [1_001])
 })

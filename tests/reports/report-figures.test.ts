@@ -140,7 +140,7 @@ async function readReport(
   const signal = new AbortController().signal
   const result = await runReport({ advertiserId, request, keyId: 'test', signal })
   assert.equal(result.totalRows, result.rows.length)
-  keptPages.close()
+  await keptPages.close()
   return result.rows
 }
 

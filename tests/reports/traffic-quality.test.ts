@@ -54,7 +54,7 @@ async function readRows(
     paged.push(...(await read({ advertiserId, request, keyId: 'test', signal })).rows)
   }
   assert.deepEqual(paged, result.rows)
-  keptPages.close()
+  await keptPages.close()
   return result.rows
 }
 
@@ -127,7 +127,7 @@ async function readReportCounts(warehouse: Warehouse, advertiserId: number) {
       if (count !== '0') sums.set(key, (sums.get(key) ?? 0) + Number(count))
     }
   }
-  keptPages.close()
+  await keptPages.close()
   return [...sums].map(([key, count]) => `${key} ${count}`).toSorted()
 }
 

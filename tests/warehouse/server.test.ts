@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { ServiceError } from '../../src/errors.ts'
 import { openServerWarehouse } from '../../src/warehouse/server.ts'
+import { parseRows } from '../../src/warehouse/warehouse.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { warehouseContract } from '../contracts/warehouse.contract.ts'
 import type { OpenWarehouse } from '../contracts/warehouse.contract.ts'
@@ -227,7 +228,7 @@ async function countStreamed(
   signal?: AbortSignal
 ): Promise<number> {
   let count = 0
-  for await (const rows of warehouse.stream(sql, {}, signal)) count += rows.length
+  for await (const block of warehouse.stream(sql, {}, signal)) count += parseRows(block).length
   return count
 }
 
