@@ -19,7 +19,7 @@ import { announceIfSlow, pend } from '../days/announce.ts'
 import { minimized } from '../warehouse/aside-record.ts'
 import { insertRows } from '../warehouse/insert-rows.ts'
 import type { PlannedRow, Refusal, RefusalStreaks } from '../warehouse/insert-rows.ts'
-import type { OpenedToken } from '../tracking-data/tracking-data.ts'
+import type { OpenedToken, Opener } from '../tracking-data/tracking-data.ts'
 import { planAdEventRow, buildDeliveryRow, buildReturnRow } from './rows.ts'
 import type { BatchContext, RowContext } from './rows.ts'
 import { readFinalDays, tooLateBefore } from '../days/final-days.ts'
@@ -73,7 +73,7 @@ export async function insertRecords(
 ): Promise<readonly Refusal[]> {
   await deps.rowContext.deliveryJudge.prepare(batch.entries.map(({ record }) => record))
   // Before anything is read at an instant: this takes longest, and depends on the key ring alone.
-  const opened = { ...batch, opened: openTokens(batch, deps.rowContext) }
+  const opened = { ...batch, open: openTokens(batch, deps.rowContext) }
   let planned = await planBatch(deps, opened)
   if (planned.refusals.some(({ contradiction }) => contradiction !== undefined)) {
     // Another node may have mended the catalog since this one read it.
@@ -107,33 +107,38 @@ interface PlannedBatch extends Plan {
 }
 
 interface OpenedBatch extends Pick<SpoolBatch, 'entries' | 'broken'> {
-  /** By the text of the token. */
-  readonly opened: ReadonlyMap<string, OpenedToken>
+  readonly open: Opener['open']
 }
 
+/** If opening them together fails, each is opened alone, and only the record at fault is set aside. */
 function openTokens(
   { entries }: Pick<SpoolBatch, 'entries'>,
-  { openAllTrackingData }: RowContext
-): ReadonlyMap<string, OpenedToken> {
+  { openAllTrackingData, openTrackingData }: RowContext
+): Opener['open'] {
   const texts = new Set<string>()
   for (const { record } of entries) if (record.type === 'ad-event') texts.add(record.trackingData)
-  const distinct = [...texts]
   const opened = new Map<string, OpenedToken>()
-  for (const [index, token] of openAllTrackingData(distinct).entries()) {
-    opened.set(distinct[index] ?? '', token)
+  try {
+    const tokens = openAllTrackingData([...texts])
+    for (const text of texts) {
+      const token = tokens[opened.size]
+      if (token !== undefined) opened.set(text, token)
+    }
+  } catch {
+    return openTrackingData
   }
-  return opened
+  return (text) => opened.get(text) ?? openTrackingData(text)
 }
 
 async function planBatch(
   deps: Omit<ShipDeps, 'spool'>,
-  { opened, ...batch }: OpenedBatch
+  { open, ...batch }: OpenedBatch
 ): Promise<PlannedBatch> {
   const shippedAt = await warehouseNow(deps.warehouse)
   const { announcedBefore } = await readFinalDays(deps.warehouse)
   const tooLate = tooLateBefore(announcedBefore, deps.markets())
   const context = { ...deps.rowContext, tooLate }
-  const plan = planRows(batch, { shippedAt, context, opened })
+  const plan = planRows(batch, { shippedAt, context, open })
   return { ...plan, shippedAt, announcedBefore }
 }
 
@@ -147,7 +152,7 @@ interface Plan {
 }
 
 interface PlanOptions {
-  readonly opened: ReadonlyMap<string, OpenedToken>
+  readonly open: Opener['open']
   readonly shippedAt: string
   readonly context: BatchContext
 }
@@ -202,8 +207,7 @@ interface AdEventEntry {
 
 function planAdEvent(plan: Plan, { key, record }: AdEventEntry, options: PlanOptions): void {
   const { shippedAt, context } = options
-  const token = options.opened.get(record.trackingData)
-  const planned = token === undefined ? null : planAdEventRow(record, token, context)
+  const planned = planAdEventRow(record, options.open(record.trackingData), context)
   if (planned === null) {
     const reason = 'the tracking data no longer opens: its key has left the key ring'
     plan.refusals.push({ key, reason, record: JSON.stringify(record) })

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clickCountableMs, crowdWindowMs, earlyToleranceMs } from '../../src/domain/windows.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
-import { shipBatch, shipLimits } from '../../src/pipeline/ship.ts'
+import { insertRecords, shipBatch, shipLimits } from '../../src/pipeline/ship.ts'
+import type { AdEventRecord } from '../../src/spool/record.ts'
 import {
   activateKey,
   addKey,
@@ -220,6 +221,24 @@ test('a token whose key left the ring is set aside, and those of other keys are 
     { ...judged, userAgent: '' }
   )
   assert.equal((await counts(warehouse)).events, 1)
+})
+
+test('an ad event that another version wrote without its token is set aside alone', async (t) => {
+  const { deps, warehouse } = await aShipment(t)
+  const { trackingData: _, ...withoutToken } = anEvent()
+  const foreign: AdEventRecord = JSON.parse(JSON.stringify(withoutToken))
+  const entries = [anEvent(), foreign, anEvent({ kind: 'impression' })].map((record, index) => ({
+    key: String(index).padStart(32, '0'),
+    record,
+  }))
+
+  const refusals = await insertRecords(deps, { entries, broken: [] })
+
+  assert.deepEqual(
+    refusals.map(({ key }) => key),
+    [entries[1]?.key]
+  )
+  assert.deepEqual(await counts(warehouse), { events: 2, touchpoints: 4, deliveries: 0, aside: 1 })
 })
 
 test('every event keeps its verdict, and only what counts is a touchpoint', async (t) => {
