@@ -53,12 +53,14 @@ export interface Totals {
   readonly conflicts: number
   readonly setAside: number
   readonly countedPurchases: number
+  /** Deliveries that are still to be looked at, repeats among them: their receipt may lie ahead. */
+  readonly waitingDeliveries: number
 }
 
 /** Of the operator's status, of the publisher's intake and of the metrics of each node. */
 export async function readTotals({ engine, nodes }: Installation, key: string): Promise<Totals> {
   const { conflicts, setAside } = await readStatus(engine)
-  const intake = await readJson<{ days: { conversions: { counted: number } }[] }>(
+  const intake = await readJson<{ days: { conversions: { counted: number; waiting: number } }[] }>(
     engine,
     `/v2/publishers/10/intake?startDate=${dayFromNow(-2)}&endDate=${dayFromNow(2)}`
   )
@@ -70,6 +72,7 @@ export async function readTotals({ engine, nodes }: Installation, key: string): 
     conflicts,
     setAside,
     countedPurchases: intake.days.reduce((sum, { conversions }) => sum + conversions.counted, 0),
+    waitingDeliveries: intake.days.reduce((sum, { conversions }) => sum + conversions.waiting, 0),
   }
 }
 
