@@ -68,24 +68,23 @@ async function main(): Promise<void> {
 }
 
 interface Share {
-  readonly rounds: readonly number[]
-  /** Of the whole run; the last turn of a round begins before it. */
+  readonly roundCount: number
+  /** No round begins later, counted from the start of the run. */
   readonly untilMs: number
 }
 
-/** The rounds of each tracker. */
+/** What each tracker gets of the whole run. */
 function shares(): readonly Share[] {
   const count = values.keyed ? keyedTrackers : 1
-  const all = Array.from({ length: rounds }, (_, index) => index + 1)
   return Array.from({ length: count }, (_, index) => ({
-    rounds: all.filter((round) => round % count === index),
+    roundCount: Math.floor((rounds + index) / count),
     untilMs: ((runMsMax - seconds * 10_000) * (index + 1)) / count,
   }))
 }
 
 async function measure(
   out: string,
-  { results, rounds: own, untilMs }: Share & Pick<Round, 'results'>
+  { results, roundCount, untilMs }: Share & Pick<Round, 'results'>
 ): Promise<Usage> {
   const children = {
     bare: start(join(out, 'bench/bare-server.js'), []),
@@ -100,7 +99,7 @@ async function measure(
     await (values.keyed
       ? runKeyedTurns(children, { ...warmUp, round: 0 })
       : runRound(children, warmUp))
-    for (const round of own.keys()) {
+    for (let round = 0; round < roundCount; round += 1) {
       if (performance.now() > untilMs) break
       if (!values.keyed) await runRound(children, { ports, ms: seconds * 1_000, results })
       await runKeyedTurns(children, { ports, ms: seconds * 1_000, results, round })

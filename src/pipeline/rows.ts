@@ -144,7 +144,7 @@ function trimGtin(gtin: string): string {
 /** One row, with the lines in arrays of equal length. */
 export function buildDeliveryRow(key: string, record: ConversionRecord, context: BatchContext) {
   const { lines } = record
-  const outOfRange = lines.map(({ price, quantity }) => isOutOfRange(price, quantity))
+  const verdicts = lines.map(lineVerdict)
   return {
     delivery_id: key,
     purchase_key: purchaseKeyOf(key, record),
@@ -163,10 +163,11 @@ export function buildDeliveryRow(key: string, record: ConversionRecord, context:
     line_brand: lines.map((line) => line.brand),
     line_price: lines.map((line) => line.price),
     line_quantity: lines.map((line) => line.quantity),
-    line_value: lines.map((line, index) => (outOfRange[index] ? '0' : lineValue(line))),
-    line_verdict: lines.map((line, index) =>
-      outOfRange[index] ? 'out-of-range' : productVerdict(line)
+    // An amount that is out of range does not fit the column and is never summed; its price is kept.
+    line_value: lines.map((line, index) =>
+      verdicts[index] === 'out-of-range' ? '0' : lineValue(line)
     ),
+    line_verdict: verdicts,
   }
 }
 
@@ -202,11 +203,12 @@ export function buildReturnRow(key: string, record: ReturnRecord, context: Batch
   }
 }
 
-function productVerdict(line: ConversionLine): string {
+function lineVerdict(line: ConversionLine): string {
+  if (isOutOfRange(line.price, line.quantity)) return 'out-of-range'
   return gtinKey(line.gtin) === '' ? 'no-product' : 'valid'
 }
 
-/** Call it only for amounts in range: others do not fit the column and are never summed. */
+/** Only for amounts in range. */
 function lineValue(line: ConversionLine): string {
   return formatDecimal(lineValueNanos(line.price, line.quantity), nanosScale, nanosScale)
 }
