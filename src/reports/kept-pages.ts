@@ -13,9 +13,9 @@ import { SharedQuestions } from './shared-questions.ts'
 import { WritingRoom } from './writing-room.ts'
 
 export const keptLimits = {
-  /** From when a result is whole. */
+  /** Counted from the moment at which a result is whole. */
   ageMsMax: 900_000,
-  /** A result that is written for longer ends as soon as nobody waits for it. The largest takes about a minute. */
+  /** Writing that takes longer ends as soon as nobody waits for a page. The largest result takes about a minute. */
   writingMsMax: 300_000,
   // A row takes about 200 bytes. The largest result, a thousand pages of 10,000 rows, fits several times.
   bytesMax: 12 * 1024 ** 3,
@@ -35,7 +35,7 @@ export interface KeptPagesOptions {
   readonly limits?: Partial<KeptLimits>
   /** Reads the free bytes of the disk. */
   readonly readFreeBytes?: () => Promise<number>
-  /** A result could not be written to its end. Who waits for a page of it is told as well. */
+  /** Called when a result could not be written to its end. Callers that wait for a page of it get the error too. */
   readonly onFailure?: (error: Error) => void
 }
 
@@ -49,7 +49,7 @@ export interface KeptQuestion {
   readonly owner: string
   readonly page: number
   readonly limit: number
-  /** Of who asks. */
+  /** Aborted when the caller has gone. */
   readonly signal: AbortSignal
 }
 

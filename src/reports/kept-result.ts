@@ -47,7 +47,7 @@ interface Place {
   readonly limit: number
   /** Makes room for bytes that are about to be written; `byteCount` includes them already. */
   readonly makeRoom: (byteCount: number) => Promise<void>
-  /** If it is written for longer, it ends as soon as nobody waits for it. */
+  /** Writing that takes longer ends as soon as nobody waits for a page. */
   readonly writingMsMax: number
 }
 
@@ -86,15 +86,15 @@ export class KeptResult {
     this.ended = this.#run(file)
   }
 
-  /** It was ended because nobody asks for it, which is no fault. */
+  /** Whether it was ended because nobody needs it, which is not a failure. */
   get isAborted(): boolean {
     return this.#source.controller.signal.aborted
   }
 
   /**
    * Waits until the page is written, and then for what `beforeAnswer` waits. The file is opened at once, so that a page
-   * that was found can be read whatever is removed meanwhile. Nothing of a result whose writing failed is given to
-   * anybody. `signal` is the reader's.
+   * that was found can be read whatever is removed meanwhile. A result whose writing failed gives no page.
+   * `signal` is the reader's.
    */
   async page<Row>(
     page: number,
@@ -138,7 +138,7 @@ export class KeptResult {
     if (this.failure !== null) throw this.failure
   }
 
-  /** A reader who leaves before any page was answered has asked for nothing more. */
+  /** If all readers left before any page was answered, nobody needs the rest. */
   async #endUnwanted(): Promise<void> {
     const isWanted = this.#readerCount > 0 || (this.#isAnswered && !this.#isDropped)
     if (this.isWriting && !isWanted) await this.abort()
@@ -171,7 +171,7 @@ export class KeptResult {
   }
 
   async #write(file: FileHandle, block: Buffer): Promise<void> {
-    // A server obeys the signal only now and then, and what was asked to end must not go on as if it were whole.
+    // A server checks the signal only now and then. Rows that come after it must not be written as a whole result.
     this.#source.controller.signal.throwIfAborted()
     const start = this.byteCount
     const ends: number[] = []

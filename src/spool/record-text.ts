@@ -1,5 +1,5 @@
-// The JSON of a record, equal to that of `JSON.stringify`. It is written by hand, which takes half the time:
-// most values are numbers, words and digits that JSON never escapes, and a look tells that of the others.
+// The JSON of a record, equal to that of `JSON.stringify`. It is written by hand, which takes half the time: most
+// values are numbers, words and digits, which JSON never escapes, and the other texts are checked.
 
 import type {
   AdEventRecord,
@@ -65,7 +65,7 @@ function originText(origin: Origin): string {
   return `{"kind":"live","address":${origin.address === null ? 'null' : quoted(origin.address)}}`
 }
 
-/** Without quotes, backslashes and control characters, and without surrogates, of which JSON escapes single ones. */
+/** Text that JSON writes as it is. Surrogates are left out, because JSON escapes those that stand alone. */
 const unescaped = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
 
 function quoted(text: string): string {
