@@ -16,6 +16,7 @@ import { liveFrom, toConversionRecord } from '../src/spool/record.ts'
 import type { SpoolRecord } from '../src/spool/record.ts'
 import { createKeyRing, createMinter, formatKeyRing } from '../src/tracking-data/tracking-data.ts'
 import type { DrainOrder, DrainResult } from './drain-engine.ts'
+import { sampleAd, sampleOrder } from './sample-input.ts'
 
 const targets = { perSecond: 40_000, engineMb: 600 } as const
 const appendsAtOnce = 2_000
@@ -68,19 +69,11 @@ function recordOf(serial: number, mint: Mint): SpoolRecord {
 
 function impression(serial: number, mint: Mint): SpoolRecord {
   const { trackingData } = mint({
-    publisherId: 10,
-    siteId: 101,
-    marketId: 1,
+    ...sampleAd(serial),
     advertiserId: 1 + (serial % 40),
     campaignId: 1_001 + (serial % 40),
     adGroupId: 5_001 + (serial % 40),
-    gtin: '4006381333931',
-    groupId: 'GRP1',
-    userId: `user-${serial % 50_000}`,
-    currency: 'EUR',
-    costPerClickMicros: 250_000n,
     costPerMilleMicros: 4_000_000n,
-    landingUrl: 'https://shop.example/products/4006381333931',
   })
   return {
     type: 'ad-event',
@@ -94,19 +87,7 @@ function impression(serial: number, mint: Mint): SpoolRecord {
 }
 
 function conversion(serial: number): SpoolRecord {
-  const order = {
-    user_id: `user-${serial % 50_000}`,
-    user_logged_in_id: `login-${serial % 20_000}`,
-    transaction_id: `order-${serial}`,
-    site_id: 101,
-    publisher_id: 10,
-    currency: 'EUR',
-    products: [
-      { gtin: '4006381333931', group_id: 'GRP1', brand: 'Acme', price: 19.99, quantity: 2 },
-      { gtin: '5901234123457', group_id: 'GRP2', brand: 'Other', price: 5.5, quantity: 1 },
-    ],
-  }
-  return toConversionRecord(order, {
+  return toConversionRecord(sampleOrder(serial), {
     receivedAtMs: Date.now(),
     origin: liveFrom('198.51.100.7'),
     presentedKey: 'none',

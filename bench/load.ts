@@ -2,6 +2,7 @@
 // because an HTTP client costs about what the server does and would be what is measured.
 import { connect } from 'node:net'
 import { createMinter, parseKeyRing } from '../src/tracking-data/tracking-data.ts'
+import { sampleAd, sampleOrder } from './sample-input.ts'
 
 export interface LoadOrder {
   readonly kind: 'conversion' | 'keyed-conversion' | 'impression'
@@ -88,19 +89,7 @@ function sendUntil({ order, requests, latencies, state }: Lane): Promise<void> {
 function conversions({ kind, serialStart, requestsMax }: LoadOrder): readonly Buffer[] {
   const key = kind === 'conversion' ? '' : `Authorization: Bearer st_${'k'.repeat(43)}\r\n`
   return Array.from({ length: requestsMax }, (_, index) => {
-    const serial = serialStart + index
-    const body = JSON.stringify({
-      user_id: `user-${serial % 50_000}`,
-      user_logged_in_id: `login-${serial % 20_000}`,
-      transaction_id: `order-${serial}`,
-      site_id: 101,
-      publisher_id: 10,
-      currency: 'EUR',
-      products: [
-        { gtin: '4006381333931', group_id: 'GRP1', brand: 'Acme', price: 19.99, quantity: 2 },
-        { gtin: '5901234123457', group_id: 'GRP2', brand: 'Other', price: 5.5, quantity: 1 },
-      ],
-    })
+    const body = JSON.stringify(sampleOrder(serialStart + index))
     return Buffer.from(
       `POST /conversion HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n` +
         `Accept: application/json\r\n${key}Content-Length: ${body.length}\r\n\r\n${body}`
@@ -111,21 +100,7 @@ function conversions({ kind, serialStart, requestsMax }: LoadOrder): readonly Bu
 function impressions({ requestsMax, keyRing, serialStart }: LoadOrder): readonly Buffer[] {
   const minter = createMinter(parseKeyRing(keyRing))
   return Array.from({ length: requestsMax }, (_, index) => {
-    const { trackingData } = minter.mint({
-      publisherId: 10,
-      siteId: 101,
-      marketId: 1,
-      advertiserId: 1,
-      campaignId: 1001,
-      adGroupId: 5001,
-      gtin: '4006381333931',
-      groupId: 'GRP1',
-      userId: `user-${(serialStart + index) % 50_000}`,
-      currency: 'EUR',
-      costPerClickMicros: 250_000n,
-      costPerMilleMicros: 0n,
-      landingUrl: 'https://shop.example/products/4006381333931',
-    })
+    const { trackingData } = minter.mint(sampleAd(serialStart + index))
     return Buffer.from(
       `POST /impression/${trackingData} HTTP/1.1\r\nHost: bench\r\nUser-Agent: ${agent}\r\n` +
         `Accept: application/json\r\nContent-Length: 0\r\n\r\n`
