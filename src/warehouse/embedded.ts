@@ -6,7 +6,7 @@ import { totalmem } from 'node:os'
 import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
-import { speedSettings, statementSettings } from './warehouse.ts'
+import { parseLines, speedSettings, statementSettings } from './warehouse.ts'
 import type { InsertTable, Params, Warehouse, WarehouseLanes } from './warehouse.ts'
 
 /**
@@ -288,13 +288,6 @@ function loadChdb(): { Session: new (path?: string, options?: SessionOptions) =>
 
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
-}
-
-/** The shape of a row follows from the caller's SQL, so it cannot be checked here. */
-function parseLines<Row>(text: string): Row[] {
-  const rows: Row[] = []
-  for (const line of text.split('\n')) if (line !== '') rows.push(JSON.parse(line))
-  return rows
 }
 
 const codePattern = /Code: (\d+)\./u

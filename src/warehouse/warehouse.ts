@@ -44,12 +44,17 @@ export interface Warehouse {
   close(): Promise<void>
 }
 
-/** The rows of a block of a stream. Their shape follows from the caller's SQL. */
+/** The rows of a block of a stream. */
 export function parseRows(block: Buffer): unknown[][] {
+  return parseLines(block.toString())
+}
+
+/** Rows of JSON, one a line. The shape of a row follows from the caller's SQL, so it cannot be checked here. */
+export function parseLines<Row>(text: string): Row[] {
   // One text, because parsing each line by itself takes longer. No value holds a line break that is not escaped.
-  const lines = block.toString().trimEnd().replaceAll('\n', ',')
+  const lines = text.trimEnd().replaceAll('\n', ',')
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return JSON.parse(`[${lines}]`) as unknown[][]
+  return JSON.parse(`[${lines}]`) as Row[]
 }
 
 /**
