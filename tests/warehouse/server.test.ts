@@ -73,6 +73,9 @@ test('a setting that is for speed alone is given until the server forbids it, an
     carried.map((names) => names.includes('enable_materialized_cte')),
     [true, false, false, false, false]
   )
+  // An insert has nothing to speed up.
+  const others = carried.map((names) => names.includes('optimize_and_compare_chain'))
+  assert.deepEqual(others, [true, true, false, true, true], 'the others are given as before')
 })
 
 test('a forbidden setting that the figures hang on is a refusal', async (t) => {
