@@ -101,11 +101,17 @@ function rowContext(keyRing: string): RowContext {
   }
 }
 
+interface KeptPart {
+  readonly table: InsertTable
+  readonly columns: readonly string[] | undefined
+  readonly at: number
+  readonly bytes: number
+}
+
 /** Keeps rows in a file, because in memory they would count as the engine's. */
 class KeptLines {
   readonly #fd: number
-  readonly #parts: { readonly table: InsertTable; readonly at: number; readonly bytes: number }[] =
-    []
+  readonly #parts: KeptPart[] = []
   #bytes = 0
 
   constructor(path: string) {
@@ -115,8 +121,8 @@ class KeptLines {
   insteadOf(warehouse: Warehouse): Warehouse {
     return {
       ...warehouse,
-      insert: (table, lines) => {
-        this.#parts.push({ table, at: this.#bytes, bytes: lines.length })
+      insert: (table, lines, columns) => {
+        this.#parts.push({ table, columns, at: this.#bytes, bytes: lines.length })
         this.#bytes += writeSync(this.#fd, lines)
         return Promise.resolve()
       },
@@ -127,6 +133,7 @@ class KeptLines {
     for (const table of ['ad_event_in', 'delivery_in'] as const) {
       let waiting: Buffer[] = []
       let rows = 0
+      const columns = this.#parts.find((part) => part.table === table)?.columns
       for (const part of this.#parts) {
         if (part.table !== table) continue
         const lines = Buffer.alloc(part.bytes)
@@ -134,11 +141,11 @@ class KeptLines {
         waiting.push(lines)
         for (const byte of lines) if (byte === 0x0a) rows += 1
         if (rows < rawRowsMax) continue
-        await warehouse.insert(table, Buffer.concat(waiting))
+        await warehouse.insert(table, Buffer.concat(waiting), columns)
         waiting = []
         rows = 0
       }
-      await warehouse.insert(table, Buffer.concat(waiting))
+      await warehouse.insert(table, Buffer.concat(waiting), columns)
     }
   }
 

@@ -19,7 +19,7 @@ import type { DrainOrder, DrainResult } from './drain-engine.ts'
 import { sampleAd, sampleOrder } from './sample-input.ts'
 
 const targets = { perSecond: 40_000, engineMb: 600 } as const
-const appendsAtOnce = 2_000
+const appendsAtOnce = 200
 
 const { values } = parseArgs({
   options: {

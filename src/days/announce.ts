@@ -40,8 +40,13 @@ export async function pend(
 
 export interface ShippedBatch {
   readonly shippedAt: string
-  /** The rows as they were inserted. */
-  readonly deliveries: readonly { readonly line: string }[]
+  /** The first and the last receipt among the deliveries; null if there are none. */
+  readonly deliveredMs: DeliveredMs | null
+}
+
+export interface DeliveredMs {
+  readonly first: number
+  readonly last: number
 }
 
 /**
@@ -50,13 +55,13 @@ export interface ShippedBatch {
  */
 export async function announceIfSlow(
   deps: { readonly warehouse: Door; readonly settleMs: number },
-  { shippedAt, deliveries }: ShippedBatch
+  { shippedAt, deliveredMs }: ShippedBatch
 ): Promise<void> {
   const { warehouse, settleMs } = deps
   const tookMs = instantMs(await warehouseNow(warehouse)) - instantMs(shippedAt)
-  if (deliveries.length > 0 && tookMs >= Math.max(settleMs - 1_000, slowMsMin)) {
-    const days = deliveries.map(({ line }) => dayOfLine(line)).toSorted()
-    const params = { shippedAt, first: days[0] ?? '', last: days.at(-1) ?? '' }
+  if (deliveredMs !== null && tookMs >= Math.max(settleMs - 1_000, slowMsMin)) {
+    const [first, last] = [dayOf(deliveredMs.first), dayOf(deliveredMs.last)]
+    const params = { shippedAt, first, last }
     await pend(warehouse, (at) => warehouse.command(pendBatchSql, { ...params, at }))
   }
   if (tookMs >= announceLimits.touchMs) await touchAgain(warehouse, shippedAt)
@@ -67,9 +72,8 @@ export async function touchAgain(warehouse: Door, since: string): Promise<void> 
   await warehouse.command(touchAgainSql, { since, at: await warehouseNow(warehouse) })
 }
 
-function dayOfLine(line: string): string {
-  const row: { received_at_ms: number } = JSON.parse(line)
-  return formatInstant(row.received_at_ms).slice(0, 10)
+function dayOf(receivedAtMs: number): string {
+  return formatInstant(receivedAtMs).slice(0, 10)
 }
 
 const pendBatchSql = `

@@ -11,12 +11,14 @@ const gtinDigits = 14
  * `if(match(t, '^([0-9]{8}|[0-9]{12,14})$'), leftPad(t, 14, '0'), t)`.
  */
 export function gtinKey(text: string): string {
-  const trimmed = trimAsciiSpace(text)
+  const trimmed = trimGtin(text)
   return /^(?:[0-9]{8}|[0-9]{12,14})$/.test(trimmed) ? trimmed.padStart(gtinDigits, '0') : trimmed
 }
 
-/** Not `trim`, which also takes Unicode spaces that SQL keeps; not a pattern, which can backtrack. */
-function trimAsciiSpace(text: string): string {
+/**
+ * Without the white space that `gtinKey` ignores, so that one product is not shown in two spellings. Not `trim`, which also takes Unicode spaces that SQL keeps; not a pattern, which can backtrack.
+ */
+export function trimGtin(text: string): string {
   let start = 0
   let end = text.length
   while (start < end && isAsciiSpace(text.charCodeAt(start))) start += 1

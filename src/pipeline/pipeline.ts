@@ -18,7 +18,7 @@ import { SealBudget } from '../days/roll-up.ts'
 import { sealBatch } from '../days/seal.ts'
 import { sealLimits } from '../days/seal-work.ts'
 import type { SealDeps } from '../days/seal-work.ts'
-import { shipBatch, shipLimits } from './ship.ts'
+import { Shipper } from './ship.ts'
 import type { ShipDeps } from './ship.ts'
 import { sumNextSpan } from '../days/sum-spans.ts'
 import { Sweeper } from '../days/sweep.ts'
@@ -77,15 +77,15 @@ export class Pipeline {
     this.#deps = deps
     const attributor = new Attributor(deps)
     this.#attributor = attributor
-    const streaks = new RefusalStreaks()
+    const shipper = new Shipper({ ...deps, streaks: new RefusalStreaks() })
     this.#loops = [
       this.#repeat('ship', intervals.shipPauseMs, async () => {
-        const result = await shipBatch({ ...deps, streaks })
+        const result = await shipper.shipBatch()
         const { shippedCount, setAsideCount } = result
         this.counts.shipped += shippedCount
         this.counts.setAside += setAsideCount
         for (const one of result.contradictions) this.counts.contradictions.add(one)
-        return shippedCount >= shipLimits.recordsPerBatchMax / 2
+        return shipper.hasMore
       }),
       ...(deps.attributes ? this.#attribution(attributor) : []),
     ]

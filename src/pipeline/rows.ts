@@ -5,7 +5,7 @@ import { adEventVerdict } from '../domain/ad-event-verdict.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { EventRules } from '../catalog/event-rules.ts'
 import type { Contradiction } from '../catalog/contradictions.ts'
-import { gtinKey } from '../domain/gtin.ts'
+import { gtinKey, trimGtin } from '../domain/gtin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import { formatDecimal, isOutOfRange, lineValueNanos, nanosScale } from '../domain/money.ts'
 import { hash16, purchaseKey } from '../domain/purchase-key.ts'
@@ -136,10 +136,7 @@ function chargeNanos(kind: AdEventRecord['kind'], data: TrackingData): bigint {
   }
 }
 
-/** Trims the characters that `gtinKey` trims, so that one product is not shown in two spellings. */
-function trimGtin(gtin: string): string {
-  return gtin.replaceAll(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/gu, '')
-}
+export type DeliveryRow = ReturnType<typeof buildDeliveryRow>
 
 /** One row, with the lines in arrays of equal length. */
 export function buildDeliveryRow(key: string, record: ConversionRecord, context: BatchContext) {
@@ -183,6 +180,8 @@ function judgedColumns(record: ConversionRecord | ReturnRecord, context: BatchCo
     source_address: origin.kind === 'live' ? (origin.address ?? '') : '',
   }
 }
+
+export type ReturnRow = ReturnType<typeof buildReturnRow>
 
 /** One row per delivery of a return. Attribution decides which of them counts. */
 export function buildReturnRow(key: string, record: ReturnRecord, context: BatchContext) {

@@ -13,7 +13,7 @@ import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { tellReason } from '../warehouse/aside-record.ts'
 import { pendPurchases, purchaseType } from '../attribution/set-aside-purchase.ts'
-import { insertRecords, setAside } from './ship.ts'
+import { insertRecords, setAside } from './insert-batch.ts'
 import type { ShipDeps } from './ship.ts'
 
 export interface SetAsidePlace {
@@ -164,7 +164,7 @@ async function replayBatch(
     .map(({ key, record }) => ({ key, record, reason: finalReason }))
   const read = rows.map((row) => ({ row, ...(isPurchase(row) ? noEntries : readRow(row)) }))
   const entries = read.flatMap((one) => one.entries ?? [])
-  const refusals = await insertRecords({ ...deps, streaks: null }, { entries, broken: [] })
+  const refusals = await insertRecords({ ...deps, streaks: null }, () => [{ entries, broken: [] }])
   const notRead = read.flatMap((one) => (one.entries === null ? [one.row] : []))
   // These go to the end of the list, so that they never hold up the others.
   const left = [...notPending, ...notRead, ...read.flatMap((one) => one.gaps)]

@@ -9,7 +9,8 @@ export const limits = {
   frameBytesMax: 262_144,
   /** Waiting or being written. At 100 MB/s a disk writes this in a third of a second. */
   inFlightBytesMax: 33_554_432,
-  readBytesMax: 16_777_216,
+  /** Of one read: 20,000 records of a common length, or one longer frame. */
+  readBytesMax: 12_582_912,
 } as const
 
 /** Records that share one write, and one promise that is settled with it. */

@@ -75,9 +75,9 @@ export class FileSpool implements Spool {
     return written
   }
 
-  read(recordsMax: number): SpoolBatch {
+  read(recordsMax: number, after?: SpoolBatch): SpoolBatch {
     const builder = new BatchBuilder()
-    for (const frame of this.#reader.frames()) {
+    for (const frame of this.#reader.frames(after?.frames)) {
       builder.add(frame)
       if (builder.recordCount >= recordsMax || builder.bytes >= limits.readBytesMax) break
     }

@@ -67,6 +67,11 @@ export function isIntact(frame: Buffer): boolean {
   )
 }
 
+/** What the frame says of itself; 1 if it is damaged. */
+export function countRecords(frame: Buffer): number {
+  return isIntact(frame) ? Math.max(1, frame.readUInt32BE(5)) : 1
+}
+
 function broken(reason: string): DecodedFrame {
   return { ok: false, reason }
 }

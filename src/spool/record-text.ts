@@ -1,6 +1,7 @@
 // The JSON of a record, equal to that of `JSON.stringify`. It is written by hand, which takes half the time: most
 // values are numbers, words and digits, which JSON never escapes, and the other texts are checked.
 
+import { quoted } from '../lib/json-text.ts'
 import type {
   AdEventRecord,
   ConversionLine,
@@ -63,11 +64,4 @@ function linesText(lines: readonly ConversionLine[]): string {
 function originText(origin: Origin): string {
   if (origin.kind === 'backfill') return '{"kind":"backfill"}'
   return `{"kind":"live","address":${origin.address === null ? 'null' : quoted(origin.address)}}`
-}
-
-/** Text that JSON writes as it is. Surrogates are left out, because JSON escapes those that stand alone. */
-const unescaped = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
-
-function quoted(text: string): string {
-  return unescaped.test(text) ? `"${text}"` : JSON.stringify(text)
 }

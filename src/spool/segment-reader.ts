@@ -46,10 +46,14 @@ export class SegmentReader {
     this.#table = new SegmentTable(folder, nowMs)
   }
 
-  /** Oldest segment first, and within a segment in the order of writing. */
-  *frames(): Generator<StoredFrame> {
+  /**
+   * Oldest segment first, and within a segment in the order of writing. Without those up to the given ones, which
+   * were read before.
+   */
+  *frames(after: readonly string[] = []): Generator<StoredFrame> {
+    const ends = endsOf(after)
     for (const name of this.#table.names()) {
-      if (this.#table.mayHaveMore(name)) yield* this.#framesOf(name)
+      if (this.#table.mayHaveMore(name)) yield* this.#framesOf(name, ends.get(name))
     }
   }
 
@@ -64,12 +68,7 @@ export class SegmentReader {
   }
 
   #note(ids: readonly string[]): void {
-    const ends = new Map<string, number>()
-    for (const id of ids) {
-      const [name = '', end = ''] = id.split(':')
-      ends.set(name, Math.max(ends.get(name) ?? 0, Number(end)))
-    }
-    const removed = [...ends].filter(
+    const removed = [...endsOf(ids)].filter(
       ([name, end]) =>
         isSegmentName(name) &&
         end > this.#table.removedBytes(name) &&
@@ -116,14 +115,14 @@ export class SegmentReader {
     return null
   }
 
-  *#framesOf(name: string): Generator<StoredFrame> {
+  *#framesOf(name: string, readUpTo = 0): Generator<StoredFrame> {
     const fd = openOrNull(this.#path(name))
     if (fd === null) return
     try {
       // This is read before the size: if the segment is closed, the size is final.
       const isClosed = this.#table.isClosed(name)
       const size = this.#table.sizeOf(name) ?? 0
-      for (let at = this.#table.removedBytes(name); at < size;) {
+      for (let at = Math.max(this.#table.removedBytes(name), readUpTo); at < size;) {
         const frame = readEntry(fd, { name, at, size, isClosed })
         if (frame === null) return
         yield frame.stored
@@ -194,6 +193,16 @@ export class SegmentReader {
   #donePath(name: string): string {
     return join(this.#folder, `${name}.done`)
   }
+}
+
+/** How far each segment is read after the given frames. */
+function endsOf(ids: readonly string[]): ReadonlyMap<string, number> {
+  const ends = new Map<string, number>()
+  for (const id of ids) {
+    const [name = '', end = ''] = id.split(':')
+    ends.set(name, Math.max(ends.get(name) ?? 0, Number(end)))
+  }
+  return ends
 }
 
 interface Place {

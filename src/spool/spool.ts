@@ -6,8 +6,8 @@ export interface SpoolEntry {
   readonly record: SpoolRecord
 }
 
-/** The result of one read; `remove` forgets exactly what was read. */
-export interface SpoolBatch {
+/** The records of one frame. */
+export interface SpoolPart {
   readonly entries: readonly SpoolEntry[]
   /** Entries that could not be read as records, raw, so that they can be set aside. */
   readonly broken: readonly {
@@ -15,6 +15,17 @@ export interface SpoolBatch {
     readonly bytes: Uint8Array
     readonly reason: string
   }[]
+}
+
+/** The result of one read; `remove` forgets exactly what was read. */
+export interface SpoolBatch {
+  /**
+   * One part after the other, in the same order each time. They are decoded anew each time: the records of a
+   * whole batch, kept as objects, would take more memory and time than decoding them twice.
+   */
+  parts(): Iterable<SpoolPart>
+  /** A frame that cannot be read counts as one record. */
+  readonly recordCount: number
   /** The frames that were read; opaque to callers. */
   readonly frames: readonly string[]
 }
@@ -37,9 +48,10 @@ export interface Spool {
   append(record: SpoolRecord): Promise<void>
   /**
    * Reads about `recordsMax` records at most, in the order in which each process appended them: whole
-   * frames, and at least one if there is any.
+   * frames, and at least one if there is any. After a batch that was read and not removed yet, it reads what
+   * follows that batch.
    */
-  read(recordsMax: number): SpoolBatch
+  read(recordsMax: number, after?: SpoolBatch): SpoolBatch
   /** Forgets what was read. Call it only when the warehouse has synced it. */
   remove(batch: SpoolBatch): Promise<void>
   depth(): SpoolDepth

@@ -2,8 +2,16 @@
 
 import { setAsideLimits } from '../contract/set-aside.ts'
 import type { Warehouse } from './warehouse.ts'
-import type { Refusal } from './insert-rows.ts'
 import type { Caller } from '../domain/caller.ts'
+
+/** A record that is not taken, and why. */
+export interface Refusal {
+  readonly key: string
+  readonly reason: string
+  readonly record: string
+  /** Of an ad event that contradicts the catalog. */
+  readonly contradiction?: { readonly publisherId: number; readonly rule: string }
+}
 
 type CallerReader = (userAgent: string) => Caller
 

@@ -7,7 +7,7 @@ import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
 import { parseLines, speedSettings, statementSettings } from './warehouse.ts'
-import type { InsertTable, Params, Warehouse, WarehouseLanes } from './warehouse.ts'
+import type { Params, Warehouse, WarehouseLanes } from './warehouse.ts'
 
 /**
  * The pipeline usually runs two statements at a time, and sometimes one for an operator. A report may need two at
@@ -85,11 +85,13 @@ function asWarehouse(pool: SessionPool, close: () => Promise<void>): Warehouse {
       return await pool.use('query', (session) => readRows<Row>(session, sql, params))
     },
     stream: (sql, params = {}, signal) => pool.stream(sql, params, signal),
-    async insert(table: InsertTable, lines: Buffer) {
+    async insert(table, lines, columns) {
       if (lines.length === 0) return
-      await pool.use('insert', (session) =>
-        session.insert({ table, values: lines, format: 'JSONEachRow' })
-      )
+      const rows =
+        columns === undefined
+          ? ({ format: 'JSONEachRow' } as const)
+          : ({ format: 'JSONCompactEachRow', columns: [...columns] } as const)
+      await pool.use('insert', (session) => session.insert({ table, values: lines, ...rows }))
     },
     close,
   }

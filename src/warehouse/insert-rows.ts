@@ -1,21 +1,13 @@
 // Inserts the rows of a batch. A batch that is refused is halved until the rows at fault are alone.
 
 import { isBeyondLimit, isRefused } from './refusal.ts'
+import type { RowLines } from './row-lines.ts'
 import type { InsertTable, Warehouse } from './warehouse.ts'
 
-/** The row of one record; `key` names the record if it has to be set aside. */
-export interface PlannedRow {
-  readonly key: string
-  readonly record: unknown
-  readonly line: string
-}
-
-export interface Refusal {
-  readonly key: string
+/** A row that the warehouse does not take. */
+export interface RowRefusal {
+  readonly source: number
   readonly reason: string
-  readonly record: string
-  /** Of an ad event that contradicts the catalog. */
-  readonly contradiction?: { readonly publisherId: number; readonly rule: string }
 }
 
 export const insertLimits = {
@@ -56,50 +48,56 @@ export interface RowInsert {
   readonly warehouse: Pick<Warehouse, 'insert'>
   /** Null for rows that were set aside before, which may all be refused again. */
   readonly streaks: RefusalStreaks | null
-  readonly table: InsertTable
-  readonly rows: readonly PlannedRow[]
+  readonly rows: RowLines
+}
+
+/** Rows from the first to before the last. */
+interface Part {
+  readonly from: number
+  readonly to: number
 }
 
 /** Resolves to the rows at fault. Throws failures that pass, and the refusal if all rows are refused alike. */
-export async function insertRows(insert: RowInsert): Promise<readonly Refusal[]> {
-  return insert.rows.length === 0 ? [] : await insertPart(insert, insert.rows)
+export async function insertRows(insert: RowInsert): Promise<readonly RowRefusal[]> {
+  const { count } = insert.rows
+  return count === 0 ? [] : await insertPart(insert, { from: 0, to: count })
 }
 
-async function insertPart(insert: RowInsert, rows: readonly PlannedRow[]): Promise<Refusal[]> {
+async function insertPart(insert: RowInsert, part: Part): Promise<RowRefusal[]> {
+  const { from, to } = part
   try {
-    await tryInsert(insert, rows)
+    await tryInsert(insert, part)
     return []
   } catch (error) {
     // A part may pass if the whole reached a limit. A single row is never too heavy.
-    if (!isRefused(error) && !(isBeyondLimit(error) && rows.length > 1)) throw error
-    const [row] = rows
-    if (row !== undefined && rows.length === 1) {
+    if (!isRefused(error) && !(isBeyondLimit(error) && to - from > 1)) throw error
+    if (to - from === 1) {
       await suspectWarehouse(insert, error)
-      return [{ key: row.key, reason: reasonOf(error), record: JSON.stringify(row.record) }]
+      return [{ source: insert.rows.sourceOf(from), reason: reasonOf(error) }]
     }
-    const middle = Math.ceil(rows.length / 2)
-    const first = await insertPart(insert, rows.slice(0, middle))
-    const second = await insertPart(insert, rows.slice(middle))
+    const middle = Math.ceil((from + to) / 2)
+    const first = await insertPart(insert, { from, to: middle })
+    const second = await insertPart(insert, { from: middle, to })
     return [...first, ...second]
   }
 }
 
 async function tryInsert(
-  { warehouse, streaks, table }: RowInsert,
-  rows: readonly PlannedRow[]
+  { warehouse, streaks, rows }: RowInsert,
+  { from, to }: Part
 ): Promise<void> {
-  await warehouse.insert(table, Buffer.from(rows.map((row) => row.line).join('\n') + '\n'))
-  streaks?.noteTaken(table)
+  await warehouse.insert(rows.table, rows.slice(from, to), rows.columns)
+  streaks?.noteTaken(rows.table)
 }
 
 /** Throws the refusal after many in a row, unless another row of the batch is taken. */
 async function suspectWarehouse(insert: RowInsert, refusal: unknown): Promise<void> {
-  const { streaks, table, rows } = insert
-  if (streaks === null || !streaks.noteRefused(table)) return
+  const { streaks, rows } = insert
+  if (streaks === null || !streaks.noteRefused(rows.table)) return
   for (const part of [1, 2 / 3, 1 / 3]) {
-    const probe = rows[Math.ceil(rows.length * part) - 1]
+    const to = Math.ceil(rows.count * part)
     try {
-      if (probe !== undefined) return await tryInsert(insert, [probe])
+      return await tryInsert(insert, { from: to - 1, to })
     } catch (error) {
       if (!isRefused(error)) throw error
     }

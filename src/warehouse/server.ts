@@ -7,7 +7,7 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
 import { speedSettings, statementSettings } from './warehouse.ts'
-import type { InsertTable, Params, Warehouse, WarehouseLanes } from './warehouse.ts'
+import type { Params, Warehouse, WarehouseLanes } from './warehouse.ts'
 
 const serverSettings = {
   ...asText(statementSettings),
@@ -85,12 +85,16 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
       })
     },
     stream: (sql, params = {}, signal) => stream({ client, statements }, { sql, params, signal }),
-    async insert(table: InsertTable, lines: Buffer) {
+    async insert(table, lines, columns) {
       if (lines.length === 0) return
+      const rows =
+        columns === undefined
+          ? 'FORMAT JSONEachRow'
+          : `(${columns.join(', ')}) FORMAT JSONCompactEachRow`
       await statements.run('insert', async ({ query_id }) => {
         // The client's own insert takes JSON only as objects, and would serialize each line again.
         const result = await client.exec({
-          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
+          query: `INSERT INTO ${table} ${rows}`,
           values: Readable.from([lines], { objectMode: false }),
           query_id,
         })

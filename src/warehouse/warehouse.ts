@@ -39,8 +39,11 @@ export interface Warehouse {
    * so a stream that ends is complete. Leaving the loop early stops the query.
    */
   stream(sql: string, params?: Params, signal?: AbortSignal): AsyncIterable<Buffer>
-  /** Inserts rows given as newline-delimited JSON; resolves when they are synced to disk. */
-  insert(table: InsertTable, lines: Buffer): Promise<void>
+  /**
+   * Inserts rows given as newline-delimited JSON; resolves when they are synced to disk. With `columns`, whose names
+   * never come from a request, a row is an array of their values, which takes less CPU time than an object.
+   */
+  insert(table: InsertTable, lines: Buffer, columns?: readonly string[]): Promise<void>
   close(): Promise<void>
 }
 

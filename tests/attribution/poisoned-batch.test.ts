@@ -6,10 +6,17 @@ import type { TestContext } from 'node:test'
 import { purchaseKey } from '../../src/domain/purchase-key.ts'
 import { Attributor } from '../../src/attribution/attribute.ts'
 import { listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
-import { shipBatch } from '../../src/pipeline/ship.ts'
 import { warehouseFailure } from '../../src/warehouse/refusal.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import { aConversion, aLine, anEvent, append, aReturn, aShipment } from '../helpers/shipment.ts'
+import {
+  aConversion,
+  aLine,
+  anEvent,
+  append,
+  aReturn,
+  aShipment,
+  shipBatch,
+} from '../helpers/shipment.ts'
 
 const whole = { after: null, limit: 100 }
 
@@ -43,7 +50,7 @@ function troubled(inner: Warehouse, trouble: Trouble): Warehouse {
     },
     rows: (sql, params) => inner.rows(sql, params),
     stream: (sql, params, signal) => inner.stream(sql, params, signal),
-    insert: (table, lines) => inner.insert(table, lines),
+    insert: (table, lines, columns) => inner.insert(table, lines, columns),
     close: () => inner.close(),
   }
 }

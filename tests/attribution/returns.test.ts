@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import { Attributor } from '../../src/attribution/attribute.ts'
-import { shipBatch } from '../../src/pipeline/ship.ts'
 import { createStatusReader } from '../../src/ops/status.ts'
 import type {
   ConversionLine,
@@ -27,9 +26,11 @@ import {
   readPending,
   snapshot,
   withRemove,
+  shipBatch,
 } from '../helpers/shipment.ts'
 import type { Shipment } from '../helpers/shipment.ts'
 import { anAd } from '../tracking-data/builders.ts'
+import { entriesOf } from '../helpers/spooled.ts'
 
 const hourMs = 3_600_000
 const gtin = '4006381333931'
@@ -323,7 +324,7 @@ for (const statement of ['purchase_return_in', 'returned_purchase']) {
       code: 'WAREHOUSE_UNAVAILABLE',
     })
     assert.equal(await attribute(warehouse), 0)
-    assert.equal(spool.read(10).entries.length, 1)
+    assert.equal(entriesOf(spool.read(10)).length, 1)
     await shipBatch(deps)
     await attribute(warehouse)
 

@@ -257,7 +257,8 @@ test('when the warehouse is away, a change fails, the snapshot stays, and a refr
   const away = new ServiceError('WAREHOUSE_UNAVAILABLE', 'away')
   const flaky: Warehouse = {
     ...warehouse,
-    insert: (table, lines) => (isAway ? Promise.reject(away) : warehouse.insert(table, lines)),
+    insert: (table, lines, columns) =>
+      isAway ? Promise.reject(away) : warehouse.insert(table, lines, columns),
     rows: (sql, params) => (isAway ? Promise.reject(away) : warehouse.rows(sql, params)),
   }
   const options = { warehouse: flaky, clock, log: silent, refreshMs: 3_600_000 }

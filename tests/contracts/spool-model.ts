@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { AdEventRecord, SpoolRecord } from '../../src/spool/record.ts'
 import type { Spool, SpoolBatch } from '../../src/spool/spool.ts'
+import { entriesOf } from '../helpers/spooled.ts'
 
 /** One storage that outlives the spools opened on it, one after the other. */
 export interface SpoolStorage {
@@ -98,7 +99,7 @@ function command(
   return { check: () => true, run, toString: () => label }
 }
 
-export const emptyBatch: SpoolBatch = { entries: [], broken: [], frames: [] }
+export const emptyBatch: SpoolBatch = { parts: () => [], recordCount: 0, frames: [] }
 
 export function anEvent(fields: Partial<AdEventRecord>): AdEventRecord {
   return {
@@ -117,5 +118,5 @@ function agentOf(record: SpoolRecord): string {
 }
 
 export function recordsOf(batch: SpoolBatch): readonly SpoolRecord[] {
-  return batch.entries.map((entry) => entry.record)
+  return entriesOf(batch).map((entry) => entry.record)
 }

@@ -6,6 +6,8 @@ import type { SpoolRecord } from '../../src/spool/record.ts'
 import type { Spool } from '../../src/spool/spool.ts'
 import { agreesWithModel, anEvent, emptyBatch, recordsOf, startMs } from './spool-model.ts'
 import type { SpoolStorage } from './spool-model.ts'
+import { brokenOf, entriesOf } from '../helpers/spooled.ts'
+import type { SpoolBatch } from '../../src/spool/spool.ts'
 
 interface SpoolContract {
   readonly name: string
@@ -27,6 +29,7 @@ export function spoolContract({ name, start }: SpoolContract): void {
   law('no key is used twice, also when the clock steps back over a reopening', neverRepeatsKeys)
   law('what was read and not removed is read again', readsAgain)
   law('remove forgets exactly what was read', removesExactly)
+  law('reading on after a batch gives what follows it, removed or not', readsOn)
   law('removing a batch twice is harmless', removesTwice)
   law('a full spool refuses with SPOOL_FULL and takes again what was freed', refusesWhenFull)
   law('too many bytes in flight are refused, and later ones accepted', boundsInFlight)
@@ -84,8 +87,8 @@ async function sharesFrames(storage: SpoolStorage): Promise<void> {
   const batch = spool.read(1_000)
 
   assert.equal(batch.frames.length, 1)
-  assert.equal(new Set(batch.entries.map((entry) => entry.key)).size, 100)
-  for (const entry of batch.entries) assert.match(entry.key, /^[0-9a-f]{32}$/)
+  assert.equal(new Set(entriesOf(batch).map((entry) => entry.key)).size, 100)
+  for (const entry of entriesOf(batch)) assert.match(entry.key, /^[0-9a-f]{32}$/)
   await spool.close()
 }
 
@@ -114,7 +117,7 @@ async function neverRepeatsKeys(storage: SpoolStorage): Promise<void> {
   }
 
   const spool = storage.open()
-  const { entries } = spool.read(1_000)
+  const entries = entriesOf(spool.read(1_000))
   assert.equal(entries.length, 42)
   assert.equal(new Set(entries.map((entry) => entry.key)).size, 42)
   await spool.close()
@@ -123,12 +126,12 @@ async function neverRepeatsKeys(storage: SpoolStorage): Promise<void> {
 async function readsAgain(storage: SpoolStorage): Promise<void> {
   const spool = storage.open()
   await appendAll(spool, 3)
-  const first = spool.read(10)
+  const first = entriesOf(spool.read(10))
   await spool.close()
 
   const reopened = storage.open()
-  assert.deepEqual(reopened.read(10), first)
-  assert.deepEqual(reopened.read(10), first)
+  assert.deepEqual(entriesOf(reopened.read(10)), first)
+  assert.deepEqual(entriesOf(reopened.read(10)), first)
   await reopened.close()
 }
 
@@ -146,6 +149,33 @@ async function removesExactly(storage: SpoolStorage): Promise<void> {
   await spool.close()
 }
 
+function agentsOf(batch: SpoolBatch): readonly string[] {
+  return recordsOf(batch).map((record) => ('userAgent' in record ? record.userAgent : ''))
+}
+
+async function readsOn(storage: SpoolStorage): Promise<void> {
+  const spool = storage.open()
+  for (let index = 0; index < 4; index += 1) {
+    await spool.append(anEvent({ userAgent: `${index}` }))
+  }
+
+  const first = spool.read(1)
+  const second = spool.read(2, first)
+  const third = spool.read(10, second)
+  assert.deepEqual([first, second, third].map(agentsOf), [['0'], ['1', '2'], ['3']])
+  assert.deepEqual(spool.read(10, third).frames, [])
+  assert.deepEqual(agentsOf(spool.read(10)), ['0', '1', '2', '3'])
+
+  await spool.append(anEvent({ userAgent: '4' }))
+  assert.deepEqual(agentsOf(spool.read(10, third)), ['4'])
+  await spool.remove(first)
+  assert.deepEqual(agentsOf(spool.read(10, second)), ['3', '4'])
+  await spool.remove(second)
+  assert.deepEqual(agentsOf(spool.read(10, second)), ['3', '4'])
+  assert.deepEqual(agentsOf(spool.read(10)), ['3', '4'])
+  await spool.close()
+}
+
 async function removesTwice(storage: SpoolStorage): Promise<void> {
   const spool = storage.open()
   await appendAll(spool, 2)
@@ -156,7 +186,7 @@ async function removesTwice(storage: SpoolStorage): Promise<void> {
   await spool.remove(batch)
   await spool.remove(emptyBatch)
 
-  assert.equal(spool.read(10).entries.length, 3)
+  assert.equal(entriesOf(spool.read(10)).length, 3)
   await spool.close()
 }
 
@@ -175,7 +205,7 @@ async function refusesWhenFull(storage: SpoolStorage): Promise<void> {
   const firstCount = await fill()
   assert.ok(firstCount > 3 && firstCount <= 10, `${firstCount} records`)
   assert.ok(spool.depth().bytes <= 200_000)
-  assert.equal(spool.read(100).entries.length, firstCount)
+  assert.equal(entriesOf(spool.read(100)).length, firstCount)
   for (let round = 0; round < 5; round++) {
     await spool.remove(spool.read(100))
     assert.equal(await fill(), firstCount)
@@ -194,7 +224,7 @@ async function boundsInFlight(storage: SpoolStorage): Promise<void> {
 
   assert.deepEqual(refused, ['SPOOL_FULL'])
   await spool.append(large)
-  assert.equal(spool.read(10).entries.length, 4)
+  assert.equal(entriesOf(spool.read(10)).length, 4)
   await spool.close()
 }
 
@@ -204,7 +234,7 @@ async function keepsLongRecords(storage: SpoolStorage): Promise<void> {
 
   await Promise.all([appendAll(spool, 2), spool.append(record), appendAll(spool, 2)])
 
-  assert.equal(spool.read(10).entries.length, 5)
+  assert.equal(entriesOf(spool.read(10)).length, 5)
   assert.equal(spool.read(10).frames.length, 3)
   assert.deepEqual(recordsOf(spool.read(10))[2], record)
   await spool.close()
@@ -229,12 +259,12 @@ async function handsOverBroken(storage: SpoolStorage): Promise<void> {
 
   const batch = spool.read(100)
 
-  assert.equal(batch.entries.length, 1)
-  assert.equal(batch.broken.length, planted.length)
+  assert.equal(entriesOf(batch).length, 1)
+  assert.equal(brokenOf(batch).length, planted.length)
   for (const [index, [key, frame, reason]] of planted.entries()) {
-    assert.equal(batch.broken[index]?.key, key)
-    assert.deepEqual(Buffer.from(batch.broken[index]?.bytes ?? []), frame)
-    assert.match(batch.broken[index]?.reason ?? '', reason)
+    assert.equal(brokenOf(batch)[index]?.key, key)
+    assert.deepEqual(Buffer.from(brokenOf(batch)[index]?.bytes ?? []), frame)
+    assert.match(brokenOf(batch)[index]?.reason ?? '', reason)
   }
   await spool.remove(batch)
   assert.equal(spool.depth().bytes, 0)
@@ -249,11 +279,13 @@ async function boundsFrames(storage: SpoolStorage): Promise<void> {
     ...Array.from({ length: 30 }, () => spool.append(anEvent({ userAgent: 'x'.repeat(50_000) }))),
   ])
 
-  const { entries, frames } = spool.read(10_000)
+  const batch = spool.read(10_000)
+  const { frames } = batch
+  const entries = entriesOf(batch)
   assert.equal(entries.length, 2_530)
   assert.ok(frames.length >= 8, `${frames.length} frames`)
   assert.equal(new Set(entries.map((entry) => entry.key)).size, 2_530)
-  assert.ok(spool.read(1).entries.length <= 1_000)
+  assert.ok(entriesOf(spool.read(1)).length <= 1_000)
   await spool.close()
 }
 
@@ -267,7 +299,7 @@ async function closeFlushes(storage: SpoolStorage): Promise<void> {
 
   assert.equal(refusal, 'SPOOL_UNAVAILABLE')
   const reopened = storage.open()
-  assert.equal(reopened.read(100).entries.length, 10)
+  assert.equal(entriesOf(reopened.read(100)).length, 10)
   await reopened.close()
 }
 

@@ -59,10 +59,10 @@ test('seals that became visible long after their instant are announced again by 
         { aheadMs }
       )
     },
-    insert: async (table, lines) => {
+    insert: async (table, lines, columns) => {
       insertCount += 1
       if (insertCount === 1) aheadMs += 120_000
-      await warehouse.insert(table, lines)
+      await warehouse.insert(table, lines, columns)
     },
   }
   const [now] = await warehouse.rows<{ now: string; ms: number }>(

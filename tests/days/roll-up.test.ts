@@ -63,7 +63,7 @@ function withCommands(world: World, command: Warehouse['command']): Warehouse {
     command,
     rows: (sql, params) => warehouse.rows(sql, params),
     stream: (sql, params, signal) => warehouse.stream(sql, params, signal),
-    insert: (table, lines) => warehouse.insert(table, lines),
+    insert: (table, lines, columns) => warehouse.insert(table, lines, columns),
     close: () => Promise.resolve(),
   }
 }

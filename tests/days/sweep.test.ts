@@ -37,7 +37,7 @@ function heldUp(warehouse: Warehouse, before: () => Promise<void>): Warehouse {
     ...warehouse,
     command: (sql, params) => warehouse.command(sql, params),
     rows: (sql, params) => warehouse.rows(sql, params),
-    insert: (table, lines) => warehouse.insert(table, lines),
+    insert: (table, lines, columns) => warehouse.insert(table, lines, columns),
     close: () => warehouse.close(),
     async *stream(sql, params, signal) {
       await before()

@@ -9,7 +9,6 @@ import { emptyRules } from './empty-catalog.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
 import { applyJudgements } from '../../src/attribution/apply-judgements.ts'
 import { warehouseNow } from '../../src/warehouse/instant.ts'
-import { shipBatch } from '../../src/pipeline/ship.ts'
 import type { ReportMarket } from '../../src/catalog/catalog-names.ts'
 import { backfilled, liveFrom } from '../../src/spool/record.ts'
 import type { SpoolRecord } from '../../src/spool/record.ts'
@@ -17,7 +16,7 @@ import type { Spool, SpoolEntry } from '../../src/spool/spool.ts'
 import type { OpenedToken, TrackingData } from '../../src/tracking-data/tracking-data.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import type { History, HistoryAd, HistoryDelivery, HistoryEvent, HistoryReturn } from './history.ts'
-import { judgeBySource } from './shipment.ts'
+import { judgeBySource, shipBatch } from './shipment.ts'
 import { silentLog } from './silent-log.ts'
 
 const elsewhere = liveFrom('192.0.2.1')
@@ -182,7 +181,11 @@ function recordOf(part: HistoryPart): SpoolRecord {
 function oneBatchSpool(entries: readonly SpoolEntry[]): Spool {
   return {
     append: () => Promise.reject(new Error('nothing is appended here')),
-    read: () => ({ entries, broken: [], frames: ['all'] }),
+    read: () => ({
+      parts: () => [{ entries, broken: [] }],
+      recordCount: entries.length,
+      frames: ['all'],
+    }),
     remove: () => Promise.resolve(),
     depth: () => ({ frames: 0, bytes: 0, oldestAtMs: null }),
     close: () => Promise.resolve(),

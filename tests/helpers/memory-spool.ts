@@ -47,9 +47,11 @@ class MemorySpool implements Spool {
     return written
   }
 
-  read(recordsMax: number): SpoolBatch {
+  read(recordsMax: number, after?: SpoolBatch): SpoolBatch {
     const builder = new BatchBuilder()
-    for (const key of this.#frames.keys()) {
+    const keys = [...this.#frames.keys()]
+    const readUpTo = Math.max(-1, ...(after?.frames ?? []).map((key) => keys.indexOf(key)))
+    for (const key of keys.slice(readUpTo + 1)) {
       const frame = this.#frames.get(key)
       if (frame !== undefined) {
         builder.add({ id: key, key: Buffer.from(key, 'hex'), bytes: frame })

@@ -9,7 +9,8 @@ import type { DeliveryJudge } from '../../src/pipeline/delivery-judge.ts'
 import { createCallerReader } from '../../src/domain/caller.ts'
 import { emptyRules } from './empty-catalog.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
-import type { ShipDeps } from '../../src/pipeline/ship.ts'
+import { Shipper } from '../../src/pipeline/ship.ts'
+import type { ShipDeps, ShipResult } from '../../src/pipeline/ship.ts'
 import { openMemorySpool } from './memory-spool.ts'
 import { liveFrom } from '../../src/spool/record.ts'
 import type {
@@ -86,6 +87,11 @@ export function judgeBySource(
   }
 }
 
+/** Ships one batch, and forgets what was planned of the next. */
+export async function shipBatch(deps: ShipDeps): Promise<ShipResult> {
+  return await new Shipper(deps).shipBatch()
+}
+
 export async function append(spool: Spool, records: readonly SpoolRecord[]): Promise<void> {
   await Promise.all(records.map((record) => spool.append(record)))
 }
@@ -105,9 +111,9 @@ export function failing(warehouse: Warehouse, isAway: (sql: string) => boolean):
       return await warehouse.rows(sql, params)
     },
     stream: (sql, params, signal) => warehouse.stream(sql, params, signal),
-    insert: async (table, lines) => {
+    insert: async (table, lines, columns) => {
       check(table)
-      await warehouse.insert(table, lines)
+      await warehouse.insert(table, lines, columns)
     },
     close: () => warehouse.close(),
   }
@@ -116,7 +122,7 @@ export function failing(warehouse: Warehouse, isAway: (sql: string) => boolean):
 export function withRemove(spool: Spool, remove: Spool['remove']): Spool {
   return {
     append: (record) => spool.append(record),
-    read: (recordsMax) => spool.read(recordsMax),
+    read: (recordsMax, after) => spool.read(recordsMax, after),
     remove,
     depth: () => spool.depth(),
     close: () => spool.close(),

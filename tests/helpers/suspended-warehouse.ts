@@ -31,9 +31,9 @@ export function suspendable(inner: Warehouse): Suspended {
         params
       ),
     stream: (sql, params, signal) => inner.stream(sql, params, signal),
-    insert: async (table, lines) => {
+    insert: async (table, lines, columns) => {
       await sleep(table)
-      await inner.insert(table, lines)
+      await inner.insert(table, lines, columns)
     },
     close: () => inner.close(),
   }

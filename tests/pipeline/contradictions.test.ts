@@ -14,7 +14,6 @@ import {
   listSetAside,
   replaySetAside,
 } from '../../src/pipeline/set-aside.ts'
-import { shipBatch } from '../../src/pipeline/ship.ts'
 import type { ShipDeps } from '../../src/pipeline/ship.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
@@ -26,6 +25,7 @@ import {
   hashIdentity,
   mint,
   snapshot,
+  shipBatch,
 } from '../helpers/shipment.ts'
 import type { Shipment } from '../helpers/shipment.ts'
 import { anAd, servedAtMs } from '../tracking-data/builders.ts'

@@ -9,10 +9,17 @@ import { emptySnapshot, extendSnapshot } from '../../src/catalog/snapshot.ts'
 import type { CatalogSnapshot } from '../../src/catalog/snapshot.ts'
 import { createDeliveryJudge } from '../../src/pipeline/delivery-judge.ts'
 import { replaySetAside } from '../../src/pipeline/set-aside.ts'
-import { shipBatch } from '../../src/pipeline/ship.ts'
 import { backfilled, liveFrom } from '../../src/spool/record.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import { aConversion, aReturn, aShipment, anEvent, append, failing } from '../helpers/shipment.ts'
+import {
+  aConversion,
+  aReturn,
+  aShipment,
+  anEvent,
+  append,
+  failing,
+  shipBatch,
+} from '../helpers/shipment.ts'
 import type { Shipment } from '../helpers/shipment.ts'
 
 // Addresses of long ago leave the warehouse whenever it merges.

@@ -14,6 +14,7 @@ import { openKeptPages } from '../helpers/kept-pages.ts'
 import { aClick, aPurchase, aWorld, anAd } from '../helpers/seal-scenario.ts'
 import type { World } from '../helpers/seal-scenario.ts'
 import { aWarehouseFolder } from '../helpers/warehouse-folder.ts'
+import { withoutColumn } from '../helpers/former-program.ts'
 
 const hourMs = 3_600_000
 const servedAtMs = Date.UTC(2026, 2, 2, 12)
@@ -136,17 +137,6 @@ async function readSince(warehouse: Warehouse): Promise<number> {
   return row.ms
 }
 
-/** Inserts ad events without the field that was added after the migration under test. */
-function asFormerProgram(warehouse: Warehouse): Warehouse {
-  return {
-    ...warehouse,
-    insert: async (table, lines) => {
-      const text = lines.toString().replaceAll(/,"data_centre_list":"[^"]*"/gu, '')
-      await warehouse.insert(table, Buffer.from(text))
-    },
-  }
-}
-
 test('repeats that come across the upgrade count once, and ads served an hour after it are told apart by publisher', async (t) => {
   const folder = aWarehouseFolder(t)
   const before = folder.open()
@@ -158,7 +148,7 @@ test('repeats that come across the upgrade count once, and ads served an hour af
   const nowMs = Date.now()
   const old = anAd({ servedAtMs: nowMs - hourMs })
   const ahead = anAd({ servedAdId: 'b'.repeat(32), servedAtMs: nowMs + 240_000 })
-  const former = createHistoryLoader(asFormerProgram(before), 0)
+  const former = createHistoryLoader(withoutColumn(before, 'data_centre_list'), 0)
   await former.ship([aClick(old, nowMs - 20), aClick(ahead, nowMs)])
   await before.close()
 
@@ -196,7 +186,7 @@ test('the upgrade may be cut off after any statement and run again, and the firs
   )
   const nowMs = Date.now()
   const ad = anAd({ servedAtMs: nowMs })
-  const loader = createHistoryLoader(asFormerProgram(warehouse), 0)
+  const loader = createHistoryLoader(withoutColumn(warehouse, 'data_centre_list'), 0)
   await loader.ship([aClick(ad, nowMs + 50)])
   const url = new URL(`../../src/warehouse/migrations/${migration}`, import.meta.url)
   const statements = splitStatements(await readFile(url, 'utf8'))

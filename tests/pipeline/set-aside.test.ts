@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { countSetAside, listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
-import { shipBatch } from '../../src/pipeline/ship.ts'
 import { emptyPayloadBytes, encodeFrame, textBytes } from '../../src/spool/frame.ts'
 import { recordText } from '../../src/spool/record-text.ts'
 import { backfilled, liveFrom } from '../../src/spool/record.ts'
@@ -18,6 +17,7 @@ import {
   counts,
   judgeBySource,
   snapshot,
+  shipBatch,
 } from '../helpers/shipment.ts'
 import type { Shipment } from '../helpers/shipment.ts'
 import { anAd } from '../tracking-data/builders.ts'

@@ -2,8 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { shipBatch } from '../../src/pipeline/ship.ts'
-import { aConversion, anEvent, append, aReturn, aShipment, readAside } from '../helpers/shipment.ts'
+import {
+  aConversion,
+  anEvent,
+  append,
+  aReturn,
+  aShipment,
+  readAside,
+  shipBatch,
+} from '../helpers/shipment.ts'
 
 // One was taken before trackers looked at their clock, say.
 test('a receipt outside of 2020 to 2100 is set aside, and touches no day', async (t) => {

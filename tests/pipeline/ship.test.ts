@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clickCountableMs, crowdWindowMs, earlyToleranceMs } from '../../src/domain/windows.ts'
 import type { RowContext } from '../../src/pipeline/rows.ts'
-import { insertRecords, shipBatch, shipLimits } from '../../src/pipeline/ship.ts'
+import { insertRecords } from '../../src/pipeline/insert-batch.ts'
+import { shipLimits } from '../../src/pipeline/ship.ts'
 import type { AdEventRecord } from '../../src/spool/record.ts'
 import {
   activateKey,
@@ -28,8 +29,10 @@ import {
   readPending,
   snapshot,
   withRemove,
+  shipBatch,
 } from '../helpers/shipment.ts'
 import { anAd, servedAtMs } from '../tracking-data/builders.ts'
+import { entriesOf } from '../helpers/spooled.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -111,7 +114,7 @@ for (const statement of [
     await assert.rejects(shipBatch({ ...deps, warehouse: broken }), {
       code: 'WAREHOUSE_UNAVAILABLE',
     })
-    assert.equal(spool.read(10).entries.length, records.length)
+    assert.equal(entriesOf(spool.read(10)).length, records.length)
     await shipBatch(deps)
 
     assert.equal(spool.depth().bytes, 0)
@@ -171,13 +174,13 @@ test('a refused ad event is set aside and does not hold up the deliveries of its
 test('a warehouse that is away leaves the whole batch in the spool and sets nothing aside', async (t) => {
   const { deps, spool, warehouse } = await aShipment(t)
   await append(spool, [anEvent(), aConversion({ transactionId: loneSurrogate })])
-  const before = spool.read(10)
+  const before = entriesOf(spool.read(10))
 
   await assert.rejects(shipBatch({ ...deps, warehouse: failing(warehouse, () => true) }), {
     code: 'WAREHOUSE_UNAVAILABLE',
   })
 
-  assert.deepEqual(spool.read(10), before)
+  assert.deepEqual(entriesOf(spool.read(10)), before)
   assert.deepEqual(await counts(warehouse), { events: 0, touchpoints: 0, deliveries: 0, aside: 0 })
 })
 
@@ -232,7 +235,7 @@ test('an ad event that another version wrote without its token is set aside alon
     record,
   }))
 
-  const refusals = await insertRecords(deps, { entries, broken: [] })
+  const refusals = await insertRecords(deps, () => [{ entries, broken: [] }])
 
   assert.deepEqual(
     refusals.map(({ key }) => key),

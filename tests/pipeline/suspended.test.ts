@@ -5,9 +5,8 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { Attributor } from '../../src/attribution/attribute.ts'
 import { sealBatch } from '../../src/days/seal.ts'
-import { shipBatch } from '../../src/pipeline/ship.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import { aConversion, anEvent, append, aReturn, aShipment } from '../helpers/shipment.ts'
+import { aConversion, anEvent, append, aReturn, aShipment, shipBatch } from '../helpers/shipment.ts'
 import { suspendable } from '../helpers/suspended-warehouse.ts'
 
 const minuteMs = 60_000

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { Attributor } from '../../src/attribution/attribute.ts'
-import { shipBatch } from '../../src/pipeline/ship.ts'
 import { createIntakeReader, type IntakeQuestion } from '../../src/reports/intake.ts'
 import { splitStatements } from '../../src/warehouse/migrate.ts'
 import type { Intake } from '../../src/contract/intake.ts'
@@ -18,6 +17,7 @@ import {
   mint,
   withRemove,
   type Shipment,
+  shipBatch,
 } from '../helpers/shipment.ts'
 import { anAd } from '../tracking-data/builders.ts'
 

@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import { firedPlace } from '../../src/catalog/fired-place.ts'
 import type { FiredPlace } from '../../src/domain/ad-event-verdict.ts'
 import { emptySnapshot, extendSnapshot } from '../../src/catalog/snapshot.ts'
-import { shipBatch } from '../../src/pipeline/ship.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
 import { createServedAdReader } from '../../src/reports/served-ad.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
@@ -13,9 +12,10 @@ import type { AdEventRecord } from '../../src/spool/record.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
-import { aShipment, anEvent, append, mint } from '../helpers/shipment.ts'
+import { aShipment, anEvent, append, mint, shipBatch } from '../helpers/shipment.ts'
 import type { Shipment } from '../helpers/shipment.ts'
 import { anAd, servedAtMs } from '../tracking-data/builders.ts'
+import { withoutColumn } from '../helpers/former-program.ts'
 
 const migration = '0020-invalid-traffic.sql'
 const sites = [
@@ -155,13 +155,7 @@ async function takeBack(warehouse: Warehouse): Promise<void> {
 
 /** Inserts what the program of before inserted. */
 function asBefore(shipment: Shipment): Shipment {
-  const warehouse: Warehouse = {
-    ...shipment.warehouse,
-    insert: async (table, lines) => {
-      const text = lines.toString().replaceAll(',"data_centre_list":""', '')
-      await shipment.warehouse.insert(table, Buffer.from(text))
-    },
-  }
+  const warehouse = withoutColumn(shipment.warehouse, 'data_centre_list')
   return { ...shipment, deps: { ...shipment.deps, warehouse } }
 }
 

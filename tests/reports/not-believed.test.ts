@@ -7,7 +7,7 @@ import {
   findBelieveEverybody,
   readNotBelievedOfAll,
 } from '../../src/ops/not-believed.ts'
-import { insertRecords } from '../../src/pipeline/ship.ts'
+import { insertRecords } from '../../src/pipeline/insert-batch.ts'
 import { readNotBelieved } from '../../src/reports/not-believed.ts'
 import type { ConversionRecord, ReturnRecord } from '../../src/spool/record.ts'
 import { aConversion, aLine, aReturn, aShipment } from '../helpers/shipment.ts'
@@ -49,7 +49,7 @@ async function ship(records: readonly Sent[]): Promise<readonly string[]> {
     }),
   }
   const rowContext = { ...shipment.deps.rowContext, deliveryJudge }
-  await insertRecords({ ...shipment.deps, rowContext }, { entries, broken: [] })
+  await insertRecords({ ...shipment.deps, rowContext }, () => [{ entries, broken: [] }])
   return entries.map(({ key }) => key)
 }
 

@@ -24,6 +24,8 @@ import {
   segmentName,
 } from '../../src/spool/segment.ts'
 import { anEvent } from '../contracts/spool-model.ts'
+import { brokenOf, entriesOf } from '../helpers/spooled.ts'
+import { emptyBatch } from '../contracts/spool-model.ts'
 
 const createdAtMs = 1_000_000
 const longAfterMs = createdAtMs + 600_000
@@ -56,10 +58,10 @@ async function drain(spool: FileSpool): Promise<Read> {
   const agents: string[] = []
   let brokenBytes = 0
   for (let batch = spool.read(1); batch.frames.length > 0; batch = spool.read(1)) {
-    for (const { record } of batch.entries) {
+    for (const { record } of entriesOf(batch)) {
       if (record.type === 'ad-event') agents.push(record.userAgent)
     }
-    for (const { bytes } of batch.broken) brokenBytes += bytes.length
+    for (const { bytes } of brokenOf(batch)) brokenBytes += bytes.length
     await spool.remove(batch)
   }
   return { agents, brokenBytes }
@@ -71,7 +73,7 @@ async function readDamaged(bytes: Buffer): Promise<Read> {
     writeFileSync(join(path, name), bytes)
     const spool = openFileSpool({ path, bytesMax: 1e9, clock: () => longAfterMs })
     const read = await drain(spool)
-    await spool.remove({ entries: [], broken: [], frames: [] })
+    await spool.remove(emptyBatch)
     await spool.close()
     assert.deepEqual(readdirSync(path), [], 'the segment is done')
     return read

@@ -23,6 +23,8 @@ import type { FileSpool } from '../../src/spool/file-spool.ts'
 import { encodeEntryHeader, segmentName } from '../../src/spool/segment.ts'
 import { anEvent } from '../contracts/spool-model.ts'
 import { codeOf, spoolContract } from '../contracts/spool.contract.ts'
+import { brokenOf, entriesOf } from '../helpers/spooled.ts'
+import { emptyBatch } from '../contracts/spool-model.ts'
 
 const noStrace = spawnSync('strace', ['-V']).status === 0 ? false : 'strace is not installed'
 const writerPath = fileURLToPath(new URL('./spool-writer.child.ts', import.meta.url))
@@ -123,7 +125,7 @@ test('two processes and a reader share a spool: every record comes out once', as
   for (;;) {
     const wasEnded = isEnded
     const batch = spool.read(500)
-    for (const { record } of batch.entries) {
+    for (const { record } of entriesOf(batch)) {
       if (record.type === 'ad-event') seen.push(record.userAgent)
     }
     await spool.remove(batch)
@@ -142,15 +144,15 @@ test('two processes and a reader share a spool: every record comes out once', as
 test('a read sees what another process appended within the same turn of the loop', async (t) => {
   const path = aFolder(t)
   const spool = openSpool(t, path)
-  assert.equal(spool.read(1).entries.length, 0)
+  assert.equal(entriesOf(spool.read(1)).length, 0)
   const writer = startWriter(['forever', path, 'w'])
   await once(writer.stdout ?? failed(), 'data')
 
-  let first = spool.read(1_000_000).entries.length
+  let first = entriesOf(spool.read(1_000_000)).length
   const untilMs = Date.now() + 2_000
-  while (first === spool.read(1_000_000).entries.length && Date.now() < untilMs) {
+  while (first === entriesOf(spool.read(1_000_000)).length && Date.now() < untilMs) {
     // Blocks this turn on purpose: the snapshot must not be that of the turn's first read.
-    first = Math.min(first, spool.read(1_000_000).entries.length)
+    first = Math.min(first, entriesOf(spool.read(1_000_000)).length)
   }
 
   assert.ok(Date.now() < untilMs)
@@ -175,7 +177,7 @@ test('a disk without room refuses appends, keeps what it took and recovers with 
   assert.equal(second.kept, first.count + second.count)
   assert.equal(third.kept, second.kept - 3 + third.count)
   const spool = openSpool(t, path)
-  assert.equal(spool.read(1_000_000).entries.length, third.kept)
+  assert.equal(entriesOf(spool.read(1_000_000)).length, third.kept)
 })
 
 test('below the floor of free disk appends are refused and reading goes on', async (t) => {
@@ -190,7 +192,7 @@ test('below the floor of free disk appends are refused and reading goes on', asy
 
   assert.equal(refusal, 'SPOOL_FULL')
   const batch = spool.read(10)
-  assert.equal(batch.entries.length, 1)
+  assert.equal(entriesOf(batch).length, 1)
   await spool.remove(batch)
   assert.equal(spool.depth().bytes, 0)
 })
@@ -206,7 +208,7 @@ test('a segment that is removed to its end and quiet is deleted, and one with mo
 
   nowMs += 60_000
   await spool.append(anEvent({ userAgent: 'second' }))
-  await spool.remove({ entries: [], broken: [], frames: [] })
+  await spool.remove(emptyBatch)
   const kept = agentsOf(spool)
   await spool.remove(spool.read(10))
 
@@ -237,7 +239,7 @@ test('segments that are removed are deleted also when how far that was cannot be
   await assert.rejects(reader.remove(reader.read(10)))
 
   assert.ok(!names().includes(first))
-  assert.deepEqual(reader.read(10).entries, [], 'nothing is shipped once more')
+  assert.deepEqual(entriesOf(reader.read(10)), [], 'nothing is shipped once more')
 })
 
 test('an entry that was cut off was never acknowledged: it is passed over, and its segment deleted', async (t) => {
@@ -258,7 +260,7 @@ test('an entry that was cut off was never acknowledged: it is passed over, and i
   const batch = spool.read(10)
   await spool.remove(batch)
 
-  assert.equal(batch.broken.length, 3)
+  assert.equal(brokenOf(batch).length, 3)
   assert.deepEqual(readdirSync(path), [])
 })
 
@@ -320,8 +322,9 @@ function startWriter(args: readonly string[]): ChildProcess {
 }
 
 function agentsOf(spool: FileSpool): readonly string[] {
-  const { entries } = spool.read(10_000_000)
-  return entries.map(({ record }) => (record.type === 'ad-event' ? record.userAgent : ''))
+  return entriesOf(spool.read(10_000_000)).map(({ record }) =>
+    record.type === 'ad-event' ? record.userAgent : ''
+  )
 }
 
 function failed(): never {

@@ -14,6 +14,7 @@ import { recordText } from '../../src/spool/record-text.ts'
 import { encodeEntryHeader, segmentName } from '../../src/spool/segment.ts'
 import { SegmentReader } from '../../src/spool/segment-reader.ts'
 import { anEvent } from '../contracts/spool-model.ts'
+import { entriesOf } from '../helpers/spooled.ts'
 
 const startMs = 1_000_000_000
 // Below what makes listing rarer, so that changes are seen at once.
@@ -113,7 +114,7 @@ test('a batch costs looks at its own segments, also behind thousands that were s
   for (let batchCount = 0; batchCount < 8; batchCount += 1) {
     const calls = await countCalls(t, async () => {
       const batch = spool.read(100)
-      assert.equal(batch.entries.length, 100)
+      assert.equal(entriesOf(batch).length, 100)
       await spool.remove(batch)
     })
     costs.push(sum(calls))

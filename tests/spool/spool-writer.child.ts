@@ -4,6 +4,7 @@ import { writeSync } from 'node:fs'
 import { openFileSpool } from '../../src/spool/file-spool.ts'
 import { anEvent } from '../contracts/spool-model.ts'
 import { codeOf } from '../contracts/spool.contract.ts'
+import { entriesOf } from '../helpers/spooled.ts'
 
 const [mode = '', path = '', name = ''] = process.argv.slice(2)
 const spool = openFileSpool({ path, bytesMax: 1e9, clock: Date.now, diskFreeBytesMin: 0 })
@@ -37,7 +38,7 @@ async function fillAndRecover(): Promise<void> {
     for (let count = 0; ; count++) {
       const code = await spool.append(large).then(() => null, codeOf)
       if (code === null) continue
-      const kept = spool.read(1_000_000).entries.length
+      const kept = entriesOf(spool.read(1_000_000)).length
       return tell(JSON.stringify({ count, code, kept }))
     }
   }

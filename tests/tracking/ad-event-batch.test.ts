@@ -16,6 +16,7 @@ import type { Answer } from '../../src/tracking/answers.ts'
 import { BodyReader } from '../../src/tracking/body.ts'
 import { TrackingFailures } from '../../src/tracking/failures.ts'
 import { anAd, nowMs, startTracker } from './fixture.ts'
+import { entriesOf } from '../helpers/spooled.ts'
 
 const keyRing = createKeyRing()
 const minter = createMinter(keyRing, { clock: () => nowMs })
@@ -63,7 +64,7 @@ function aHandler(opener: Opener = createOpener(keyRing)): Harness {
         handler.handle({ request, kind: 'impression', token }, resolve)
       }),
     at,
-    stored: () => spool.read(1_000_000).entries.map((entry) => entry.record),
+    stored: () => entriesOf(spool.read(1_000_000)).map((entry) => entry.record),
     batchSizes,
     logged,
   }

@@ -14,6 +14,7 @@ import { createTrackingServer } from '../../src/tracking/server.ts'
 import type { TrackingDeps } from '../../src/tracking/deps.ts'
 import type { RouteCounts } from '../../src/http/request-counts.ts'
 import { placement } from '../helpers/placement.ts'
+import { entriesOf } from '../helpers/spooled.ts'
 
 export const nowMs = Date.UTC(2026, 2, 2, 10)
 export const hashIdentity = createIdentityHasher(Buffer.alloc(32, 7))
@@ -84,7 +85,7 @@ export async function startTracker(
   const address = server.address()
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
   const records = (): readonly SpoolRecord[] =>
-    deps.spool.read(1_000_000).entries.map((entry) => entry.record)
+    entriesOf(deps.spool.read(1_000_000)).map((entry) => entry.record)
   return {
     server,
     port,

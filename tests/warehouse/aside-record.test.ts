@@ -2,10 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetAsideAddresses } from '../../src/warehouse/aside-record.ts'
 import { countSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
-import { shipBatch } from '../../src/pipeline/ship.ts'
 import { liveFrom } from '../../src/spool/record.ts'
 import { createKeyRing, createMinter, createOpener } from '../../src/tracking-data/tracking-data.ts'
-import { aConversion, aReturn, aShipment, anEvent, append, readAside } from '../helpers/shipment.ts'
+import {
+  aConversion,
+  aReturn,
+  aShipment,
+  anEvent,
+  append,
+  readAside,
+  shipBatch,
+} from '../helpers/shipment.ts'
 import { anAd } from '../tracking-data/builders.ts'
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0'

@@ -1,11 +1,10 @@
 // The upgrade of a warehouse with deliveries to the schema that keeps how they came.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { shipBatch } from '../../src/pipeline/ship.ts'
 import { backfilled } from '../../src/spool/record.ts'
 import { knownMigrations, migrate } from '../../src/warehouse/migrate.ts'
 import { openUnmigratedWarehouse } from '../helpers/test-warehouse.ts'
-import { aConversion, aReturn, aShipment, append } from '../helpers/shipment.ts'
+import { aConversion, aReturn, aShipment, append, shipBatch } from '../helpers/shipment.ts'
 
 const migration = '0018-delivery-keys.sql'
 const columns = `transaction_id AS id, toString(verdict) AS verdict, toString(origin) AS origin,

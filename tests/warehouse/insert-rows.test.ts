@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { insertLimits, insertRows, RefusalStreaks } from '../../src/warehouse/insert-rows.ts'
-import { shipBatch } from '../../src/pipeline/ship.ts'
 import { warehouseFailure } from '../../src/warehouse/refusal.ts'
-import { aConversion, anEvent, append, aShipment, counts } from '../helpers/shipment.ts'
+import { RowLines } from '../../src/warehouse/row-lines.ts'
+import { parseRows } from '../../src/warehouse/warehouse.ts'
+import { aConversion, anEvent, append, aShipment, counts, shipBatch } from '../helpers/shipment.ts'
 
-const rows = Array.from({ length: 5_000 }, (_, index) => ({
-  key: `${index}`,
-  record: { index },
-  line: `${index}`,
-}))
+const rows = rowsFrom(0, 5_000)
+
+function rowsFrom(first: number, count: number): RowLines {
+  const lines = new RowLines('delivery_in', ['number'])
+  for (let number = first; number < first + count; number += 1) lines.add(`${number}`, number)
+  return lines
+}
 
 interface Behaviour {
   readonly code: (numbers: readonly number[]) => number | null
@@ -20,7 +23,7 @@ function aTable({ code }: Behaviour) {
   const taken = new Set<number>()
   const sizes: number[] = []
   const insert = (_table: string, lines: Buffer): Promise<void> => {
-    const numbers = lines.toString().trim().split('\n').map(Number)
+    const numbers = parseRows(lines).map(([, number]) => Number(number))
     sizes.push(numbers.length)
     const failure = code(numbers)
     if (failure !== null) return Promise.reject(warehouseFailure('insert', failure, null))
@@ -30,8 +33,6 @@ function aTable({ code }: Behaviour) {
   return { warehouse: { insert }, taken, sizes }
 }
 
-const table = 'delivery_in' as const
-
 // A fault of the server, a schema that somebody changed, a code of a newer version.
 for (const code of [49, 47, 117, 9_999]) {
   test(`a warehouse that refuses every row with ${code} sets nothing aside, however often it is tried`, async () => {
@@ -39,7 +40,7 @@ for (const code of [49, 47, 117, 9_999]) {
     const streaks = new RefusalStreaks()
 
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      await assert.rejects(insertRows({ warehouse, streaks, table, rows }), {
+      await assert.rejects(insertRows({ warehouse, streaks, rows }), {
         code: 'WAREHOUSE_REFUSED',
       })
     }
@@ -55,8 +56,8 @@ test('few at a time are not set aside for ever either: the streak goes on over b
 
   const trickle = async (): Promise<void> => {
     for (let batch = 0; batch < 100; batch += 1) {
-      const few = rows.slice(2 * batch, 2 * batch + 2)
-      asideCount += (await insertRows({ warehouse, streaks, table, rows: few })).length
+      const few = rowsFrom(2 * batch, 2)
+      asideCount += (await insertRows({ warehouse, streaks, rows: few })).length
     }
   }
 
@@ -72,8 +73,8 @@ test('rows at fault that come alone over weeks are set aside each, and never sto
 
   for (let hour = 0; hour < 200; hour += 1) {
     nowMs += insertLimits.streakMs / 10
-    const one = rows.slice(hour, hour + 1)
-    asideCount += (await insertRows({ warehouse, streaks, table, rows: one })).length
+    const one = rowsFrom(hour, 1)
+    asideCount += (await insertRows({ warehouse, streaks, rows: one })).length
   }
 
   assert.equal(asideCount, 200)
@@ -84,7 +85,7 @@ test('many rows at fault before one that is taken are set aside, each of them', 
     code: (all) => (all.some((one) => one < 300) ? 117 : null),
   })
 
-  const refusals = await insertRows({ warehouse, streaks: new RefusalStreaks(), table, rows })
+  const refusals = await insertRows({ warehouse, streaks: new RefusalStreaks(), rows })
 
   assert.equal(refusals.length, 300)
   assert.equal(taken.size, 4_700)
@@ -93,7 +94,7 @@ test('many rows at fault before one that is taken are set aside, each of them', 
 test('a batch beyond a limit of time or memory is inserted in smaller parts', async () => {
   const { warehouse, taken } = aTable({ code: (all) => (all.length > 1_000 ? 241 : null) })
 
-  const refusals = await insertRows({ warehouse, streaks: new RefusalStreaks(), table, rows })
+  const refusals = await insertRows({ warehouse, streaks: new RefusalStreaks(), rows })
 
   assert.deepEqual(refusals, [])
   assert.equal(taken.size, 5_000)
@@ -102,7 +103,7 @@ test('a batch beyond a limit of time or memory is inserted in smaller parts', as
 test('a warehouse without memory for anything, or away, sets nothing aside', async () => {
   for (const code of [241, 159, 202, 210]) {
     const { warehouse } = aTable({ code: () => code })
-    await assert.rejects(insertRows({ warehouse, streaks: new RefusalStreaks(), table, rows }), {
+    await assert.rejects(insertRows({ warehouse, streaks: new RefusalStreaks(), rows }), {
       code: 'WAREHOUSE_UNAVAILABLE',
     })
   }

@@ -48,6 +48,7 @@ import type { Warehouse } from '../../../src/warehouse/warehouse.ts'
 import { LogCapture } from '../harness.ts'
 import { openMigratedWarehouse } from '../../helpers/test-warehouse.ts'
 import { openKeptPages } from '../../helpers/kept-pages.ts'
+import { entriesOf } from '../../helpers/spooled.ts'
 
 export const adminKey = 'admin-'.padEnd(43, 'k')
 export const nowMs = Date.UTC(2026, 2, 2, 10)
@@ -234,7 +235,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
       })
       return { status: response.statusCode, json: response.json() }
     },
-    spooled: () => spool.read(1_000_000).entries.map(({ record }) => record),
+    spooled: () => entriesOf(spool.read(1_000_000)).map(({ record }) => record),
     keyOf: async (request) => {
       const base = { name: 'n', advertisers: 'all', scopes: ['admin'] } as const
       return (await keys.create({ ...base, ...request })).key
