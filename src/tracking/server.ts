@@ -4,11 +4,11 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { createServer as createHttpsServer } from 'node:https'
 import { Connections, boundConnections } from '../http/connections.ts'
 import { AdEventHandler, linkMethods, missingToken } from './ad-event.ts'
-import { answerJson, refusal, send, withHeaders, withTlsOnly } from './answers.ts'
+import { answerJson, refusal, withHeaders } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { BodyReader, refuseDeclaredLength } from './body.ts'
 import { BackendHandler, conversionRoute, returnRoute } from './backend.ts'
-import { answerPreflight, withCors } from './cors.ts'
+import { answerPreflight } from './cors.ts'
 import type { TrackingDeps } from './deps.ts'
 import { TrackingFailures, unavailable } from './failures.ts'
 import { answerProtocolErrors } from './protocol-errors.ts'
@@ -16,6 +16,7 @@ import { RequestCounts } from '../http/request-counts.ts'
 import type { RouteCounts } from '../http/request-counts.ts'
 import { findRoute, routePattern } from './router.ts'
 import type { Route } from './router.ts'
+import { Sender } from './sender.ts'
 
 export const limits = {
   connectionsMax: 10_000,
@@ -117,6 +118,7 @@ class RequestHandler {
   readonly #conversions: BackendHandler
   readonly #returns: BackendHandler
   readonly #failures: TrackingFailures
+  readonly #sender: Sender
   readonly #isLogging: boolean
   #isDraining = false
 
@@ -128,6 +130,11 @@ class RequestHandler {
     this.#adEvents = new AdEventHandler(parts)
     this.#conversions = new BackendHandler(parts, conversionRoute(deps.hashIdentity))
     this.#returns = new BackendHandler(parts, returnRoute)
+    this.#sender = new Sender({
+      clock: deps.clock,
+      isTls: deps.tls !== undefined,
+      keepAliveMs: limits.keepAliveMs,
+    })
     this.#isLogging = deps.log.isLevelEnabled('debug')
   }
 
@@ -144,13 +151,13 @@ class RequestHandler {
     this.#deps.connections.use(request.socket)
     const route = findRoute(request.url ?? '')
     const pattern = routePattern(route)
+    const exchange = { request, response, hasCors: hasCors(route) }
     if (this.#isLogging) this.#log(pattern, request, response)
     const reply: Reply = (answer) => {
       if (answer === null) return
       this.#counts.note(pattern, answer, performance.now() - startMs)
       if (this.#isDraining) response.shouldKeepAlive = false
-      const whole = this.#deps.tls === undefined ? answer : withTlsOnly(answer)
-      send(response, hasCors(route) ? withCors(whole, request.headers.origin) : whole)
+      this.#sender.send(exchange, answer)
     }
     this.#failures.guard(pattern, reply, () => this.#dispatch(route, request, reply))
   }
@@ -190,8 +197,10 @@ class RequestHandler {
 
   #log(route: string, { method }: IncomingMessage, response: ServerResponse): void {
     const startMs = performance.now()
+    let isAnswered = false
+    response.on('finish', () => (isAnswered = true))
     response.on('close', () => {
-      const { statusCode: status, writableFinished: isAnswered } = response
+      const { statusCode: status } = response
       const ms = Math.round(performance.now() - startMs)
       const fields = { route, method, status, isAnswered, ms }
       this.#deps.log.debug(fields, 'request')
