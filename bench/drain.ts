@@ -1,7 +1,8 @@
 // How fast the engine ships what waits in its spool: `npm run bench:drain -- [--events 400000]`. Half
 // impressions, half purchases of two lines, are put into a spool with the engine stopped. A process of its
 // own then drains it into an empty in-process warehouse with the real shipping step and nothing else. The
-// same rows are planned without a warehouse, and then inserted in large batches without planning.
+// same rows are planned without a warehouse, and then inserted in large batches without planning. With --live a
+// whole service is under load instead (`live.ts`).
 import { fork } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,15 +17,20 @@ import { liveFrom, toConversionRecord } from '../src/spool/record.ts'
 import type { SpoolRecord } from '../src/spool/record.ts'
 import { createKeyRing, createMinter, formatKeyRing } from '../src/tracking-data/tracking-data.ts'
 import type { DrainOrder, DrainResult } from './drain-engine.ts'
+import { measureLive } from './live.ts'
 import { sampleAd, sampleOrder } from './sample-input.ts'
 
 const targets = { perSecond: 40_000, engineMb: 600 } as const
+/** About a frame of a tracker under load. */
 const appendsAtOnce = 200
 
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '400000' },
     'cpu-prof': { type: 'boolean', default: false },
+    live: { type: 'boolean', default: false },
+    rate: { type: 'string' },
+    seconds: { type: 'string', default: '60' },
   },
 })
 const events = Number(values.events)
@@ -33,6 +39,14 @@ const ring = createKeyRing()
 const hashIdentity = createIdentityHasher(Buffer.alloc(32, 7))
 
 try {
+  if (values.live)
+    await measureLive({ rate: Number(values.rate ?? 0), seconds: Number(values.seconds) })
+  else await measureDrain()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measureDrain(): Promise<void> {
   console.log(`method: ${events} events, seed: serials from 0; node ${process.version}`)
   await fill(join(folder, 'spool'))
   cpSync(join(folder, 'spool'), join(folder, 'copy'), { recursive: true })
@@ -46,8 +60,6 @@ try {
   console.log(`drain to raw insert: ${(rate / perSecond(raw.whole)).toFixed(2)}`)
   console.log(`drain ${verdict(rate >= targets.perSecond)} its target of ${targets.perSecond}/s`)
   console.log(`peak memory ${verdict(peakMb <= targets.engineMb)} ${targets.engineMb} MB`)
-} finally {
-  rmSync(folder, { recursive: true, force: true })
 }
 
 async function fill(path: string): Promise<void> {

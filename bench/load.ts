@@ -5,10 +5,15 @@ import { createMinter, parseKeyRing } from '../src/tracking-data/tracking-data.t
 import { sampleAd, sampleOrder } from './sample-input.ts'
 
 export interface LoadOrder {
-  readonly kind: 'conversion' | 'keyed-conversion' | 'impression'
+  /** Mixed are impressions and conversions in turns. */
+  readonly kind: 'conversion' | 'keyed-conversion' | 'impression' | 'mixed'
   readonly port: number
   readonly ms: number
   readonly connections: number
+  /** No request is sent before its time at this rate; as fast as answers come when absent. */
+  readonly perSecond?: number
+  /** Whose ads are seen; that of the sample ad when absent. */
+  readonly advertiserId?: number
   readonly serialStart: number
   readonly requestsMax: number
   readonly keyRing: string
@@ -31,11 +36,10 @@ process.on('message', (order: LoadOrder) => {
 process.on('disconnect', () => process.exit(0))
 
 async function run(order: LoadOrder): Promise<LoadResult> {
-  const requests = order.kind === 'impression' ? impressions(order) : conversions(order)
+  const requests = requestsOf(order)
   const latencies: number[] = []
-  const state = { next: 0, errors: 0, untilMs: 0 }
   const startMs = performance.now()
-  state.untilMs = startMs + order.ms
+  const state = { next: 0, errors: 0, startMs, untilMs: startMs + order.ms }
   const lanes = Array.from({ length: order.connections }, () =>
     sendUntil({ order, requests, latencies, state })
   )
@@ -56,7 +60,12 @@ interface Lane {
   readonly order: LoadOrder
   readonly requests: readonly Buffer[]
   readonly latencies: number[]
-  readonly state: { next: number; errors: number; readonly untilMs: number }
+  readonly state: {
+    next: number
+    errors: number
+    readonly startMs: number
+    readonly untilMs: number
+  }
 }
 
 function sendUntil({ order, requests, latencies, state }: Lane): Promise<void> {
@@ -71,8 +80,13 @@ function sendUntil({ order, requests, latencies, state }: Lane): Promise<void> {
         socket.end()
         return
       }
+      const dueInMs = dueAtMs(order, state) - sentAtMs
       state.next += 1
-      socket.write(request)
+      if (dueInMs < 1) return void socket.write(request)
+      setTimeout(() => {
+        sentAtMs = performance.now()
+        socket.write(request)
+      }, dueInMs)
     }
     // Answers are small and come whole; one that does not end in its body counts as an error.
     socket.on('data', (answer) => {
@@ -86,8 +100,27 @@ function sendUntil({ order, requests, latencies, state }: Lane): Promise<void> {
   })
 }
 
+function dueAtMs({ perSecond }: LoadOrder, { next, startMs }: Lane['state']): number {
+  return perSecond === undefined ? 0 : startMs + (next * 1_000) / perSecond
+}
+
+function requestsOf(order: LoadOrder): readonly Buffer[] {
+  switch (order.kind) {
+    case 'impression':
+      return impressions(order)
+    case 'mixed': {
+      const half = { ...order, requestsMax: Math.ceil(order.requestsMax / 2) }
+      const purchases = conversions(half)
+      return impressions(half).flatMap((request, index) => [request, purchases[index] ?? request])
+    }
+    case 'conversion':
+    case 'keyed-conversion':
+      return conversions(order)
+  }
+}
+
 function conversions({ kind, serialStart, requestsMax }: LoadOrder): readonly Buffer[] {
-  const key = kind === 'conversion' ? '' : `Authorization: Bearer st_${'k'.repeat(43)}\r\n`
+  const key = kind !== 'keyed-conversion' ? '' : `Authorization: Bearer st_${'k'.repeat(43)}\r\n`
   return Array.from({ length: requestsMax }, (_, index) => {
     const body = JSON.stringify(sampleOrder(serialStart + index))
     return Buffer.from(
@@ -97,10 +130,16 @@ function conversions({ kind, serialStart, requestsMax }: LoadOrder): readonly Bu
   })
 }
 
-function impressions({ requestsMax, keyRing, serialStart }: LoadOrder): readonly Buffer[] {
+function impressions(order: LoadOrder): readonly Buffer[] {
+  const { requestsMax, keyRing, serialStart, advertiserId } = order
   const minter = createMinter(parseKeyRing(keyRing))
   return Array.from({ length: requestsMax }, (_, index) => {
-    const { trackingData } = minter.mint(sampleAd(serialStart + index))
+    const ad = sampleAd(serialStart + index)
+    const { trackingData } = minter.mint({
+      ...ad,
+      // Of an advertiser that the catalog does not know.
+      ...(advertiserId !== undefined && { advertiserId, campaignId: 9_001, adGroupId: 9_002 }),
+    })
     return Buffer.from(
       `POST /impression/${trackingData} HTTP/1.1\r\nHost: bench\r\nUser-Agent: ${agent}\r\n` +
         `Accept: application/json\r\nContent-Length: 0\r\n\r\n`

@@ -1,7 +1,8 @@
 // How fresh the figures are and how much memory a whole service takes: `npm run bench:system --
-// [--events 1000000] [--samples 15]`. A real service with its defaults, over real HTTP on loopback:
-// first, how long an accepted impression and an attributed purchase take to show in the report of an
-// idle service; then a flood of conversions and impressions in equal parts, and the memory after it.
+// [--events 1000000] [--samples 15] [--rate 2000]`. A real service with its defaults, over real HTTP on loopback:
+// first, how long an accepted impression and an attributed purchase take to show in the report of an idle service, or
+// of one that takes events at a rate; then a flood of conversions and impressions in equal parts, and the memory
+// after it.
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,11 +19,13 @@ import type { LoadOrder, LoadResult } from './load.ts'
 const targets = { impressionMs: 3_000, purchaseMs: 6_000, trackerMb: 150, engineMb: 700 } as const
 const requestsPerOrder = 50_000
 const orderMsMax = 60_000
+const secondsPerOrder = 10
 
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '1000000' },
     samples: { type: 'string', default: '15' },
+    rate: { type: 'string', default: '0' },
   },
 })
 
@@ -34,14 +37,15 @@ const service = await prepareService(
 try {
   await service.start()
   console.log(`method: one tracker, defaults, loopback; node ${process.version}`)
-  await measureFreshness(Number(values.samples))
+  await measureFreshness(Number(values.samples), Number(values.rate))
   await measureMemory(Number(values.events))
 } finally {
   for (const close of closers) await close()
 }
 
-async function measureFreshness(sampleCount: number): Promise<void> {
+async function measureFreshness(sampleCount: number, rate: number): Promise<void> {
   const shoppers = await Shoppers.prepare(service, 1_000)
+  const underLoad = rate > 0 ? startLoad(rate) : null
   const delays = { impression: [] as number[], purchase: [] as number[] }
   for (let sample = 1; sample <= sampleCount; sample += 1) {
     await shoppers.shopOnce()
@@ -52,17 +56,44 @@ async function measureFreshness(sampleCount: number): Promise<void> {
     delays.purchase.push(performance.now() - startMs)
   }
   await shoppers.stop()
+  await underLoad?.stop()
   for (const [kind, limit] of [
     ['impression', targets.impressionMs],
     ['purchase', targets.purchaseMs],
   ] as const) {
     const sorted = delays[kind].toSorted((a, b) => a - b)
     const median = sorted[Math.floor(sorted.length / 2)] ?? NaN
+    const p99 = sorted[Math.ceil(sorted.length * 0.99) - 1] ?? NaN
     const max = sorted.at(-1) ?? NaN
     console.log(
-      `${kind} in the report after: median ${median.toFixed(0)} ms, max ${max.toFixed(0)} ms` +
+      `${kind} in the report after: median ${median.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, max ${max.toFixed(0)} ms` +
         ` (target ${limit} ms: ${max <= limit ? 'met' : 'MISSED'})`
     )
+  }
+}
+
+/** Events of another advertiser, so that the figures of the samples stay countable. */
+function startLoad(rate: number): { stop(): Promise<void> } {
+  const load = fork(fileURLToPath(new URL('load.ts', import.meta.url)))
+  const ending = new AbortController()
+  const sending = (async () => {
+    for (let part = 0; !ending.signal.aborted; part += 1) {
+      const requestsMax = rate * secondsPerOrder
+      await sendPart(load, {
+        kind: 'mixed',
+        perSecond: rate,
+        requestsMax,
+        serialStart: part * requestsMax,
+        advertiserId: 2,
+      })
+    }
+    load.disconnect()
+  })()
+  return {
+    stop: async () => {
+      ending.abort()
+      await sending
+    },
   }
 }
 
@@ -77,7 +108,11 @@ async function measureMemory(eventCount: number): Promise<void> {
   const startMs = performance.now()
   let sent = 0
   for (let part = 0; sent < eventCount; part += 1) {
-    sent += await sendPart(load, part)
+    sent += await sendPart(load, {
+      kind: part % 2 === 0 ? 'impression' : 'conversion',
+      requestsMax: requestsPerOrder,
+      serialStart: part * requestsPerOrder,
+    })
     process.stderr.write(`\r${sent} of ${eventCount} events sent`)
   }
   const sentMs = performance.now() - startMs
@@ -100,14 +135,14 @@ async function measureMemory(eventCount: number): Promise<void> {
   }
 }
 
-async function sendPart(load: ChildProcess, part: number): Promise<number> {
+type Part = Omit<LoadOrder, 'port' | 'ms' | 'connections' | 'keyRing'>
+
+async function sendPart(load: ChildProcess, part: Part): Promise<number> {
   const order: LoadOrder = {
-    kind: part % 2 === 0 ? 'impression' : 'conversion',
+    ...part,
     port: Number(new URL(service.trackingUrl).port),
     ms: orderMsMax,
     connections: 64,
-    serialStart: part * requestsPerOrder,
-    requestsMax: requestsPerOrder,
     keyRing: JSON.stringify(
       (
         JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as {

@@ -41,12 +41,12 @@ export async function pend(
 export interface ShippedBatch {
   readonly shippedAt: string
   /** The first and the last receipt among the deliveries; null if there are none. */
-  readonly deliveredMs: DeliveredMs | null
+  readonly deliveredMs: Readonly<DeliveredMs> | null
 }
 
 export interface DeliveredMs {
-  readonly first: number
-  readonly last: number
+  first: number
+  last: number
 }
 
 /**

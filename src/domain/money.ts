@@ -38,6 +38,8 @@ export function lineValueNanos(price: number, quantity: number): bigint {
  */
 export function isOutOfRange(price: number, quantity: number): boolean {
   if (quantity <= 0 || price < 0) return true
+  // The product of doubles is off by far less than half of it.
+  if (price * quantity < 5e11) return false
   return lineValueNanos(price, quantity) > lineValueNanosMax
 }
 

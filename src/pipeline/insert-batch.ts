@@ -63,7 +63,8 @@ export async function insertPlan(
   refused.push(...(await insertRows({ ...deps, rows: plan.deliveries })))
   refused.push(...(await insertRows({ ...deps, rows: plan.returns })))
   if (plan.returns.count > 0) await announceReturns(deps, { shippedAt, announcedBefore })
-  await announceIfSlow(deps, { shippedAt, deliveredMs: plan.deliveredMs })
+  const deliveredMs = plan.deliveries.count === 0 ? null : plan.deliveredMs
+  await announceIfSlow(deps, { shippedAt, deliveredMs })
   const refusals = [...plan.refusals, ...refuseSources(parts, refused)]
   if (refusals.length > 0) await setAside(deps, refusals)
   return refusals

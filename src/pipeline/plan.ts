@@ -49,7 +49,8 @@ export interface Plan extends PlannedRows {
   /** What is set aside without being inserted. */
   readonly refusals: Refusal[]
   recordCount: number
-  deliveredMs: DeliveredMs | null
+  /** The receipts of deliveries; meaningless if there are none. */
+  readonly deliveredMs: DeliveredMs
   /** Of the boundary of final days by which it was planned. */
   readonly announcedBefore: string | null
   /** By the monotonic clock. */
@@ -111,7 +112,7 @@ class Planner {
       ...rows,
       refusals: [],
       recordCount: 0,
-      deliveredMs: null,
+      deliveredMs: { first: Infinity, last: -Infinity },
       announcedBefore,
       plannedAtMs: performance.now(),
     }
@@ -166,12 +167,8 @@ class Planner {
         return this.#planAdEvent({ key, record }, source, open(record.trackingData))
       case 'conversion': {
         plan.deliveries.add(deliveryValues(buildDeliveryRow(key, record, this.#context)), source)
-        const { first, last } = plan.deliveredMs ?? { first: Infinity, last: -Infinity }
-        const { receivedAtMs } = record
-        plan.deliveredMs = {
-          first: Math.min(first, receivedAtMs),
-          last: Math.max(last, receivedAtMs),
-        }
+        plan.deliveredMs.first = Math.min(plan.deliveredMs.first, record.receivedAtMs)
+        plan.deliveredMs.last = Math.max(plan.deliveredMs.last, record.receivedAtMs)
         return
       }
       case 'return':

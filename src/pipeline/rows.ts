@@ -107,7 +107,9 @@ function verdictOf(record: AdEventRecord, data: TrackingData, context: BatchCont
   // This comes before all other reasons: events of a final day are filed apart from it.
   if (context.tooLate.event(data.marketId, record.receivedAtMs)) return 'too-late'
   const event = {
-    ...record,
+    kind: record.kind,
+    receivedAtMs: record.receivedAtMs,
+    isPrefetch: record.isPrefetch,
     caller: callerOf(record, context),
     isFromDataCentre: record.dataCentreList !== undefined,
   }
