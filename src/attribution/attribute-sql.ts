@@ -1,51 +1,15 @@
-// Attribution in SQL (the rule: docs/attribution.md). The statements name the purchases of a batch by
-// their range of `shipped_at` in `pending_purchase`, so no list of keys is sent. Materialized common table
-// expressions keep ClickHouse from computing them again for every use. It still analyses the text of each
-// once for every use, and of those inside of it: the fewer uses, the less a batch costs before it reads a
-// row (1.7 s of CPU when what returns leave was used six times).
+// Attribution in SQL (the rule: docs/attribution.md). Materialized common table expressions keep ClickHouse
+// from computing them again for every use. It still analyses the text of each once for every use, and of
+// those inside of it: the fewer uses, the less a batch costs before it reads a row (1.7 s of CPU when what
+// returns leave was used six times).
 
-import { isValidSql, judgedKeysSql } from '../warehouse/effective-verdict.ts'
+import { isValidSql } from '../warehouse/effective-verdict.ts'
+import { batchKeys, known } from './batch-sql.ts'
 import { remainingSql, returnedSql } from './returned-sql.ts'
-
-/** The rows of a batch. The keys divide it where a single instant of shipping holds too many. */
-export const batchRows = `
-  FROM pending_purchase
-  WHERE shipped_at >= {from:DateTime64(6, 'UTC')} AND shipped_at <= {to:DateTime64(6, 'UTC')}
-    AND purchase_key >= toFixedString(unhex({keyFrom:String}), 16)
-    AND purchase_key <= toFixedString(unhex({keyTo:String}), 16)`
-
-const batchKeys = `
-  SELECT DISTINCT purchase_key ${batchRows}`
-
-/**
- * From when to when the deliveries of a batch were received, which bounds the weeks of touchpoints that
- * the main statement reads, whether any of them was judged, and the instant at which the reading of the batch
- * begins. A judgement that becomes visible after this makes its purchase pending under a later instant.
- */
-export const batchSpanSql = `
-SELECT toString(now64(6)) AS readAt, toString(min(first.1)) AS receivedMin,
-  toString(arrayMax(groupUniqArrayArray(days))) AS dayMax,
-  toUInt8((SELECT count() FROM (${judgedKeysSql(batchKeys)})) > 0) AS isJudged
-FROM purchase WHERE purchase_key IN (${batchKeys})`
-
-const none = `toFixedString('', 16)`
+import { crowd, crowdCount, none, touch, touchOfPersons } from './touch-sql.ts'
 
 /** One row for each identity that a delivery carries. */
 const identitiesOf = `arrayJoin(arrayDistinct(arrayFilter(i -> i != ${none}, [user_identity, login_identity])))`
-
-/** The purchases of the batch, with their winner so far and all days on which they were ever filed. */
-export const known = `
-  SELECT purchase_key, any(publisher_id) AS publisher_id, groupUniqArrayArray(days) AS days, min(first) AS first
-  FROM purchase
-  WHERE purchase_key IN (${batchKeys})
-  GROUP BY purchase_key`
-
-/** The number of lines of the purchases of a batch, as if no delivery had been judged. */
-export const lineCountSql = `
-SELECT sum(length(line_verdict)) AS lineCount FROM delivery
-WHERE (day, publisher_id, purchase_key, delivery_id) IN (
-  SELECT toDate(first.1), publisher_id, purchase_key, first.2 FROM (${known})
-)`
 
 /**
  * The winning delivery of each purchase by judgements: least receipt, then least delivery id. Without them it is
@@ -73,111 +37,9 @@ const bought = (isJudged: boolean): string => `
 const person = `
   SELECT publisher_id, purchase_key, received_at, ${identitiesOf} AS identity FROM bought`
 
-/**
- * The touchpoints of the batch's people, each served ad and kind once with its earliest receipt.
- * That is found among all receipts: a lower bound on the receipt would drop the event that counts
- * and let its repeat count instead, so the lower bound is on the day of serving (14 days before the
- * purchase, and a click may come 7 days after serving, and a day for the clocks).
- *
- * An identity belongs to one publisher (it is hashed with it), so the identity alone finds the rows, in
- * half the time that the tuple took. For a few purchases the tuple is added as a hint for the primary key,
- * which begins with the publisher. A large batch has people in every granule, and finding that out took as
- * long as reading them.
- *
- * Rows are sorted and limited, because grouping by the earliest took ten times as long: nearly every group
- * is one row.
- */
-const touch = (isLarge: boolean): string => `
-  SELECT publisher_id, identity, kind, served_ad_id, received_at AS touched_at, login_identity,
-    market_id, advertiser_id, campaign_id, ad_group_id, gtin, gtin_key, group_id
-  FROM touchpoint
-  PREWHERE identity IN (SELECT identity FROM person)
-    ${isLarge ? '' : 'AND indexHint((publisher_id, identity) IN (SELECT publisher_id, identity FROM person))'}
-  WHERE received_at < toDateTime64({dayMax:Date} + 1, 3, 'UTC')
-    AND served_day >= toDate({receivedMin:DateTime64(3, 'UTC')}) - 23
-    AND served_day <= {dayMax:Date} + 1
-  ORDER BY touched_at
-  LIMIT 1 BY publisher_id, identity, kind, served_ad_id`
-
-/** ClickHouse's code of the failure by which the plain statement refuses a batch. */
-export const crowdSuspectedCode = 30_000
-
-/**
- * Fails if any identity has more touchpoints than a person makes. They are counted in passing, because a
- * separate look-up read all touchpoints of the batch twice.
- */
-const touchOfPersons = (touches: string): string => `
-  SELECT * FROM (
-    SELECT *, throwIf(
-        count() OVER (PARTITION BY publisher_id, identity) > {crowdMax:UInt32},
-        'a crowd is suspected', toInt32(${crowdSuspectedCode})
-      ) AS is_crowd
-    FROM (${touches})
-  )
-  WHERE is_crowd = 0`
-
-/** Touchpoints so far, at each instant, of identities that have more than a person makes. */
-const crowdCount = `
-  SELECT publisher_id, identity, touched_at,
-    sum(touched_count) OVER (PARTITION BY publisher_id, identity ORDER BY touched_at
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS count_so_far
-  FROM (
-    SELECT publisher_id, identity, touched_at, count() AS touched_count
-    FROM touch
-    WHERE (publisher_id, identity) IN (
-      SELECT publisher_id, identity FROM touch
-      GROUP BY publisher_id, identity HAVING count() > {crowdMax:UInt32}
-    )
-    GROUP BY publisher_id, identity, touched_at
-  )`
-
-/** The identities of purchases that are a crowd: too many touchpoints in the 15 days up to it. */
-const crowd = `
-  SELECT b.purchase_key AS purchase_key, b.identity AS identity
-  FROM (
-    SELECT publisher_id, purchase_key, identity, received_at,
-      received_at - toIntervalMillisecond({crowdMs:Int64} + 1) AS before_at
-    FROM person
-    WHERE (publisher_id, identity) IN (SELECT publisher_id, identity FROM crowd_count)
-  ) AS b
-  ASOF LEFT JOIN crowd_count AS u
-    ON u.publisher_id = b.publisher_id AND u.identity = b.identity AND u.touched_at <= b.received_at
-  ASOF LEFT JOIN crowd_count AS d
-    ON d.publisher_id = b.publisher_id AND d.identity = b.identity AND d.touched_at <= b.before_at
-  WHERE ifNull(u.count_so_far, 0) - ifNull(d.count_so_far, 0) > {crowdMax:UInt32}`
-
-/**
- * Marks where the purchases of the batch were counted so far. An earlier delivery moves a purchase within
- * its day, possibly across the midnight of a market, and the new row replaces the one that told from where.
- * So the whole span between the two places is marked. Within one hour, one hour more is marked: a link
- * between days is longer than that, and some markets have their midnight at half past. If a delivery was
- * judged, all days on which the purchase may be filed are marked.
- */
-export const touchFormerSql = `
-INSERT INTO touched_span (from_at, to_at, market_id, touched_until)
-WITH known AS MATERIALIZED (${known})
-SELECT toDateTime(toStartOfHour(least_at), 'UTC') AS from_at, toDateTime(toStartOfHour(greatest_at), 'UTC') + if(least_at != greatest_at AND toStartOfHour(least_at) = toStartOfHour(greatest_at), 7199, 3599) AS to_at, -1,
-  {readAt:DateTime64(6, 'UTC')} + toIntervalSecond(300)
-FROM (
-  SELECT if(is_judged, toDateTime64(arrayMin(days), 3, 'UTC'), least(stood_at, first_at)) AS least_at,
-    if(is_judged, toDateTime64(arrayMax(days), 3, 'UTC') + 86399, greatest(stood_at, first_at)) AS greatest_at
-  FROM (
-    SELECT a.received_at AS stood_at, k.first.1 AS first_at, k.days AS days,
-      a.purchase_key IN (${judgedKeysSql(batchKeys)}) AS is_judged
-    FROM (
-      SELECT purchase_key, received_at FROM attribution
-      WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM known)
-        AND notEmpty(line_index)
-    ) AS a
-    INNER JOIN known AS k ON k.purchase_key = a.purchase_key
-  )
-)
-GROUP BY from_at, to_at`
-
-/** The lines that may be credited, of the deliveries as they came or of what remains of them. */
-const linesOf = (deliveries: 'bought' | 'remaining'): string => `
-  SELECT publisher_id, purchase_key, received_at, user_identity, login_identity,
-    gtin_key, group_id, quantity, value, line_index
+/** The lines that may be credited, with what returns leave of them. */
+const line = (deliveries: 'bought' | 'remaining'): string => `
+  SELECT purchase_key, gtin_key, group_id, line_index, quantity, value
   FROM ${deliveries}
   ARRAY JOIN line_gtin_key AS gtin_key, line_group_id AS group_id, line_quantity AS quantity,
     line_value AS value, line_verdict AS verdict, arrayMap(i -> i - 1, arrayEnumerate(line_gtin_key)) AS line_index
@@ -186,13 +48,15 @@ const linesOf = (deliveries: 'bought' | 'remaining'): string => `
 /**
  * Each product that was bought, under each identity of its purchase. A product comes once, however many
  * lines it has: thousands of equal lines would each join everything their shopper ever saw of the product.
+ * They are told apart within the arrays of a purchase, since `DISTINCT` over all lines took a sixth of the
+ * statement.
  */
 const product = `
-  SELECT publisher_id, purchase_key, received_at, login_identity, gtin_key, group_id, ${identitiesOf} AS identity
-  FROM (
-    SELECT DISTINCT publisher_id, purchase_key, received_at, user_identity, login_identity, gtin_key, group_id
-    FROM (${linesOf('bought')})
-  )`
+  SELECT publisher_id, purchase_key, received_at, login_identity, product.1 AS gtin_key, product.2 AS group_id,
+    ${identitiesOf} AS identity
+  FROM bought
+  ARRAY JOIN arrayDistinct(arrayFilter((product, verdict) -> verdict = 'valid',
+    arrayZip(line_gtin_key, line_group_id), line_verdict)) AS product`
 
 /** The same without the identities of crowds, which join nothing and distinguish nobody. */
 const productWithoutCrowds = `
@@ -207,6 +71,17 @@ const productWithoutCrowds = `
 const productKey = 'cityHash64(gtin_key)'
 const groupKey = `cityHash64('group', group_id)`
 
+/** What an attribution keeps of the touchpoint that won. */
+const kept = [
+  'touched_at',
+  'served_ad_id',
+  'market_id',
+  'advertiser_id',
+  'campaign_id',
+  'ad_group_id',
+  'gtin',
+]
+
 /**
  * Every pair of a purchased product and a touchpoint of the same person that may earn credit. The
  * person is the same by the logged-in id, or by the user id where not both carry a logged-in id
@@ -218,8 +93,7 @@ const groupKey = `cityHash64('group', group_id)`
 const candidate = (products: string): string => `
   SELECT l.purchase_key AS purchase_key, l.gtin_key AS gtin_key, l.group_id AS group_id,
     t.kind = 'click' AS is_click, t.gtin_key = l.gtin_key AS is_direct,
-    t.touched_at AS touched_at, t.served_ad_id AS served_ad_id,
-    (t.market_id, t.advertiser_id, t.campaign_id, t.ad_group_id, t.gtin) AS ad
+    ${kept.map((name) => `t.${name} AS ${name}`).join(', ')}
   FROM (
     SELECT *, arrayJoin(if(group_id = '', [${productKey}], [${productKey}, ${groupKey}])) AS common
     FROM (${products})
@@ -238,50 +112,59 @@ const candidate = (products: string): string => `
 
 /**
  * The best of each product. Among clicks direct beats in-group, then the latest wins, then the greater served
- * ad; among impressions the latest wins, then the greater served ad.
+ * ad; among impressions, which are all direct, the latest wins, then the greater served ad. Candidates are sorted and
+ * limited, because `argMax` of a tuple keeps columns for each group and took four times as long.
  */
 const best = (products: string): string => `
   SELECT purchase_key, gtin_key, group_id,
-    multiIf(countIf(is_click) = 0, 'none', maxIf(is_direct, is_click) = 1, 'direct', 'in-group') AS click_rule,
-    argMaxIf((touched_at, served_ad_id, ad), (is_direct, touched_at, served_ad_id), is_click) AS click,
-    argMaxIf((touched_at, served_ad_id, ad), (touched_at, served_ad_id), NOT is_click) AS view
-  FROM (${candidate(products)})
+    multiIf(NOT max(is_click), 'none', maxIf(is_direct, is_click), 'direct', 'in-group') AS click_rule,
+    ${kept.map((name) => `anyIf(${name}, is_click) AS click_${name}`).join(', ')},
+    ${kept.map((name) => `anyIf(${name}, NOT is_click) AS view_${name}`).join(', ')}
+  FROM (
+    SELECT * FROM (${candidate(products)})
+    ORDER BY is_direct DESC, touched_at DESC, served_ad_id DESC
+    LIMIT 1 BY purchase_key, gtin_key, group_id, is_click
+  )
   GROUP BY purchase_key, gtin_key, group_id`
 
+/** The arrays of an attribution, and what each holds of a credited line. */
+const creditColumns = [
+  ['line_index', 'l.line_index'],
+  ['line_quantity', 'l.quantity'],
+  ['line_value', 'l.value'],
+  ['click_rule', 'b.click_rule'],
+  ['click_at', 'b.click_touched_at'],
+  ['click_served_ad_id', 'b.click_served_ad_id'],
+  ['click_market_id', 'b.click_market_id'],
+  ['click_advertiser_id', 'b.click_advertiser_id'],
+  ['click_campaign_id', 'b.click_campaign_id'],
+  ['click_ad_group_id', 'b.click_ad_group_id'],
+  ['click_gtin', 'b.click_gtin'],
+  ['view_at', 'b.view_touched_at'],
+  ['view_served_ad_id', 'b.view_served_ad_id'],
+  ['view_market_id', 'b.view_market_id'],
+  ['view_advertiser_id', 'b.view_advertiser_id'],
+  ['view_campaign_id', 'b.view_campaign_id'],
+  ['view_ad_group_id', 'b.view_ad_group_id'],
+  ['view_gtin', 'b.view_gtin'],
+] as const
+
 /** Gives what remains of each line the credit of its product. */
-const credit = (products: string): string => `
-  SELECT l.purchase_key AS purchase_key, l.line_index AS line_index, l.quantity AS quantity, l.value AS value,
-    b.click_rule AS click_rule, b.click AS click, b.view AS view
-  FROM (SELECT purchase_key, gtin_key, group_id, line_index, quantity, value FROM (${linesOf('remaining')})) AS l
+const credit = ({ products, isReturned }: Pick<Form, 'products' | 'isReturned'>): string => `
+  SELECT l.purchase_key AS purchase_key, (${creditColumns.map(([, name]) => name).join(', ')}) AS credit
+  FROM (${line(isReturned ? 'remaining' : 'bought')}) AS l
   INNER JOIN (${best(products)}) AS b
     ON b.purchase_key = l.purchase_key AND b.gtin_key = l.gtin_key AND b.group_id = l.group_id`
-
-const creditColumns = [
-  ['line_index', 'x -> x.1'],
-  ['line_quantity', 'x -> x.2'],
-  ['line_value', 'x -> x.3'],
-  ['click_rule', 'x -> x.4'],
-  ['click_at', 'x -> x.5.1'],
-  ['click_served_ad_id', 'x -> x.5.2'],
-  ['click_market_id', 'x -> x.5.3.1'],
-  ['click_advertiser_id', 'x -> x.5.3.2'],
-  ['click_campaign_id', 'x -> x.5.3.3'],
-  ['click_ad_group_id', 'x -> x.5.3.4'],
-  ['click_gtin', 'x -> x.5.3.5'],
-  ['view_at', 'x -> x.6.1'],
-  ['view_served_ad_id', 'x -> x.6.2'],
-  ['view_market_id', 'x -> x.6.3.1'],
-  ['view_advertiser_id', 'x -> x.6.3.2'],
-  ['view_campaign_id', 'x -> x.6.3.3'],
-  ['view_ad_group_id', 'x -> x.6.3.4'],
-  ['view_gtin', 'x -> x.6.3.5'],
-] as const
 
 const frozen = `
   SELECT purchase_key FROM frozen_purchase WHERE purchase_key IN (SELECT purchase_key FROM known)`
 
-interface Form {
-  readonly isJudged: boolean
+const afterReturns = (isJudged: boolean): string => `
+returned AS MATERIALIZED (${returnedSql(batchKeys, { isJudged })}),
+remaining AS MATERIALIZED (${remainingSql({ deliveries: 'bought', returned: 'returned' })}),
+`
+
+interface Form extends Pick<Batch, 'isJudged' | 'isReturned'> {
   readonly touches: string
   readonly products: string
   readonly crowds: string
@@ -296,7 +179,7 @@ const touchpointsMax = 8_000_000
  * that it left. A frozen purchase gets only empty rows: they answer what is pending, lose against the
  * frozen row, and keep an earlier delivery from moving the credit to another day.
  */
-const attribute = ({ isJudged, touches, products, crowds }: Form): string => `
+const attribute = ({ isJudged, isReturned, touches, products, crowds }: Form): string => `
 INSERT INTO attribution (
   day, purchase_key, read_at, is_frozen,
   publisher_id, site_id, transaction_id, delivery_id, received_at, currency,
@@ -305,14 +188,12 @@ INSERT INTO attribution (
 WITH
 known AS MATERIALIZED (${known}),
 bought AS MATERIALIZED (${bought(isJudged)}),
-returned AS MATERIALIZED (${returnedSql(batchKeys, { isJudged })}),
-remaining AS MATERIALIZED (${remainingSql({ deliveries: 'bought', returned: 'returned' })}),
-person AS MATERIALIZED (${person}),
+${isReturned ? afterReturns(isJudged) : ''}person AS MATERIALIZED (${person}),
 touch AS MATERIALIZED (${touches})${crowds}
 SELECT
   day, purchase_key, {readAt:DateTime64(6, 'UTC')}, 0,
   publisher_id, site_id, transaction_id, delivery_id, received_at, currency,
-  ${creditColumns.map(([, lambda]) => `arrayMap(${lambda}, credits)`).join(', ')}
+  ${creditColumns.map((_, index) => `arrayMap(x -> x.${index + 1}, credits)`).join(', ')}
 FROM (
   SELECT
     arrayJoin(k.days) AS day, k.purchase_key AS purchase_key, k.publisher_id AS publisher_id,
@@ -323,8 +204,8 @@ FROM (
   LEFT JOIN bought AS b ON b.purchase_key = k.purchase_key
   LEFT JOIN (
     SELECT purchase_key,
-      arraySort(x -> x.1, groupArray((line_index, quantity, value, click_rule, click, view))) AS credits
-    FROM (${credit(products)})
+      arraySort(x -> x.1, groupArray(credit)) AS credits
+    FROM (${credit({ products, isReturned })})
     GROUP BY purchase_key
   ) AS c ON c.purchase_key = k.purchase_key
 )
@@ -336,26 +217,28 @@ interface Batch {
   readonly isLarge: boolean
   /** Whether any delivery of its purchases was judged. Few are, and looking at judgements makes the statement larger. */
   readonly isJudged: boolean
+  /** Whether anything of its purchases was returned. */
+  readonly isReturned: boolean
 }
 
 /**
  * Fails with `crowdSuspectedCode` if an identity may be a crowd. Nothing has been written by then, because
  * ClickHouse reads the touchpoints, one side of the join, whole before the first line.
  */
-export function attributeSql({ isLarge, isJudged }: Batch): string {
+export function attributeSql(batch: Batch): string {
   return attribute({
-    isJudged,
-    touches: touchOfPersons(touch(isLarge)),
+    ...batch,
+    touches: touchOfPersons(touch(batch.isLarge)),
     products: product,
     crowds: '',
   })
 }
 
 /** The same with crowds counted exactly, which costs more than the rest of the statement. */
-export function attributeWithCrowdsSql({ isLarge, isJudged }: Batch): string {
+export function attributeWithCrowdsSql(batch: Batch): string {
   return attribute({
-    isJudged,
-    touches: touch(isLarge),
+    ...batch,
+    touches: touch(batch.isLarge),
     products: productWithoutCrowds,
     crowds: `, crowd_count AS MATERIALIZED (${crowdCount}), crowd AS MATERIALIZED (${crowd})`,
   })

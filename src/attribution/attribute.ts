@@ -14,14 +14,9 @@ import { isBeyondLimit, isRefused } from '../warehouse/refusal.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import { tellReason } from '../warehouse/aside-record.ts'
 import { announceLimits, touchAgain } from '../days/announce.ts'
-import {
-  attributeSql,
-  attributeWithCrowdsSql,
-  batchSpanSql,
-  crowdSuspectedCode,
-  lineCountSql,
-  touchFormerSql,
-} from './attribute-sql.ts'
+import { attributeSql, attributeWithCrowdsSql } from './attribute-sql.ts'
+import { batchSpanSql, lineCountSql, touchFormerSql } from './batch-sql.ts'
+import { crowdSuspectedCode } from './touch-sql.ts'
 import { halve, noKeys, otherPurchaseSql, planBatches } from './attribution-batch.ts'
 import type { Batch, PendingGroup, Range } from './attribution-batch.ts'
 import { anyPendingSql, pendingSql } from './pending-sql.ts'
@@ -68,6 +63,7 @@ interface BatchSpan {
   readonly receivedMin: string
   readonly dayMax: string
   readonly isJudged: 0 | 1
+  readonly isReturned: 0 | 1
 }
 
 const keptAnsweredMs = 86_400_000
@@ -234,11 +230,11 @@ export class Attributor {
     const range = rangeOf(batch)
     const [found] = await warehouse.rows<BatchSpan>(batchSpanSql, range)
     if (found === undefined) return
-    const { readAt, isJudged, ...span } = found
+    const { readAt, isJudged, isReturned, ...span } = found
     await warehouse.command(touchFormerSql, { ...range, readAt })
     const isLarge = batch.purchaseCount >= (largeBatch ?? attributeLimits.largeBatch)
     await this.#write(
-      { isLarge, isJudged: isJudged === 1 },
+      { isLarge, isJudged: isJudged === 1, isReturned: isReturned === 1 },
       {
         ...range,
         ...span,

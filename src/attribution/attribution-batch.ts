@@ -2,7 +2,7 @@
 // pending, and a range of keys where one instant holds too many.
 
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { batchRows } from './attribute-sql.ts'
+import { batchRows } from './batch-sql.ts'
 
 export interface Range {
   readonly from: string

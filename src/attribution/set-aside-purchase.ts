@@ -5,7 +5,7 @@ import { addDays } from '../domain/day.ts'
 import { readFinalDays } from '../days/final-days.ts'
 import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { known } from './attribute-sql.ts'
+import { known } from './batch-sql.ts'
 import type { Range } from './attribution-batch.ts'
 import { pend } from '../days/announce.ts'
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { Attributor } from '../../src/attribution/attribute.ts'
-import { batchSpanSql, lineCountSql, touchFormerSql } from '../../src/attribution/attribute-sql.ts'
+import { batchSpanSql, lineCountSql, touchFormerSql } from '../../src/attribution/batch-sql.ts'
 import { anyPendingSql, pendingSql } from '../../src/attribution/pending-sql.ts'
 import { otherPurchaseSql } from '../../src/attribution/attribution-batch.ts'
 import { warehouseFailure } from '../../src/warehouse/refusal.ts'
