@@ -1,7 +1,7 @@
 import { BatchKey, GcmWorkspace } from './gcm-batch.ts'
 import { RecentMap } from './recent-map.ts'
 
-/** Derived keys that are held ready, over all root keys. One costs about 6 KB with its cipher. */
+/** Derived keys that are held ready, over all root keys. One costs about 18 KB with its cipher. */
 const defaultBatchKeysMax = 256
 
 /**

@@ -41,7 +41,7 @@ export function fitsBatch(sealedBytes: number): boolean {
   return sealedBytes >= gcmTagBytes && streamBytes(sealedBytes) <= gcmLimits.chunkBytesMax
 }
 
-/** A key made ready: its hash table of 4 KiB and a cipher that lives as long as it. */
+/** A key made ready: its hash table of 16 KiB and a cipher that lives as long as it. */
 export class BatchKey {
   readonly #workspace: GcmWorkspace
   readonly #blockCipher: Cipher

@@ -1,12 +1,14 @@
 /**
- * GHASH, the checksum of AES-GCM (NIST SP 800-38D, 6.4), in plain JavaScript with a table of the 256
- * multiples of the hash key by one byte. Table look-ups take time that depends on what is looked up:
+ * GHASH, the checksum of AES-GCM (NIST SP 800-38D, 6.4), in plain JavaScript with tables of the 256
+ * multiples of the hash key by a byte, one for each place of a byte in a word. Table look-ups take time that depends on what is looked up:
  * docs/decisions/0017-tokens-opened-in-batches.md says why that is acceptable where this is used.
  */
 import { assert } from '../lib/assert.ts'
 
 export const blockBytes = 16
 const blockWords = 4
+/** The products of the bytes at one place. */
+const placeWords = 256 * blockWords
 
 // A block is a polynomial over GF(2) whose lowest power is the highest bit of the first byte, so that
 // multiplying by x shifts right; here it is four big-endian words. x^128 = x^7 + x^2 + x + 1.
@@ -19,37 +21,34 @@ export interface HashedMessage {
   readonly length: number
 }
 
-/** The value that a byte shifted out at the end of a block adds at its start; the same for all keys. */
-export function createReductionTable(): Int32Array {
-  const table = new Int32Array(256)
-  const block = new Int32Array(blockWords)
-  for (let byte = 0; byte < 256; byte++) {
-    block.set([0, 0, 0, byte])
-    for (let bit = 0; bit < 8; bit++) multiplyByX(block)
-    table[byte] = block[0] ?? 0
+/**
+ * 16 KiB: for each place of a byte in a word (0 to 3) and every byte there, its product with `hashKey` as four words.
+ */
+export function createHashTable(hashKey: Buffer): Int32Array {
+  assert(hashKey.length === blockBytes, 'a hash key is one block')
+  const table = new Int32Array(blockWords * placeWords)
+  const power = Int32Array.from([0, 4, 8, 12], (at) => hashKey.readInt32BE(at))
+  for (let placeAt = 0; placeAt < table.length; placeAt += placeWords) {
+    for (let bit = 0x80; bit >= 1; bit >>= 1) {
+      table.set(power, placeAt + bit * blockWords)
+      multiplyByX(power)
+    }
+    addProducts(table.subarray(placeAt, placeAt + placeWords))
   }
   return table
 }
 
-/** 4 KiB: the product of `hashKey` and every byte, as four words each. */
-export function createHashTable(hashKey: Buffer): Int32Array {
-  assert(hashKey.length === blockBytes, 'a hash key is one block')
-  const table = new Int32Array(256 * blockWords)
-  const power = Int32Array.from([0, 4, 8, 12], (at) => hashKey.readInt32BE(at))
-  for (let bit = 0x80; bit >= 1; bit >>= 1) {
-    table.set(power, bit * blockWords)
-    multiplyByX(power)
-  }
+/** Every product that is not there is the sum of two that are. */
+function addProducts(products: Int32Array): void {
   for (let byte = 1; byte < 256; byte++) {
-    // Every other product is the sum of two that are there already.
     const lowest = byte & -byte
     if (lowest === byte) continue
     for (let word = 0; word < blockWords; word++) {
-      const first = table[lowest * blockWords + word] ?? 0
-      table[byte * blockWords + word] = first ^ (table[(byte ^ lowest) * blockWords + word] ?? 0)
+      const first = products[lowest * blockWords + word] ?? 0
+      products[byte * blockWords + word] =
+        first ^ (products[(byte ^ lowest) * blockWords + word] ?? 0)
     }
   }
-  return table
 }
 
 function multiplyByX(block: Int32Array): void {
@@ -64,7 +63,6 @@ function multiplyByX(block: Int32Array): void {
 export class Ghash {
   /** After `hash`: the sum, as four words. */
   readonly sum = new Int32Array(blockWords)
-  readonly #reductions = createReductionTable()
   readonly #padded = Buffer.alloc(blockBytes)
 
   hash(table: Int32Array, { additionalData, bytes, length }: HashedMessage): void {
@@ -88,16 +86,15 @@ export class Ghash {
     this.#absorbBlocks(table, this.#padded, blockBytes)
   }
 
-  /** For each block: add it to the sum, multiply by the hash key, the last byte first (Horner). */
+  /** For each block: add it to the sum, multiply by the hash key, the last word first (Horner). */
   #absorbBlocks(table: Int32Array, bytes: Uint8Array, length: number): void {
-    const reductions = this.#reductions
     const { sum } = this
     let z0 = sum[0] ?? 0
     let z1 = sum[1] ?? 0
     let z2 = sum[2] ?? 0
     let z3 = sum[3] ?? 0
     for (let at = 0; at < length; at += blockBytes) {
-      let y0 = z0 ^ readWord(bytes, at)
+      const y0 = z0 ^ readWord(bytes, at)
       let y1 = z1 ^ readWord(bytes, at + 4)
       let y2 = z2 ^ readWord(bytes, at + 8)
       let y3 = z3 ^ readWord(bytes, at + 12)
@@ -105,17 +102,25 @@ export class Ghash {
       z1 = 0
       z2 = 0
       z3 = 0
-      for (let step = 0; step < blockBytes; step++) {
-        const reduced = reductions[z3 & 0xff] ?? 0
-        const entry = (y3 & 0xff) * blockWords
-        z3 = ((z3 >>> 8) | (z2 << 24)) ^ (table[entry + 3] ?? 0)
-        z2 = ((z2 >>> 8) | (z1 << 24)) ^ (table[entry + 2] ?? 0)
-        z1 = ((z1 >>> 8) | (z0 << 24)) ^ (table[entry + 1] ?? 0)
-        z0 = (z0 >>> 8) ^ reduced ^ (table[entry] ?? 0)
-        y3 = (y3 >>> 8) | (y2 << 24)
-        y2 = (y2 >>> 8) | (y1 << 24)
-        y1 = (y1 >>> 8) | (y0 << 24)
-        y0 >>>= 8
+      for (let word = 0; word < blockWords; word++) {
+        // Times x^32: the word that is shifted out comes back times x^128, which is 1 + x + x^2 + x^7.
+        const out = z3
+        const p0 = (y3 >>> 24) * blockWords
+        const p1 = ((y3 >>> 16) & 0xff) * blockWords + placeWords
+        const p2 = ((y3 >>> 8) & 0xff) * blockWords + 2 * placeWords
+        const p3 = (y3 & 0xff) * blockWords + 3 * placeWords
+        z3 = z2 ^ (table[p0 + 3] ?? 0) ^ (table[p1 + 3] ?? 0)
+        z3 ^= (table[p2 + 3] ?? 0) ^ (table[p3 + 3] ?? 0)
+        z2 = z1 ^ (table[p0 + 2] ?? 0) ^ (table[p1 + 2] ?? 0)
+        z2 ^= (table[p2 + 2] ?? 0) ^ (table[p3 + 2] ?? 0)
+        z1 = z0 ^ (out << 31) ^ (out << 30) ^ (out << 25)
+        z1 ^= (table[p0 + 1] ?? 0) ^ (table[p1 + 1] ?? 0)
+        z1 ^= (table[p2 + 1] ?? 0) ^ (table[p3 + 1] ?? 0)
+        z0 = out ^ (out >>> 1) ^ (out >>> 2) ^ (out >>> 7)
+        z0 ^= (table[p0] ?? 0) ^ (table[p1] ?? 0) ^ (table[p2] ?? 0) ^ (table[p3] ?? 0)
+        y3 = y2
+        y2 = y1
+        y1 = y0
       }
     }
     sum[0] = z0

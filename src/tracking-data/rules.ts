@@ -29,7 +29,7 @@ const rules: readonly Rule[] = [
   {
     field: 'servedAdId',
     text: 'must be 32 lower-case hexadecimal digits',
-    holds: (data) => /^[0-9a-f]{32}$/.test(data.servedAdId),
+    holds: ({ servedAdId }) => isServedAdId(servedAdId),
   },
   {
     field: 'servedAtMs',
@@ -89,6 +89,17 @@ export function findFaults(data: TrackingData): Fault[] {
 /** The same question without the list: this runs for every event. */
 export function isValid(data: TrackingData): boolean {
   for (const rule of rules) if (!rule.holds(data)) return false
+  return true
+}
+
+/** A loop takes a third of the time of a pattern here. */
+function isServedAdId(text: string): boolean {
+  if (typeof text !== 'string' || text.length !== 32) return false
+  for (let at = 0; at < 32; at++) {
+    const char = text.charCodeAt(at)
+    const isDigit = char >= 0x30 && char <= 0x39
+    if (!isDigit && !(char >= 0x61 && char <= 0x66)) return false
+  }
   return true
 }
 

@@ -35,7 +35,7 @@ test('a key is made ready only after it opened some messages one by one', () => 
   assert.deepEqual(sizes, [0, 0, 0, 0, 1, 1, 1, 1])
 })
 
-// Else junk would cost 4 KiB and three times the time of a genuine message.
+// Else junk would cost 16 KiB and three times the time of a genuine message.
 test('what does not authenticate makes no key ready, however often it comes', () => {
   const batchKeys = new BatchKeyCache()
   const opener = aCipher(batchKeys)
