@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fdatasync, fsync, openSync, write } from 'node:fs'
+import { closeSync, constants, existsSync, fdatasync, fsync, openSync, write } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { assert } from '../lib/assert.ts'
@@ -11,6 +11,17 @@ export const segmentLimits = {
   // Long, so that an outage makes few files; short, because readers wait longer for a dead writer.
   ageMsMax: 20_000,
 } as const
+
+/**
+ * On Linux a write ends when its data is on disk, as after `fdatasync`, and takes one way to the threads of the
+ * process instead of two. On macOS only `fdatasync` of Node empties the cache of the drive.
+ */
+const isWriteSynced = process.platform === 'linux'
+const openFlags =
+  constants.O_WRONLY |
+  constants.O_CREAT |
+  constants.O_EXCL |
+  (isWriteSynced ? constants.O_DSYNC : 0)
 
 interface OpenSegment {
   readonly fd: number
@@ -51,7 +62,7 @@ export class SegmentWriter {
         const { bytesWritten } = await writeAt(segment.fd, bytes, done, rest, segment.bytes + done)
         done += bytesWritten
       }
-      await syncData(segment.fd)
+      if (!isWriteSynced) await syncData(segment.fd)
       // Readers rename a segment before they delete it. While it has its name, they have yet to read this.
       if (!existsSync(segment.path)) throw new Error('the segment was taken away during the write')
       segment.bytes += bytes.length
@@ -79,7 +90,7 @@ export class SegmentWriter {
     this.#letGo()
     this.#serial += 1
     const path = join(this.#folder, segmentName(createdAtMs, this.#opening, this.#serial))
-    const fd = openSync(path, 'wx', 0o600)
+    const fd = openSync(path, openFlags, 0o600)
     try {
       // Without this, a power cut could lose the name, and with it everything synced under it.
       await syncFolder(this.#folderFd)
