@@ -101,3 +101,13 @@ test('an identity is the start of the HMAC-SHA-256 of RFC 2104, for secrets and 
     }
   }
 })
+
+test('ids of any length and alphabet are hashed alike', () => {
+  const hash = createIdentityHasher(secret)
+  const ids = ['x'.repeat(107), 'x'.repeat(108), 'x'.repeat(109), 'x'.repeat(2_000), 'ä', '購入者']
+
+  for (const id of ids) {
+    const expected = createHmac('sha256', secret).update(`user\u000010\u0000${id}`).digest('hex')
+    assert.equal(hash('user', 10, id), expected.slice(0, 32))
+  }
+})
