@@ -1,5 +1,5 @@
-// Runs the tests with node's own runner: all of them, or those whose path contains a word. It prints
-// how long each folder took, and in CI a test that was skipped fails the run.
+// Runs the tests with node's own runner: all of them, or those whose path contains a word. It ends files that hang,
+// prints how long the longest files and each folder took, and fails in CI if a test was skipped.
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -20,6 +20,7 @@ import { parseArgs } from 'node:util'
 import { openEmbeddedWarehouse } from '../src/warehouse/embedded.ts'
 import { migrate } from '../src/warehouse/migrate.ts'
 import { bundleTests } from './bundle-tests.ts'
+import { FileLimit } from './file-limit.ts'
 
 /** All that CI may lack. A test that is skipped there for another reason went missing in silence. */
 const skippableInCi = 'SHELFTRACE_WAREHOUSE_URL names no ClickHouse server'
@@ -45,7 +46,11 @@ const longest = [
 
 const { values, positionals: words } = parseArgs({
   allowPositionals: true,
-  options: { 'test-name-pattern': { type: 'string', multiple: true } },
+  options: {
+    'test-name-pattern': { type: 'string', multiple: true },
+    // The longest file takes two minutes on two cores. A machine that is busy otherwise needs more.
+    'file-minutes': { type: 'string', default: '5' },
+  },
 })
 const files = readdirSync('tests', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
@@ -54,6 +59,11 @@ const files = readdirSync('tests', { recursive: true, encoding: 'utf8' })
   .map((file) => ({ file, weight: weightOf(file) }))
   .toSorted((one, other) => other.weight - one.weight || (one.file < other.file ? -1 : 1))
   .map(({ file }) => file)
+const limitMinutes = Number(values['file-minutes'])
+if (!(limitMinutes > 0)) {
+  console.error('--file-minutes must be a number above 0')
+  process.exit(1)
+}
 if (files.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`)
   process.exit(1)
@@ -89,7 +99,7 @@ process.execArgv.splice(0, Infinity, '--enable-source-maps')
 await migrateOnce(join(folder, 'warehouse'))
 
 const skipped: string[] = []
-const secondsByFolder = new Map<string, number>()
+const secondsByFile: Seconds[] = []
 const results = run({
   files: [...bundles.keys()],
   concurrency,
@@ -98,28 +108,46 @@ const results = run({
     testNamePatterns: values['test-name-pattern'],
   }),
 })
+const overdue = new Set<string>()
+const fileLimit = new FileLimit({
+  limitMs: limitMinutes * 60_000,
+  onOverdue: (path, isEnded) => {
+    overdue.add(path)
+    console.error(`${bundles.get(path)} runs for more than ${limitMinutes} minutes and is ended`)
+    if (isEnded) return
+    stopping.abort()
+    process.exit(1)
+  },
+})
+/** By file: the tests that were begun and have not ended. */
+const unfinished = new Map<string, Set<string>>()
 const died: string[] = []
+results.on('test:dequeue', ({ name, file }) => {
+  if (bundles.has(name)) fileLimit.begin(name)
+  else if (file !== undefined) unfinished.set(file, (unfinished.get(file) ?? new Set()).add(name))
+})
 results.on('test:fail', ({ name, nesting, details }) => {
   process.exitCode = 1
   const file = bundles.get(name)
-  if (nesting === 0 && file !== undefined) died.push(`${file}: ${howItEnded(details.error)}`)
+  if (nesting !== 0 || file === undefined) return
+  died.push(`${file}: ${overdue.has(name) ? howFar(name) : howItEnded(details.error)}`)
 })
 results.on('test:pass', ({ name, skip }) => {
   if (skip !== undefined && skip !== skippableInCi) skipped.push(`${name}: ${skip}`)
 })
-results.on('test:complete', ({ name, nesting, details }) => {
+results.on('test:complete', ({ name, nesting, file: path, details }) => {
+  fileLimit.complete(name)
+  if (path !== undefined) unfinished.get(path)?.delete(name)
   const file = bundles.get(name)
   if (nesting !== 0 || file === undefined) return
-  const key = dirname(file)
-  secondsByFolder.set(key, (secondsByFolder.get(key) ?? 0) + details.duration_ms / 1_000)
+  secondsByFile.push([file, details.duration_ms / 1_000])
 })
 const printed = results.compose(new spec())
 printed.pipe(process.stdout)
 await finished(printed, { writable: false })
 
-for (const [name, seconds] of [...secondsByFolder].toSorted(([, a], [, b]) => b - a)) {
-  console.log(`${seconds.toFixed(1).padStart(8)} s  ${name}`)
-}
+printSeconds('the longest files', longestFirst(secondsByFile).slice(0, 20))
+printSeconds('by folder', longestFirst(sumByFolder(secondsByFile)))
 if (died.length > 0) console.error(`files whose process failed:\n${died.join('\n')}`)
 if (process.env['CI'] !== undefined && skipped.length > 0) {
   console.error(`skipped in CI:\n${skipped.join('\n')}`)
@@ -143,6 +171,34 @@ async function migrateOnce(path: string): Promise<void> {
 function howItEnded(error: Error): string {
   const signal: unknown = Reflect.get(error, 'signal')
   return typeof signal === 'string' ? signal : `exit code ${String(Reflect.get(error, 'exitCode'))}`
+}
+
+type Seconds = readonly [name: string, seconds: number]
+
+function sumByFolder(all: readonly Seconds[]): readonly Seconds[] {
+  const sums = new Map<string, number>()
+  for (const [file, seconds] of all) {
+    const name = dirname(file)
+    sums.set(name, (sums.get(name) ?? 0) + seconds)
+  }
+  return [...sums]
+}
+
+function longestFirst(all: readonly Seconds[]): readonly Seconds[] {
+  return all.toSorted(([, one], [, other]) => other - one)
+}
+
+function printSeconds(title: string, all: readonly Seconds[]): void {
+  console.log(`${title}:`)
+  for (const [name, seconds] of all) console.log(`${seconds.toFixed(1).padStart(8)} s  ${name}`)
+}
+
+/** What a file that was ended was about when it was. */
+function howFar(path: string): string {
+  // A runner that reads source maps names the source.
+  const [name] = unfinished.get(path) ?? unfinished.get(resolve(bundles.get(path) ?? path)) ?? []
+  const where = name === undefined ? 'not in a test' : `in the test “${name}”`
+  return `ran for more than ${limitMinutes} minutes, ${where}`
 }
 
 function weightOf(file: string): number {

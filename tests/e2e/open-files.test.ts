@@ -6,13 +6,11 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { eventually, freePort, statusOf } from '../helpers/service.ts'
 import { aConversion } from '../tracking/fixture.ts'
 
-async function environment(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'shelftrace-files-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+async function environment(folder: string) {
   return {
     PATH: process.env['PATH'],
     SHELFTRACE_DATA_DIR: join(folder, 'data'),
@@ -22,14 +20,20 @@ async function environment(t: TestContext) {
   }
 }
 
+function aFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'shelftrace-files-'))
+}
+
 /** Under a hard limit, which Node cannot raise. */
 function serveWith(limit: number): readonly string[] {
   return ['-c', `ulimit -n ${limit}; exec "$0" dist/cli.js serve`, process.execPath]
 }
 
 test('a limit of open files that is too low for a service ends its start and names the limit', async (t) => {
+  const folder = aFolder()
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
   const run = spawnSync('sh', serveWith(200), {
-    env: await environment(t),
+    env: await environment(folder),
     encoding: 'utf8',
     timeout: 60_000,
   })
@@ -39,19 +43,23 @@ test('a limit of open files that is too low for a service ends its start and nam
 })
 
 test('idle connections beyond the limit of open files end no tracker and keep no purchase out', async (t) => {
-  const env = await environment(t)
+  const folder = aFolder()
+  const env = await environment(folder)
   const trackingPort = Number(env.SHELFTRACE_TRACKING_PORT)
   const child = spawn('sh', serveWith(512), { env, stdio: 'ignore' })
+  const sockets: Socket[] = []
+  // The runner leaves out the hooks after one that fails, and a folder in use may not be empty when it is
+  // removed: the service would go on, and this process with it.
   t.after(async () => {
+    sockets.forEach((socket) => socket.destroy())
     if (child.kill('SIGTERM')) await once(child, 'exit')
+    rmSync(folder, { recursive: true, force: true })
   })
   const isReady = async () => (await statusOf(`http://127.0.0.1:${trackingPort}/readyz`)) === 200
   await eventually('the tracker is ready', isReady)
   const children = () => readdirSync('/proc').filter((pid) => parentOf(pid) === child.pid)
   const before = children()
 
-  const sockets: Socket[] = []
-  t.after(() => sockets.forEach((socket) => socket.destroy()))
   for (let count = 0; count < 1_500; count += 1) {
     // So many networks that all of them together are far beyond the limit.
     const localAddress = `127.0.${1 + (count % 50)}.1`

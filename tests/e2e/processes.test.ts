@@ -23,8 +23,12 @@ const preloadUrl = new URL('../helpers/shifted-clock.mjs', import.meta.url).href
 const killCount = Number(process.env['TEST_ENGINE_KILLS'] ?? 2)
 const heldMs = killCount > 2 ? 30_000 : 8_000
 
-function makeFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shelftrace-processes-'))
+function makeFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'shelftrace-processes-'))
+}
+
+function makeRemovedFolder(t: TestContext): string {
+  const folder = makeFolder()
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
@@ -71,7 +75,7 @@ test(`an engine that is killed and finds its port taken comes back once it is fr
 })
 
 test('a tracker that is killed while the warehouse is away since the start is started again, however long it has been away', async (t) => {
-  const folder = makeFolder(t)
+  const folder = makeRemovedFolder(t)
   const dataDir = join(folder, 'data')
   const clockFile = join(folder, 'clock')
   writeFileSync(clockFile, '0')
@@ -121,9 +125,10 @@ test('a terminal that closes ends no process of a node', async (t) => {
 })
 
 test('nobody reading the output any more ends no process of a node', async (t) => {
+  const folder = makeFolder()
   const env = {
     PATH: process.env['PATH'],
-    SHELFTRACE_DATA_DIR: join(makeFolder(t), 'data'),
+    SHELFTRACE_DATA_DIR: join(folder, 'data'),
     SHELFTRACE_TRACKING_PORT: String(await freePort()),
     SHELFTRACE_CAMPAIGN_PORT: String(await freePort()),
     SHELFTRACE_TRACKERS: '1',
@@ -135,6 +140,7 @@ test('nobody reading the output any more ends no process of a node', async (t) =
   })
   t.after(async () => {
     if (child.kill('SIGTERM')) await once(child, 'exit')
+    rmSync(folder, { recursive: true, force: true })
   })
   child.stdout.destroy()
   child.stderr.destroy()

@@ -53,8 +53,12 @@ function makeFolder(t: TestContext): string {
 }
 
 async function environment(t: TestContext): Promise<Record<string, string>> {
+  return await environmentIn(makeFolder(t))
+}
+
+async function environmentIn(folder: string): Promise<Record<string, string>> {
   return {
-    SHELFTRACE_DATA_DIR: join(makeFolder(t), 'data'),
+    SHELFTRACE_DATA_DIR: join(folder, 'data'),
     SHELFTRACE_TRACKING_PORT: String(await freePort()),
     SHELFTRACE_CAMPAIGN_PORT: String(await freePort()),
     SHELFTRACE_TRACKERS: '1',
@@ -169,12 +173,19 @@ test('a start behind a killed node waits for what its children still hold, says 
 })
 
 test('SIGTERM to a service that never took traffic ends it with an exit code that is not 0', async (t) => {
-  const env = { ...(await environment(t)), SHELFTRACE_WAREHOUSE_URL: 'http://127.0.0.1:1/' }
+  const folder = mkdtempSync(join(tmpdir(), 'shelftrace-start-'))
+  const env = {
+    ...(await environmentIn(folder)),
+    SHELFTRACE_WAREHOUSE_URL: 'http://127.0.0.1:1/',
+  }
   const child = spawn(process.execPath, ['dist/cli.js', 'serve'], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  t.after(() => Promise.resolve(child.kill('SIGKILL')))
+  t.after(async () => {
+    if (child.kill('SIGKILL')) await once(child, 'exit')
+    rmSync(folder, { recursive: true, force: true })
+  })
   let stderr = ''
   child.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
   await eventually('it waits for its warehouse', async () => {
