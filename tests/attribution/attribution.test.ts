@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { compareAttribution } from '../helpers/compare-attribution.ts'
-import { openTestWarehouse } from '../helpers/test-warehouse.ts'
+import { compiledEarly, openTestWarehouse } from '../helpers/test-warehouse.ts'
 
 // Any number of histories under any seed: scripts/compare-attribution.ts.
 const seed = Number(process.env['SHELFTRACE_TEST_SEED'] ?? Date.now() % 1_000_000)
 
 test('the SQL credits every line of 2,000 histories as the reference does, whatever the order of arrival', async (t) => {
-  const warehouse = await openTestWarehouse(t)
+  const warehouse = await openTestWarehouse(t, compiledEarly)
 
   const comparison = await compareAttribution({
     warehouse,

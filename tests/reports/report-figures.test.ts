@@ -21,7 +21,7 @@ import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { compareAttribution } from '../helpers/compare-attribution.ts'
 import { referenceReport } from '../helpers/reference-attribution.ts'
 import type { ReferenceRow, ReportOptions } from '../helpers/reference-attribution.ts'
-import { openTestWarehouse } from '../helpers/test-warehouse.ts'
+import { compiledEarly, openTestWarehouse } from '../helpers/test-warehouse.ts'
 
 const seed = Number(process.env['SHELFTRACE_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** Each run draws others; a report of each of their advertisers is read four times. */
@@ -57,7 +57,7 @@ const baseRequest: ReportRequest = {
 }
 
 test('every figure of every report equals the recomputation from the events: from open days, from sealed ones, from weeks and months, and after all that is derived was deleted and rebuilt', async (t) => {
-  const warehouse = await openTestWarehouse(t)
+  const warehouse = await openTestWarehouse(t, compiledEarly)
   const { histories, differences } = await compareAttribution({
     warehouse,
     seed,

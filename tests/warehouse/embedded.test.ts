@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import {
   embeddedSessions,
@@ -11,6 +11,7 @@ import {
   openEmbeddedWarehouse,
 } from '../../src/warehouse/embedded.ts'
 import { isBeyondLimit, passingCodes, warehouseFailure } from '../../src/warehouse/refusal.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { warehouseContract } from '../contracts/warehouse.contract.ts'
 import { aWarehouseFolder } from '../helpers/warehouse-folder.ts'
 
@@ -237,4 +238,32 @@ async function openElsewhere(path: string): Promise<string> {
   const flags = ['--import', 'tsx', '--input-type=module', '--eval', script]
   const { stdout } = await promisify(execFile)(process.execPath, flags)
   return stdout.trim()
+}
+
+test('what runs a few times is not compiled, and what runs all the time is', async (t) => {
+  assert.equal(await countCompiled(t, {}), 0)
+  assert.ok((await countCompiled(t, { runsBeforeCompiled: 10 })) > 0)
+})
+
+/** How many functions 20 runs of a statement compile. */
+async function countCompiled(
+  t: TestContext,
+  options: { readonly runsBeforeCompiled?: number }
+): Promise<number> {
+  const { path } = aWarehouseFolder(t)
+  const warehouse = openEmbeddedWarehouse({ ...options, path })
+  const before = await compiledCount(warehouse)
+  for (let run = 0; run < 20; run += 1) {
+    await warehouse.rows('SELECT sum(if(number > 10, number * 3 + 1, number + 2)) FROM numbers(9)')
+  }
+  const after = await compiledCount(warehouse)
+  await warehouse.close()
+  return after - before
+}
+
+async function compiledCount(warehouse: Warehouse): Promise<number> {
+  const [row] = await warehouse.rows<{ count: number }>(
+    "SELECT sum(value) AS count FROM system.events WHERE event = 'CompileFunction'"
+  )
+  return row?.count ?? 0
 }
