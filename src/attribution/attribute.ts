@@ -9,6 +9,7 @@ import {
   crowdWindowMs,
 } from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
+import { SharedLock } from '../lib/shared-lock.ts'
 import { instantMs, shiftInstant, warehouseNow } from '../warehouse/instant.ts'
 import { isBeyondLimit, isRefused } from '../warehouse/refusal.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
@@ -25,15 +26,16 @@ import { reasonOf } from '../warehouse/insert-rows.ts'
 import { setAsidePurchase } from './set-aside-purchase.ts'
 
 export const attributeLimits = {
-  // A look at what is pending reads this many rows, and the rest of the last shipment: one batch, unless
-  // much of it is answered. Every batch, large or small, scans the touchpoints of three weeks, so it is as
-  // large as memory allows: with its touchpoints it takes about 300 MB.
+  // A look at what is pending reads this many rows, and the rest of the last shipment: two batches, unless
+  // much of it is answered. Both are attributed at the same time. Every batch, large or small, scans the touchpoints of
+  // three weeks, so it is as large as memory allows: two of 25,000 purchases take 200 MB with their touchpoints, one of
+  // 50,000 took 320.
   pendingRowsMax: 50_000,
-  purchasesPerBatchMax: 55_000,
+  purchasesPerBatchMax: 27_500,
   /** From this many purchases on, touchpoints are read without asking the primary key first. */
   largeBatch: 5_000,
   /** An ordinary batch of the most purchases has a third of these lines. */
-  linesPerBatchMax: 500_000,
+  linesPerBatchMax: 250_000,
   /** After so many purchases were set aside in a row and none was attributed, the warehouse is at fault. */
   setAsideInRowMax: 10,
   /** How often a purchase may reach a limit while no other purchase was seen to pass. */
@@ -45,15 +47,19 @@ export const attributeLimits = {
 export interface AttributeDeps {
   readonly warehouse: Warehouse
   readonly settleMs: number
-  /** This option and the next two are set by tests only. */
+  /** This option and those that follow are set by tests only. */
   readonly crowdMax?: number
+  readonly purchasesMax?: number
   readonly largeBatch?: number
   readonly linesMax?: number
 }
 
-export interface AttributeResult {
-  readonly attributedCount: number
-  readonly setAsideCount: number
+interface Counts {
+  attributedCount: number
+  setAsideCount: number
+}
+
+export interface AttributeResult extends Readonly<Counts> {
   /** Whether the caller should come again at once rather than after a pause. */
   readonly hasMore: boolean
 }
@@ -66,6 +72,8 @@ interface BatchSpan {
   readonly isReturned: 0 | 1
 }
 
+const noCounts = { attributedCount: 0, setAsideCount: 0 } as const
+
 const keptAnsweredMs = 86_400_000
 
 const beginningOfTime = '1970-01-01 00:00:00.000000'
@@ -75,6 +83,9 @@ export class Attributor {
   readonly #deps: AttributeDeps
   readonly #work = new WorkList()
   #answeredUpTo = beginningOfTime
+  /** Counts crowds alone: that may take as much memory as one statement may have. */
+  readonly #crowdLock = new SharedLock()
+  #counts: Counts = { ...noCounts }
   #crowdBatchCount = 0
   #setAsideInRow = 0
   /** The batch that was attributed last: shows whether the warehouse has room for another purchase. */
@@ -84,19 +95,41 @@ export class Attributor {
     this.#deps = deps
   }
 
-  /** Attributes one batch that is due, or divides it if it is too heavy or refused. */
+  /**
+   * Attributes a batch that is due and the next one beside it, or divides what is too heavy or refused. A statement
+   * keeps only one core busy for most of its time. No batch reads what another one writes, so two under way are to
+   * each other like those of two engines.
+   */
   async attributeBatch(): Promise<AttributeResult> {
     if (this.#work.isPlanDue()) await this.#plan()
     const batch = this.#work.take()
-    if (batch === null) return { attributedCount: 0, setAsideCount: 0, hasMore: false }
+    if (batch === null) return { ...this.#takeCounts(), hasMore: false }
+    const beside = this.#crowdBatchCount === 0 ? this.#work.takeBeside() : null
+    const batches = beside === null ? [batch] : [batch, beside]
+    const tries = await Promise.allSettled(batches.map((one) => this.#try(one)))
+    const failed = tries.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
+    return { ...this.#takeCounts(), hasMore: true }
+  }
+
+  async #try(batch: Batch): Promise<void> {
     try {
-      return { ...(await this.#attributeOrDivide(batch)), hasMore: true }
+      const { attributedCount, setAsideCount } = await this.#attributeOrDivide(batch)
+      this.#counts.attributedCount += attributedCount
+      this.#counts.setAsideCount += setAsideCount
     } catch (error) {
       this.#work.retryLater(batch, { isBeyondLimit: isBeyondLimit(error) })
       throw error
     } finally {
-      this.#work.release()
+      this.#work.release(batch)
     }
+  }
+
+  /** What was done since the last result, which includes what was done beside a batch that failed. */
+  #takeCounts(): Counts {
+    const counts = this.#counts
+    this.#counts = { ...noCounts }
+    return counts
   }
 
   /** What was shipped before this instant is attributed, as of the last look; null before the first one. */
@@ -109,13 +142,13 @@ export class Attributor {
     return this.#work.isAnythingDue() ? this.#work.settledThrough() : null
   }
 
-  async #attributeOrDivide(batch: Batch): Promise<Omit<AttributeResult, 'hasMore'>> {
+  async #attributeOrDivide(batch: Batch): Promise<Readonly<Counts>> {
     const { warehouse } = this.#deps
     if (!batch.isSuspect && batch.purchaseCount > 1 && (await this.#hasManyLines(batch))) {
       const parts = await halve(warehouse, batch)
       if (parts.length > 1) {
         this.#work.putBack(parts)
-        return { attributedCount: 0, setAsideCount: 0 }
+        return noCounts
       }
     }
     try {
@@ -125,7 +158,7 @@ export class Attributor {
       const parts = await halve(warehouse, batch)
       if (parts.length > 1) {
         this.#work.suspect(parts)
-        return { attributedCount: 0, setAsideCount: 0 }
+        return noCounts
       }
       if (await this.#isToBlame(batch, error)) {
         await setAsidePurchase(warehouse, rangeOf(batch), tellReason(reasonOf(error)))
@@ -184,7 +217,7 @@ export class Attributor {
 
   /** Looks through what is pending until something is due; remembers how far nothing was. */
   async #plan(): Promise<void> {
-    const { warehouse, settleMs } = this.#deps
+    const { warehouse, settleMs, purchasesMax = attributeLimits.purchasesPerBatchMax } = this.#deps
     const until = shiftInstant(await warehouseNow(warehouse), -settleMs)
     // Rows of a slow insert become visible after a look has passed them, so looks stay a while behind.
     const safe = shiftInstant(until, -announceLimits.visibilityMs)
@@ -203,7 +236,7 @@ export class Attributor {
         settleMs,
       })
       const batches = planBatches(groups, {
-        purchasesMax: attributeLimits.purchasesPerBatchMax,
+        purchasesMax,
         isApart: (shippedAt) => this.#work.isSuspected(shippedAt),
       })
       if (batches.length > 0) return this.#work.plan(batches, until)
@@ -255,14 +288,14 @@ export class Attributor {
     const { warehouse } = this.#deps
     if (this.#crowdBatchCount === 0) {
       try {
-        return await warehouse.command(attributeSql(form), params)
+        return await this.#crowdLock.run(() => warehouse.command(attributeSql(form), params))
       } catch (error) {
         if (!isCrowdSuspected(error)) throw error
         this.#crowdBatchCount = attributeLimits.crowdBatches
       }
     }
-    await warehouse.command(attributeWithCrowdsSql(form), params)
-    this.#crowdBatchCount -= 1
+    await this.#crowdLock.runAlone(() => warehouse.command(attributeWithCrowdsSql(form), params))
+    this.#crowdBatchCount = Math.max(0, this.#crowdBatchCount - 1)
   }
 
   /**

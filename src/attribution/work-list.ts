@@ -16,7 +16,7 @@ export class WorkList {
   #planned: readonly Batch[] = []
   /** Largest first. */
   #suspects: readonly Batch[] = []
-  #underWay: Batch | null = null
+  readonly #underWay = new Set<Batch>()
   #isSuspectsTurn = false
   /** From which end of the suspects the last one was taken. */
   #isDeep = false
@@ -40,13 +40,23 @@ export class WorkList {
   take(): Batch | null {
     const isSuspect = this.hasSuspects() && (this.#isSuspectsTurn || this.#planned.length === 0)
     this.#isSuspectsTurn = !this.#isSuspectsTurn
-    this.#underWay = (isSuspect ? this.#takeSuspect() : this.#takePlanned()) ?? null
-    return this.#underWay
+    return this.#begin(isSuspect ? this.#takeSuspect() : this.#takePlanned())
   }
 
-  /** Called when the try has ended and what is left of the batch is back on the list. */
-  release(): void {
-    this.#underWay = null
+  /** A batch to try at the same time as the one that was taken; null while anything is searched for a fault. */
+  takeBeside(): Batch | null {
+    const isSearching = this.hasSuspects() || [...this.#underWay].some(({ isSuspect }) => isSuspect)
+    return isSearching ? null : this.#begin(this.#takePlanned())
+  }
+
+  /** Called when the try of the batch has ended and what is left of it is back on the list. */
+  release(batch: Batch): void {
+    this.#underWay.delete(batch)
+  }
+
+  #begin(batch: Batch | undefined): Batch | null {
+    if (batch !== undefined) this.#underWay.add(batch)
+    return batch ?? null
   }
 
   /** Parts of a planned batch that is too large to be tried. */
@@ -82,8 +92,8 @@ export class WorkList {
 
   /** What was shipped before this instant is done; null before the first plan. */
   settledThrough(): string | null {
-    const underWay = this.#underWay === null ? [] : [this.#underWay]
-    const starts = [...this.#planned, ...this.#suspects, ...underWay].map(({ from }) => from)
+    const open = [...this.#planned, ...this.#suspects, ...this.#underWay]
+    const starts = open.map(({ from }) => from)
     return starts.toSorted()[0] ?? this.#plannedThrough
   }
 

@@ -6,15 +6,17 @@ import { totalmem } from 'node:os'
 import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
+import { withParams } from './session-params.ts'
 import { parseLines, speedSettings, statementSettings } from './warehouse.ts'
 import type { Params, Warehouse, WarehouseLanes } from './warehouse.ts'
 
 /**
- * The pipeline usually runs two statements at a time, and sometimes one for an operator. A report may need two at
+ * The pipeline runs up to four statements at a time (two batches of attribution, a batch that is shipped, days that are
+ * sealed), and sometimes one for an operator. A report may need two at
  * once; `campaign/report-places.ts` lets fewer reports run than there are sessions. Two sessions of the reports are for
  * results that are written on after their first page was answered (`reports/writing-room.ts`).
  */
-const laneSessions = { pipeline: 4, lookups: 3, reports: 7 } as const
+const laneSessions = { pipeline: 5, lookups: 3, reports: 7 } as const
 
 /** Each busy session holds a thread of libuv's pool, so UV_THREADPOOL_SIZE must be much greater. */
 export const embeddedSessions = laneSessions.pipeline + laneSessions.lookups + laneSessions.reports
@@ -87,7 +89,7 @@ function asWarehouse(pool: SessionPool, close: () => Promise<void>): Warehouse {
   return {
     async command(sql, params = {}) {
       await pool.use('statement', (session) =>
-        isEmpty(params) ? session.queryAsync(sql) : session.queryBindAsync(sql, params)
+        session.queryAsync(isEmpty(params) ? sql : withParams(sql, params))
       )
     },
     async rows<Row>(sql: string, params: Params = {}) {
@@ -130,10 +132,7 @@ function startPurging(pools: readonly SessionPool[]): NodeJS.Timeout {
 /** Streams take these statements and refuse others, such as `EXPLAIN`. */
 const streamable = /^\s*(?:SELECT|WITH)\b/iu
 
-/**
- * chDB runs bound statements one after the other in the whole process, whatever their session, so every look-up
- * would wait behind an attribution of 4 s. Streams do not go through that queue.
- */
+/** Streams take bound values and run beside each other; statements bound by `queryBindAsync` would wait in one queue. */
 async function readRows<Row>(session: Session, sql: string, params: Params): Promise<Row[]> {
   const format = 'JSONEachRow'
   if (isEmpty(params)) return parseLines((await session.queryAsync(sql, { format })).text())

@@ -2,6 +2,7 @@
 // together and in what order, at no cost. What the statements compute is tested against ClickHouse.
 
 import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
 import { Attributor } from '../../src/attribution/attribute.ts'
 import { batchSpanSql, lineCountSql, touchFormerSql } from '../../src/attribution/batch-sql.ts'
 import { anyPendingSql, pendingSql } from '../../src/attribution/pending-sql.ts'
@@ -28,10 +29,16 @@ export class PendingModel {
   /** How many purchases each try held. */
   readonly tries: number[] = []
   statementCount = 0
+  /** The most main statements that ran at the same time. */
+  mostAtOnce = 0
+  #runningCount = 0
   readonly #purchases: Purchase[] = []
   #nowMs = Date.UTC(2026, 2, 10)
 
-  constructor(trouble: Trouble, limits: { readonly linesMax?: number } = {}) {
+  constructor(
+    trouble: Trouble,
+    limits: { readonly linesMax?: number; readonly purchasesMax?: number } = {}
+  ) {
     this.trouble = trouble
     this.attributor = new Attributor({ warehouse: this.#warehouse(), settleMs: 0, ...limits })
   }
@@ -79,6 +86,10 @@ export class PendingModel {
       },
       command: async (sql, params = {}) => {
         this.statementCount += 1
+        this.#runningCount += sql.includes(mainStatement) ? 1 : 0
+        this.mostAtOnce = Math.max(this.mostAtOnce, this.#runningCount)
+        await setImmediate()
+        this.#runningCount -= sql.includes(mainStatement) ? 1 : 0
         this.#run(sql, params)
       },
       stream: () => assert.fail('attribution reads no stream'),
@@ -109,7 +120,7 @@ export class PendingModel {
   #run(sql: string, params: Params): void {
     if (sql === touchFormerSql) return
     const found = this.#inRange(params)
-    if (sql.includes('max_rows_in_join')) {
+    if (sql.includes(mainStatement)) {
       const { code, of } = this.trouble
       this.tries.push(found.length)
       if (of === null || of.some((number) => found.some(({ key }) => key === keyOf(number)))) {
@@ -139,6 +150,8 @@ export class PendingModel {
     )
   }
 }
+
+const mainStatement = 'max_rows_in_join'
 
 function groupsOf(purchases: readonly Purchase[]) {
   const instants = [...new Set(purchases.map(({ shippedAt }) => shippedAt))]

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { purchaseKey } from '../../src/domain/purchase-key.ts'
 import { Attributor } from '../../src/attribution/attribute.ts'
+import { batchRows } from '../../src/attribution/batch-sql.ts'
 import { listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
 import { warehouseFailure } from '../../src/warehouse/refusal.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
@@ -171,16 +172,31 @@ test('a batch of more lines than the bound is divided before it is tried', async
   ])
   // Shipped as if within the settling time, however slow the machine is: nothing is announced twice.
   await shipBatch({ ...deps, settleMs: 3_600_000 })
-  const attributor = new Attributor({ warehouse, settleMs: 0, linesMax: 250 })
+  const tried: number[] = []
+  const counting: Warehouse = {
+    ...warehouse,
+    command: async (sql, params) => {
+      if (sql.includes('INSERT INTO attribution')) {
+        const [row] = await warehouse.rows<{ n: number }>(
+          `SELECT count() AS n ${batchRows}`,
+          params
+        )
+        tried.push(row?.n ?? 0)
+      }
+      await warehouse.command(sql, params)
+    },
+  }
+  const attributor = new Attributor({ warehouse: counting, settleMs: 0, linesMax: 250 })
 
-  const attributed: number[] = []
-  for (;;) {
-    const { attributedCount, hasMore } = await attributor.attributeBatch()
-    if (attributedCount > 0) attributed.push(attributedCount)
-    if (!hasMore) break
+  let attributedCount = 0
+  for (let hasMore = true; hasMore;) {
+    const result = await attributor.attributeBatch()
+    attributedCount += result.attributedCount
+    hasMore = result.hasMore
   }
 
-  assert.deepEqual(attributed, [2, 2])
+  assert.deepEqual(tried, [2, 2])
+  assert.equal(attributedCount, 4)
   assert.equal(await credited(warehouse), 4)
 })
 

@@ -6,6 +6,9 @@ import type { Laws } from './warehouse-law.ts'
 /** How values go in. */
 export const bindingLaws: Laws = {
   'a bound value of any type arrives as it was given': bindsValues,
+  'a value that a command binds arrives as it was given': bindsInCommands,
+  'a command without one of its values fails, whatever was bound before': refusesMissingValues,
+  'commands with bound values run at the same time': runsCommandsTogether,
   'a list that is too long for an address arrives whole': bindsLongLists,
   'a statement that is no SELECT takes bound values as well': bindsInExplain,
   'text that looks like SQL stays a value': bindsInjection,
@@ -99,6 +102,62 @@ async function bindsInjection(warehouse: Warehouse): Promise<void> {
       'SELECT count() AS n FROM scratch WHERE text = {attack:String} AND has({list:Array(String)}, text)'
     assert.deepEqual(await warehouse.rows(sql, params), [{ n: 2 }], attack)
   }
+}
+
+async function bindsInCommands(warehouse: Warehouse): Promise<void> {
+  await createScratch(warehouse)
+  const printedAs = new Map<number, string>()
+  for (const [index, [type, value, printed]] of boundValues.entries()) {
+    const sql = `INSERT INTO scratch (id, text) SELECT {id:Int64}, toString({value:${type}})`
+    await warehouse.command(sql, { id: index, value })
+    printedAs.set(index, printed)
+  }
+  const lists = `INSERT INTO scratch (id, text) SELECT {id:Int64}, toJSONString({texts:Array(String)})`
+  await warehouse.command(lists, { id: boundValues.length, texts })
+
+  const rows = await warehouse.rows<{ id: number; text: string }>(
+    'SELECT id, text FROM scratch ORDER BY id'
+  )
+
+  assert.deepEqual(
+    rows.slice(0, -1).map(({ id, text }) => [id, text]),
+    [...printedAs]
+  )
+  assert.deepEqual(JSON.parse(rows.at(-1)?.text ?? ''), texts)
+}
+
+async function refusesMissingValues(warehouse: Warehouse): Promise<void> {
+  await createScratch(warehouse)
+  const sql = 'INSERT INTO scratch (id, text) SELECT {id:Int64}, {text:String}'
+  for (let id = 0; id < callsBeyondPool; id += 1) {
+    await warehouse.command(sql, { id, text: 'earlier' })
+  }
+
+  await assert.rejects(warehouse.command(sql, { id: 100 }), { code: 'WAREHOUSE_REFUSED' })
+
+  assert.deepEqual(await warehouse.rows('SELECT id FROM scratch WHERE id = 100'), [])
+}
+
+async function runsCommandsTogether(warehouse: Warehouse): Promise<void> {
+  await createScratch(warehouse)
+  const running = new Set([1, 2])
+  const sql = `INSERT INTO scratch (id, text) SELECT {id:Int64}, '' FROM numbers({count:UInt32})
+    WHERE sleepEachRow({seconds:Float64}) = 0 SETTINGS max_block_size = 1`
+  const commands = [...running].map(async (id) => {
+    await warehouse.command(sql, { id, count: 20, seconds: 0.05 })
+    running.delete(id)
+  })
+  let most = 0
+  while (running.size > 0 && most < 2) {
+    const [row] = await warehouse.rows<{ n: number }>(
+      `SELECT count() AS n FROM system.processes
+       WHERE query LIKE '%INTO scratch%' AND query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%'`
+    )
+    most = Math.max(most, row?.n ?? 0)
+  }
+  await Promise.all(commands)
+
+  assert.equal(most, 2)
 }
 
 async function keepsValuesApart(warehouse: Warehouse): Promise<void> {

@@ -68,10 +68,11 @@ async function loadInRandomOrder(
 ): Promise<void> {
   const random = seededRandom(seed + 1)
   const loader = createHistoryLoader(warehouse, 0)
-  // Both ways of reading touchpoints take part, whatever the size of a batch.
-  const [small, large] = [Number.POSITIVE_INFINITY, 1].map(
-    (largeBatch) => new Attributor({ warehouse, settleMs: 0, crowdMax, largeBatch })
-  )
+  // Both ways of reading touchpoints take part, whatever the size of a batch. Of one attributor every instant of
+  // shipping is a batch, so that there are several at the same time, also with the same purchases in them.
+  const options = { warehouse, settleMs: 0, crowdMax }
+  const small = new Attributor({ ...options, largeBatch: Number.POSITIVE_INFINITY })
+  const large = new Attributor({ ...options, largeBatch: 1, purchasesMax: 1 })
   const batches = Array.from({ length: arrivalBatches }, (): HistoryPart[] => [])
   for (const history of histories) {
     for (const part of partsOf(history)) batches[Math.floor(random() * arrivalBatches)]!.push(part)
@@ -79,13 +80,13 @@ async function loadInRandomOrder(
   for (const [index, batch] of batches.entries()) {
     await loader.ship(batch)
     if (index === 0) await loader.ship(batch)
-    if (index < arrivalBatches - 1) await attributeAll(index % 2 === 0 ? small! : large!)
+    if (index < arrivalBatches - 1) await attributeAll(index % 2 === 0 ? small : large)
   }
   const judgeable = histories.flatMap(({ deliveries, returns }) => [...deliveries, ...returns])
   await loader.judge(judgeable)
-  if (seed % 3 === 0) await attributeAll(large!)
+  if (seed % 3 === 0) await attributeAll(large)
   await loader.void(judgeable.filter(({ voided }) => voided === true))
-  await attributeAll(seed % 2 === 0 ? small! : large!)
+  await attributeAll(seed % 2 === 0 ? small : large)
 }
 
 async function attributeAll(attributor: Attributor): Promise<void> {
