@@ -23,6 +23,9 @@ interface Connection {
   socket: Duplex
   /** Since it was last looked at: such a one gets a second chance. */
   wasUsed: boolean
+  /** What had come in, and when, at the last look at which anything was new. */
+  seenBytes: number
+  seenAtMs: number
 }
 
 export interface ConnectionBounds {
@@ -74,6 +77,20 @@ export class Connections {
     return this.#bySocket.get(socket)?.network ?? null
   }
 
+  /**
+   * Closes those by which nothing came for so long while no answer was owed. To be called often. Node can do the
+   * same by a timer for each connection, which it sets twice for each request.
+   */
+  closeIdle({ nowMs, idleMsMax }: { readonly nowMs: number; readonly idleMsMax: number }): void {
+    for (const connection of this.#all) {
+      const { raw, socket, seenBytes, seenAtMs } = connection
+      if (raw.bytesRead !== seenBytes || !isIdle(socket)) {
+        connection.seenBytes = raw.bytesRead
+        connection.seenAtMs = nowMs
+      } else if (nowMs - seenAtMs >= idleMsMax) raw.destroy()
+    }
+  }
+
   /** Also connections that never sent a request. */
   closeAll(): void {
     for (const { raw } of this.#all) raw.destroy()
@@ -91,7 +108,7 @@ export class Connections {
       raw.destroy()
       return
     }
-    this.#add({ raw, network, socket: raw, wasUsed: false }, peers)
+    this.#add({ raw, network, socket: raw, wasUsed: false, seenBytes: -1, seenAtMs: 0 }, peers)
   }
 
   #add(connection: Connection, peers: Set<Connection>): void {

@@ -4,7 +4,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../lib/clock.ts'
-import { noContent, pixel, send, stored, withTlsOnly } from './answers.ts'
+import { noContent, pixel, send, stored, withHeaders, withTlsOnly } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { withCors } from './cors.ts'
 
@@ -24,7 +24,7 @@ export interface Exchange {
 interface SenderOptions {
   readonly clock: Clock
   readonly isTls: boolean
-  /** As the server has it, for the header that announces it. */
+  /** How long a connection may be idle, for the header that announces it. */
   readonly keepAliveMs: number
 }
 
@@ -34,6 +34,7 @@ export class Sender {
   readonly #options: SenderOptions
   /** By answer, then by origin; null where there is no CORS. */
   readonly #kept: ReadonlyMap<Answer, Map<string | null, Buffer>>
+  readonly #keepAlive: string
   #keptCount = 0
   /** The date in all that is kept. */
   #keptSecond = NaN
@@ -41,6 +42,7 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options
+    this.#keepAlive = `timeout=${Math.floor(options.keepAliveMs / 1_000)}`
     this.#kept = new Map([stored, pixel, noContent].map((answer) => [answer, new Map()]))
   }
 
@@ -53,7 +55,7 @@ export class Sender {
   send(exchange: Exchange, answer: Answer): void {
     const { response } = exchange
     const bytes = takesWhole(exchange) ? this.#keptBytes(exchange, answer) : undefined
-    if (bytes === undefined) return send(response, this.#complete(exchange, answer))
+    if (bytes === undefined) return send(response, this.#withKeepAlive(exchange, answer))
     response.statusCode = answer.status
     this.#sendWhole(response, bytes)
   }
@@ -95,10 +97,18 @@ export class Sender {
     for (const byOrigin of this.#kept.values()) byOrigin.clear()
     this.#keptCount = 0
     this.#keptSecond = second
-    const keepAliveSeconds = Math.floor(this.#options.keepAliveMs / 1_000)
     this.#lastLines =
       `Date: ${new Date(second * 1_000).toUTCString()}\r\nConnection: keep-alive\r\n` +
-      `Keep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`
+      `Keep-Alive: ${this.#keepAlive}\r\n\r\n`
+  }
+
+  /** Unless the connection ends, and where HTTP/1.1 leaves it open by itself. */
+  #withKeepAlive(exchange: Exchange, answer: Answer): Answer {
+    const { request, response } = exchange
+    const whole = this.#complete(exchange, answer)
+    const ends = !response.shouldKeepAlive || whole.headers.includes('connection')
+    if (ends || request.httpVersion !== '1.1') return whole
+    return withHeaders(whole, ['Keep-Alive', this.#keepAlive])
   }
 
   #complete({ request, hasCors }: Exchange, answer: Answer): Answer {

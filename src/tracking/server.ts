@@ -22,7 +22,7 @@ export const limits = {
   connectionsMax: 10_000,
   /** A token of 4 KiB with every character percent-encoded is a path of 16 KiB. */
   headerBytesMax: 32_768,
-  /** Above the idle time of common load balancers (60 s), so that they and not we close first. */
+  /** Above the idle time of common load balancers (60 s), so that they and not we close first. Up to a check more. */
   keepAliveMs: 75_000,
   /** From the first byte, or from the start of a connection that sends none. */
   headersMs: 20_000,
@@ -63,6 +63,9 @@ export function createTrackingServer(deps: TrackingDeps): TrackingServer {
   const handler = new RequestHandler({ ...deps, connections }, counts)
   const server = listenerOf(deps, (request, response) => handler.handle(request, response))
   connections.watch(server)
+  const idleCheck = setInterval(() => {
+    connections.closeIdle({ nowMs: performance.now(), idleMsMax: limits.keepAliveMs })
+  }, limits.timeoutCheckMs).unref()
   // A body that is too large is refused before it is sent.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (refuseDeclaredLength(request.headers) === undefined) response.writeContinue()
@@ -75,6 +78,7 @@ export function createTrackingServer(deps: TrackingDeps): TrackingServer {
     forgetRepeats: () => handler.forgetRepeats(),
     droppedConnections: () => droppedConnections,
     close: async () => {
+      clearInterval(idleCheck)
       handler.drain()
       await closeServer(server, connections, deps.drainMsMax ?? limits.drainMsMax)
     },
@@ -84,7 +88,8 @@ export function createTrackingServer(deps: TrackingDeps): TrackingServer {
 function listenerOf({ tls }: TrackingDeps, listener: RequestListener): Server {
   const options = {
     maxHeaderSize: limits.headerBytesMax,
-    keepAliveTimeout: limits.keepAliveMs,
+    // Idle connections are closed all at once, and the header that announces it is ours.
+    keepAliveTimeout: 0,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.timeoutCheckMs,

@@ -1,15 +1,17 @@
 // Real sockets from several addresses of loopback, each a network of its own.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { get } from 'node:https'
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { createServer as createHttpsServer, get } from 'node:https'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
+import { promisify } from 'node:util'
 import { makeCertificate } from '../helpers/certificate.ts'
-import { limits, boundConnections } from '../../src/http/connections.ts'
+import { Connections, limits, boundConnections } from '../../src/http/connections.ts'
 import { startTracker } from './fixture.ts'
 import type { Tracker } from './fixture.ts'
 
@@ -162,3 +164,75 @@ test('over TLS every answer tells browsers to come by nothing else, and without 
     /^HTTP\/1\.1 400 [^]*strict-transport-security: max-age=31536000\r\n/
   )
 })
+
+const keepAliveMs = 75_000
+const checkMs = 5_000
+
+/** What the port does every five seconds, over a connection of its own. */
+async function startIdling(t: TestContext, tls?: { readonly cert: Buffer; readonly key: Buffer }) {
+  const connections = new Connections(boundConnections(100, false), () => undefined)
+  const held: ServerResponse[] = []
+  const listener: RequestListener = (request, response) => {
+    if (request.url === '/held') held.push(response)
+    else response.end('{}')
+  }
+  const server = tls === undefined ? createServer(listener) : createHttpsServer(tls, listener)
+  server.keepAliveTimeout = 0
+  connections.watch(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    connections.closeAll()
+    server.close()
+  })
+  const address = server.address()
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+  let nowMs = 0
+  /** Lets time pass, with a check every five seconds; true if the connection stayed. */
+  const pass = async (ms: number): Promise<boolean> => {
+    // Over TLS an answer is there a little before its server knows that it has left.
+    await someTurns()
+    for (const endMs = nowMs + ms; nowMs < endMs;) {
+      nowMs += checkMs
+      connections.closeIdle({ nowMs, idleMsMax: keepAliveMs })
+    }
+    await someTurns()
+    const counted = await promisify(server.getConnections.bind(server))()
+    return counted === 1
+  }
+  return { port, pass, held }
+}
+
+async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+}
+
+for (const kind of ['plain', 'TLS'] as const) {
+  test(`${kind}: a connection by which nothing comes is closed after the idle time, and no earlier`, async (t) => {
+    const tls = kind === 'TLS' ? makeCertificate() : undefined
+    const { port, pass, held } = await startIdling(t, tls)
+    const socket =
+      tls === undefined
+        ? connect(port, '127.0.0.1')
+        : connectTls({ port, host: '127.0.0.1', ca: tls.cert, servername: 'localhost' })
+    t.after(() => socket.destroy())
+    const closed = once(socket, 'close')
+    await once(socket, tls === undefined ? 'connect' : 'secureConnect')
+    socket.write(health)
+    await once(socket, 'data')
+
+    assert.equal(await pass(keepAliveMs), true)
+    socket.write(health)
+    await once(socket, 'data')
+    assert.equal(await pass(keepAliveMs), true, 'a request begins the time anew')
+    socket.write('GET /held HTTP/1.1\r\nhost: x\r\n\r\n')
+    while (held.length === 0) await new Promise(setImmediate)
+    assert.equal(await pass(10 * keepAliveMs), true, 'an answer that is owed keeps it open')
+    held[0]?.end('{}')
+    await once(socket, 'data')
+    assert.equal(await pass(keepAliveMs - checkMs), true, 'an answer begins the time anew')
+
+    await pass(checkMs)
+    await closed
+  })
+}
