@@ -31,26 +31,23 @@ export async function readBounds(
   const zones = new Map(units.map(({ id, timeZone }) => [id, timeZone]))
   const firstDays = new Map<number, string>()
   let firstDay: string | null = null
-  for (const { unit, touchedAtMs, sealedDay } of rows) {
-    if (unit === null) continue
-    const zone = zones.get(unit)
-    const day = sealedDay ?? touchedDay(touchedAtMs, zone)
-    if (zone !== undefined) firstDays.set(unit, earlierDay(day, firstDays.get(unit)))
+  for (const row of rows) {
+    if (row.found === 'final') continue
+    const zone = zones.get(row.unit)
+    const day = row.found === 'sealed' ? row.day : touchedDay(row.atMs, zone)
+    if (zone !== undefined) firstDays.set(row.unit, earlierDay(day, firstDays.get(row.unit)))
     firstDay = earlierDay(day, firstDay ?? undefined)
   }
-  return { firstDay, firstDays, finalBefore: dayOrNull(rows.find(isFinal)?.finalDay ?? undefined) }
+  const final = rows.find(({ found }) => found === 'final')
+  return { firstDay, firstDays, finalBefore: dayOrNull(final?.day) }
 }
 
 interface BoundRow {
-  /** Null in the row of the final days; -1 for spans that touch every market. */
-  readonly unit: number | null
-  readonly touchedAtMs: number
-  readonly sealedDay: string | null
-  readonly finalDay: string | null
-}
-
-function isFinal({ unit }: BoundRow): boolean {
-  return unit === null
+  readonly found: 'touched' | 'sealed' | 'final'
+  /** -1 for spans that touch every market. */
+  readonly unit: number
+  readonly atMs: number
+  readonly day: string
 }
 
 /** No zone means every market: a day of any zone lies within a day of the same date in UTC. */
@@ -69,16 +66,16 @@ function earlierDay(day: string, other: string | undefined): string {
  * few, and every report and every look for work would pay for starting more.
  */
 const boundsSql = `
-SELECT CAST(if(market_id = -1, -1, transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))), 'Nullable(Int32)') AS unit,
-  toInt64(toUnixTimestamp(min(from_at))) * 1000 AS touchedAtMs,
-  CAST(NULL, 'Nullable(String)') AS sealedDay, CAST(NULL, 'Nullable(String)') AS finalDay
+SELECT 'touched' AS found, if(market_id = -1, -1,
+    transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))) AS unit,
+  toInt64(toUnixTimestamp(min(from_at))) * 1000 AS atMs, '' AS day
 FROM touched_span
 WHERE from_at >= toDateTime({earliestDay:Date}, 'UTC') AND from_at < now() + toIntervalDay(1)
 GROUP BY unit
 UNION ALL
-SELECT unit, 0, toString(min(sealed_day.day)), NULL FROM sealed_day
-WHERE sealed_day.day >= {earliestDay:Date}
+SELECT 'sealed', unit, 0, toString(min(s.day)) FROM sealed_day AS s
+WHERE s.day >= {earliestDay:Date}
 GROUP BY unit
 UNION ALL
-SELECT NULL, 0, NULL, toString(maxIf(day, state = 'final')) FROM final_before
+SELECT 'final', 0, 0, toString(maxIf(f.day, state = 'final')) FROM final_before AS f
 SETTINGS max_threads = 1`

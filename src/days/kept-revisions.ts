@@ -4,7 +4,7 @@
 import { ServiceError } from '../errors.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { rangeOfDays } from './market-days.ts'
-import { sealParams } from './seals.ts'
+import { revisionOf, sealParams, spanParams } from './seals.ts'
 import type { Seal } from './seals.ts'
 import type { SealedSpan } from './sealed-spans.ts'
 
@@ -54,16 +54,51 @@ export async function readKept<Result>(read: () => Promise<Result | null>): Prom
 }
 
 /** Ask this once the reading has begun: a reading goes on with the rows that were there when it began. */
-export async function areKept(
-  warehouse: Pick<Warehouse, 'rows'>,
-  { seals, spans }: Named
-): Promise<boolean> {
+export async function areKept(warehouse: Pick<Warehouse, 'rows'>, named: Named): Promise<boolean> {
+  const { seals, spans } = named
+  if (await isNothingReplaced(warehouse, named)) return true
   const areSealsKept =
     seals.length === 0 || (await countKept(warehouse, keptSealsSql, seals)) === seals.length
   if (!areSealsKept || spans.length === 0) return areSealsKept
   const days = spans.map(({ unit, firstDay, revision }) => ({ unit, day: firstDay, revision }))
   const dayCounts = spans.map(({ dayCount }) => dayCount)
   return (await countKept(warehouse, keptSpansSql, days, { dayCounts })) === spans.length
+}
+
+/**
+ * Whether all that is named is there, and nothing of it was replaced an hour ago, as is nearly always so: then nothing
+ * of it was swept or may be. This takes half of the time that it takes to tell when each revision was replaced.
+ */
+async function isNothingReplaced(
+  warehouse: Pick<Warehouse, 'rows'>,
+  { seals, spans }: Named
+): Promise<boolean> {
+  const parts = [
+    ...(seals.length === 0 ? [] : [replacedSql('sealed_day')]),
+    ...(spans.length === 0 ? [] : [replacedSql('sealed_span')]),
+  ]
+  if (parts.length === 0) return true
+  const days = [...seals.map(({ day }) => day), ...spans.map(({ firstDay }) => firstDay)]
+  const rows = await warehouse.rows<{ thereCount: number; replacedCount: number }>(
+    `${parts.join(' UNION ALL ')} SETTINGS max_threads = 1`,
+    { ...sealParams(seals), ...spanParams(spans), ...rangeOfDays(days), keepMs: keepSupersededMs }
+  )
+  const thereCount = rows.reduce((sum, row) => sum + row.thereCount, 0)
+  return thereCount === seals.length + spans.length && rows.every((row) => row.replacedCount === 0)
+}
+
+/** Other revisions of what is named count as replacing it, also those that it replaced. */
+function replacedSql(table: 'sealed_day' | 'sealed_span'): string {
+  const [day, name] =
+    table === 'sealed_day' ? (['day', 'seal'] as const) : (['first_day', 'span'] as const)
+  return `
+  SELECT uniqExactIf((unit, ${day}), revision = named) AS thereCount,
+    countIf(revision != named AND sealed_at < now64(6) - toIntervalMillisecond({keepMs:Int64})) AS replacedCount
+  FROM (
+    SELECT unit, ${day}, revision, sealed_at, ${revisionOf('unit', day, name)} AS named FROM ${table}
+    WHERE ${day} >= {first:Date} AND ${day} <= {last:Date}
+  )
+  WHERE named != 0`
 }
 
 async function countKept(

@@ -9,8 +9,8 @@ import { dayKey, listUnits, rangeOfDays } from './market-days.ts'
 import type { DayRange } from './market-days.ts'
 import { loadRates, withOtherRates } from './rates.ts'
 import { listOpenDays } from './sealed-days.ts'
-import { readSeals, rollupVersion } from './seals.ts'
-import type { StoredSeal } from './seals.ts'
+import { holdingSeals, readLatestSeals, rollupVersion } from './seals.ts'
+import type { LatestSeal, StoredSeal } from './seals.ts'
 import { isOutdated, linkedDays, readTouchedDays } from './touched-days.ts'
 import type { TouchedDay } from './touched-days.ts'
 import { instantMs } from '../warehouse/instant.ts'
@@ -72,7 +72,8 @@ export async function findSealingWork(deps: SealDeps, readAt: string): Promise<S
     first: laterDay(first, bounds.finalBefore),
     last: addDays(readAt.slice(0, 10), 2),
   }
-  const seals = await readSeals(warehouse, { markets, ...range, finalBefore: null })
+  const latest = await readLatestSeals(warehouse, { markets, ...range })
+  const seals = holdingSeals(latest, null)
   const overMs = Math.min(instantMs(readAt) - sealLimits.delayMs, deps.settledThroughMs())
   const unsealed = listOpenDays({ markets, bounds, seals }, (unit) =>
     addDays(dayOf(overMs, unit.timeZone), -1)
@@ -85,7 +86,7 @@ export async function findSealingWork(deps: SealDeps, readAt: string): Promise<S
 
 interface Renewing {
   readonly markets: readonly ReportMarket[]
-  readonly seals: readonly StoredSeal[]
+  readonly seals: readonly LatestSeal[]
   readonly readAt: string
   readonly range: DayRange
 }
@@ -96,7 +97,7 @@ async function findRenewals(
   { markets, range, seals, readAt }: Renewing
 ): Promise<readonly Renewal[]> {
   const units = new Map(listUnits(markets).map((unit) => [unit.id, unit]))
-  const found = await readTouchedDays(deps.warehouse, { markets, ...range })
+  const found = await readTouchedDays(deps.warehouse, { markets, seals, ...range })
   const touched = new Map(found.map((one) => [dayKey(one.unit, one.day), one]))
   const withRates = new Set(await findOtherRates(deps.warehouse, seals))
   const nowMs = instantMs(readAt)

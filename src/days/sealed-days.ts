@@ -9,7 +9,7 @@ import type { Bounds } from './day-bounds.ts'
 import { laterDay } from './final-days.ts'
 import { dayKey, listUnits } from './market-days.ts'
 import type { MarketDays } from './market-days.ts'
-import { readSeals, rollupVersion } from './seals.ts'
+import { holdingSeals, readLatestSeals, readSeals, rollupVersion } from './seals.ts'
 import type { Seal } from './seals.ts'
 import { isOutdated, isTorn, linkedDays, readTouchedDays } from './touched-days.ts'
 
@@ -102,17 +102,20 @@ export async function readReportDays(
   markets: readonly ReportMarket[],
   { startDate, endDate }: DaysAsked
 ): Promise<ReportDays> {
-  const [found, bounds] = await Promise.all([
-    readTouchedDays(warehouse, { markets, ...withMargin({ startDate, endDate }) }),
+  const around = withMargin({ startDate, endDate })
+  const [latest, bounds] = await Promise.all([
+    readLatestSeals(warehouse, { markets, ...around }),
     readBounds(warehouse, markets),
   ])
   const { finalBefore } = bounds
+  // After the seals: a day is torn or renewed as compared with the revisions that the report reads.
+  const found = await readTouchedDays(warehouse, { markets, seals: latest, ...around })
   const touched = found.filter(({ day }) => finalBefore === null || day >= finalBefore)
   const torn = new Set([...linkedDays(touched, touched.filter(isTorn))].map(keyOf))
   const outdated = new Set(touched.filter(isOutdated).map(keyOf))
-  // After the touched days: what was renewed in between is sealed as they say, or better.
-  const range = { first: startDate, last: endDate }
-  const valid = await readSeals(warehouse, { markets, ...range, finalBefore })
+  const valid = holdingSeals(latest, finalBefore).filter(
+    ({ day }) => day >= startDate && day <= endDate
+  )
   const renewing = valid.filter((seal) => torn.has(keyOf(seal)) || outdated.has(keyOf(seal)))
   const seals = valid.filter((seal) => !torn.has(keyOf(seal)))
 

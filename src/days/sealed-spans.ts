@@ -51,17 +51,6 @@ export function daysOfSpan({ firstDay, dayCount }: DaySpan): readonly string[] {
   return listDays(firstDay, addDays(firstDay, dayCount - 1))
 }
 
-// Qualified, because ClickHouse would otherwise take the alias of that name below.
-const latest = 'max((s.read_at, s.revision, s.day_revisions, s.rollup_version))'
-
-/** The rows of `sealed_span` that count: for each span, the one whose reading began last. */
-export const latestSpansSql = `
-  SELECT s.first_day AS first_day, s.day_count AS day_count, s.unit AS unit,
-    ${latest}.2 AS revision, ${latest}.3 AS day_revisions,
-    ${latest}.4 AS rollup_version
-  FROM sealed_span AS s
-  GROUP BY s.first_day, s.day_count, s.unit`
-
 export async function readSpans(
   warehouse: Pick<Warehouse, 'rows'>,
   range: DayRange
@@ -73,20 +62,23 @@ export async function readSpans(
     revision: string
     dayRevisions: readonly string[]
     rollupVersion: number
-  }>(
-    `SELECT toString(first_day) AS firstDay, day_count AS dayCount, unit, toString(revision) AS revision,
-       arrayMap(r -> toString(r), day_revisions) AS dayRevisions,
-       rollup_version AS rollupVersion
-     FROM (${latestSpansSql})
-     WHERE first_day >= {first:Date} AND first_day + day_count - 1 <= {last:Date}
-     ORDER BY first_day, day_count, unit LIMIT ${spansMax}`,
-    { ...range }
-  )
+  }>(spansSql, { ...range })
   assert(rows.length < spansMax, 'the spans of a range fit into the list')
   return rows.map(({ revision, dayRevisions, ...row }) =>
     Object.assign(row, { revision: BigInt(revision), dayRevisions: dayRevisions.map(BigInt) })
   )
 }
+
+/** The rows of `sealed_span` that count: for each span, the one whose reading began last. */
+const spansSql = `
+SELECT toString(s.first_day) AS firstDay, day_count AS dayCount, unit, toString(s.revision) AS revision,
+  arrayMap(r -> toString(r), s.day_revisions) AS dayRevisions, rollup_version AS rollupVersion
+FROM sealed_span AS s
+WHERE s.first_day >= {first:Date} AND s.first_day + day_count - 1 <= {last:Date}
+ORDER BY s.first_day, day_count, unit, s.read_at DESC, s.revision DESC
+LIMIT 1 BY s.first_day, day_count, unit
+LIMIT ${spansMax}
+SETTINGS max_threads = 1`
 
 /**
  * Whether a span was summed from its days as they are sealed now, with all figures that they have: a node with

@@ -2,11 +2,11 @@
 // that moves, runs from where it is counted now to where it may have been counted: the days under it belong
 // together. A move is shown on all of them or on none.
 
-import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
-import { listUnits } from './market-days.ts'
-import { isValidSql, latestSealsSql, validityParams } from './seals.ts'
+import type { LatestSeal } from './seals.ts'
+import { everyUnit, readSpansAfter } from './touched-spans.ts'
+import type { TouchedSpan } from './touched-spans.ts'
 
 export interface TouchedDay {
   readonly unit: number
@@ -32,29 +32,129 @@ export const touchedLimits = {
 
 interface Asked {
   readonly markets: readonly ReportMarket[]
+  /** The latest seals of days from `first` to `last`. */
+  readonly seals: readonly LatestSeal[]
   readonly first: string
   readonly last: string
 }
 
-/** 100 markets over 27 years. */
-const touchedMax = 1_000_000
-
 /**
- * The valid seals from `first` to `last` that were touched after their reading began, or may have been. A day
- * whose seal is void is an open day: it shows every move at once.
+ * The valid seals that were touched after their reading began, or may have been. A day whose seal is void is an open
+ * day: it shows every move at once. Seals and spans are brought together here: the statement that did so took longer
+ * to be analysed than a report of a month.
  */
 export async function readTouchedDays(
   warehouse: Pick<Warehouse, 'rows'>,
-  { markets, first, last }: Asked
+  { markets, seals, first, last }: Asked
 ): Promise<readonly TouchedDay[]> {
-  const rows = await warehouse.rows<TouchedDay>(touchedDaysSql, {
-    marketIds: listUnits(markets).map(({ id }) => id),
-    ...validityParams(markets),
-    first,
-    last,
+  const valid = seals.filter(({ isValid }) => isValid)
+  if (valid.length === 0) return []
+  const spans = await readSpansAfter(warehouse, valid, new Set(markets.map(({ id }) => id)))
+  return findTouchedDays(valid, spans, {
+    fromMs: Date.parse(first) + lastMidnightMs,
+    toMs: Date.parse(last) + firstMidnightMs,
   })
-  assert(rows.length < touchedMax, 'the touched days fit into the list')
-  return rows
+}
+
+// The instants that belong to the days asked for in every zone: from the last midnight of the first day on earth to
+// the first midnight of the last one.
+const lastMidnightMs = 43_200_000
+const firstMidnightMs = 36_000_000
+
+/** A mark of an hour moves nothing. */
+const linkMsMin = 3_600_000
+
+interface Period {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/**
+ * Spans over several days: how much of one lies on days that it will renew tells whether it is torn, because the
+ * others already show the move. Only its part in the period is looked at.
+ */
+function findTouchedDays(
+  seals: readonly LatestSeal[],
+  spans: readonly TouchedSpan[],
+  asked: Period
+): readonly TouchedDay[] {
+  const found = new Map<LatestSeal, TouchedDay>()
+  for (const sorted of sealsByUnit(seals).values()) {
+    const unit = sorted[0]?.unit
+    for (const span of spans) {
+      if (span.unit !== unit && span.unit !== everyUnit) continue
+      const touched = sealsUnder(sorted, span).filter((seal) => span.untilUs > seal.readAtUs)
+      const isLink = span.toMs - span.fromMs > linkMsMin
+      const tears = isLink && isPartly(span, touched, asked)
+      for (const seal of touched) {
+        found.set(seal, withSpan(found.get(seal) ?? untouched(seal), { span, isLink, tears }))
+      }
+    }
+  }
+  return [...found.values()].toSorted((a, b) => a.day.localeCompare(b.day) || a.unit - b.unit)
+}
+
+function sealsByUnit(seals: readonly LatestSeal[]): ReadonlyMap<number, readonly LatestSeal[]> {
+  const byUnit = new Map<number, LatestSeal[]>()
+  for (const seal of seals.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const own = byUnit.get(seal.unit)
+    if (own === undefined) byUnit.set(seal.unit, [seal])
+    else own.push(seal)
+  }
+  return byUnit
+}
+
+/** Days of a unit never overlap, so both ends are in order. */
+function sealsUnder(sorted: readonly LatestSeal[], { fromMs, toMs }: Period): LatestSeal[] {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if ((sorted[middle]?.toMs ?? 0) > fromMs) high = middle
+    else low = middle + 1
+  }
+  const under: LatestSeal[] = []
+  for (let index = low; (sorted[index]?.fromMs ?? Infinity) < toMs; index += 1) {
+    const seal = sorted[index]
+    if (seal !== undefined) under.push(seal)
+  }
+  return under
+}
+
+/** Whether more of a span is in the period than its days that will be renewed. */
+function isPartly(span: TouchedSpan, touched: readonly LatestSeal[], asked: Period): boolean {
+  const underMs = touched.reduce((sum, seal) => sum + overlapMs(asked, span, seal), 0)
+  return underMs < overlapMs(asked, span)
+}
+
+function overlapMs(...periods: readonly Period[]): number {
+  const fromMs = Math.max(...periods.map((one) => one.fromMs))
+  const toMs = Math.min(...periods.map((one) => one.toMs))
+  return Math.max(0, toMs - fromMs)
+}
+
+function untouched({ unit, day, readAtUs, fromMs, toMs }: LatestSeal): TouchedDay {
+  const readAtMs = Math.floor(readAtUs / 1_000)
+  const nothing = { touchedUntilMs: 0, linkedFromMs: 0, linkedToMs: 0, torn: 0 } as const
+  return { unit, day, readAtMs, fromMs, toMs, ...nothing }
+}
+
+interface Touching {
+  readonly span: TouchedSpan
+  readonly isLink: boolean
+  readonly tears: boolean
+}
+
+function withSpan(day: TouchedDay, { span, isLink, tears }: Touching): TouchedDay {
+  const touchedUntilMs = Math.max(day.touchedUntilMs, Math.floor(span.untilUs / 1_000))
+  if (!isLink) return { ...day, touchedUntilMs }
+  const isFirst = day.linkedToMs === 0
+  return {
+    ...day,
+    touchedUntilMs,
+    linkedFromMs: isFirst ? span.fromMs : Math.min(day.linkedFromMs, span.fromMs),
+    linkedToMs: Math.max(day.linkedToMs, span.toMs),
+    torn: tears ? 1 : day.torn,
+  }
 }
 
 /** Whether the day was touched after its reading; otherwise the input is most probably in its figures. */
@@ -114,76 +214,3 @@ function reachBack(sorted: readonly TouchedDay[]): readonly number[] {
   }
   return reach.toReversed()
 }
-
-/** The UTC days of a span of time, by which spans and seals are joined. */
-function utcDays(from: string, to: string): string {
-  return `arrayJoin(arrayMap(n -> toDate(${from}) + n, range(toUInt32(toDate(${to}) - toDate(${from}) + 1))))`
-}
-
-/** The hours that a span of time lies in, even in part, as numbers since 1970. */
-function hours(from: string, to: string): string {
-  return `arrayJoin(range(intDiv(toUnixTimestamp(${from}), 3600), intDiv(toUnixTimestamp(${to}), 3600) + 1))`
-}
-
-/**
- * Nearly all spans are left out first: those that every reading of their hours has seen. This goes by hours,
- * because the seal of a day covers hours of two UTC days, and by days nearly every span would meet all seals of
- * both. For a span over several days, `under_ms` is how much of it lies on days that it will renew. If that is
- * not all of it, the other days already show the move: the span is torn. Only the part of a span on the days asked
- * for is looked at, at the instants that belong to these dates in every zone. A single thread: the rows are few, and
- * every report and every look for work would pay for starting more.
- */
-const touchedDaysSql = `
-WITH seals AS (
-  SELECT unit, day, read_at, from_at, to_at, ${utcDays('from_at', 'to_at - toIntervalMillisecond(1)')} AS utc_day
-  FROM (${latestSealsSql('s.day >= {first:Date} AND s.day <= {last:Date}')})
-  WHERE ${isValidSql}
-)
-SELECT unit, toString(touch.day) AS day,
-  toUnixTimestamp64Milli(max(until)) AS touchedUntilMs, toUnixTimestamp64Milli(any(touch.read_at)) AS readAtMs,
-  any(day_from_ms) AS fromMs, any(day_to_ms) AS toMs,
-  minIf(span_from_ms, is_link) AS linkedFromMs, maxIf(span_to_ms, is_link) AS linkedToMs,
-  max(is_link AND under_ms < least(span_to_ms, asked_to_ms) - greatest(span_from_ms, asked_from_ms)) AS torn
-FROM (
-  SELECT *, span_to_ms - span_from_ms > 3600000 AS is_link,
-    toInt64(toUnixTimestamp(toDateTime({first:Date}, 'UTC'))) * 1000 + 43200000 AS asked_from_ms,
-    toInt64(toUnixTimestamp(toDateTime({last:Date}, 'UTC'))) * 1000 + 36000000 AS asked_to_ms,
-    sum(greatest(0, least(day_to_ms, span_to_ms, asked_to_ms) - greatest(day_from_ms, span_from_ms, asked_from_ms)))
-      OVER (PARTITION BY unit, span_unit, span_from_ms, span_to_ms) AS under_ms
-  FROM (
-    SELECT DISTINCT seals.unit AS unit, seals.day AS day, seals.read_at AS read_at,
-      toUnixTimestamp64Milli(seals.from_at) AS day_from_ms, toUnixTimestamp64Milli(seals.to_at) AS day_to_ms,
-      span_unit, toInt64(toUnixTimestamp(touched.from_at)) * 1000 AS span_from_ms,
-      toInt64(toUnixTimestamp(touched.to_at)) * 1000 + 1000 AS span_to_ms, touched.touched_until AS until
-    FROM (
-      SELECT if(market_id = -1, -1,
-          transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))) AS span_unit,
-        from_at, to_at, max(span.touched_until) AS touched_until, ${utcDays('from_at', 'to_at')} AS utc_day
-      FROM (
-        SELECT market_id, from_at, to_at, touched_until, ${hours('from_at', 'to_at')} AS hour
-        FROM touched_span
-        WHERE from_at < toDateTime({last:Date}, 'UTC') + toIntervalDay(2)
-          AND to_at >= toDateTime({first:Date}, 'UTC') - toIntervalDay(1)
-      ) AS span
-      INNER JOIN (
-        SELECT hour, min(read_min) AS read_min
-        FROM (
-          SELECT min(read_at) AS read_min, ${hours('from_at', 'to_at - toIntervalMillisecond(1)')} AS hour
-          FROM seals GROUP BY from_at, to_at
-        )
-        GROUP BY hour
-      ) AS earliest ON earliest.hour = span.hour
-      WHERE span.touched_until > read_min
-      GROUP BY span_unit, from_at, to_at
-    ) AS touched
-    INNER JOIN seals ON seals.utc_day = touched.utc_day
-    WHERE touched.touched_until > seals.read_at
-      AND touched.from_at < seals.to_at
-      AND touched.to_at >= toDateTime(seals.from_at, 'UTC')
-      AND (touched.span_unit = -1 OR touched.span_unit = seals.unit)
-  )
-) AS touch
-GROUP BY unit, touch.day
-ORDER BY touch.day, unit
-LIMIT ${touchedMax}
-SETTINGS join_use_nulls = 0, max_threads = 1`

@@ -11,7 +11,7 @@ import { filterParams, productConditions, rowConditions } from './filters.ts'
 import type { MarketDays } from '../days/market-days.ts'
 import { reachableRows } from './paged.ts'
 import type { Rates } from '../days/rates.ts'
-import { sealParams, sealedRowSql } from '../days/seals.ts'
+import { revisionOf, sealParams, sealedRowSql, spanParams } from '../days/seals.ts'
 import type { ReportDays } from '../days/sealed-days.ts'
 import type { SealedSpan } from '../days/sealed-spans.ts'
 
@@ -110,17 +110,15 @@ function sealedRows(request: ReportRequest): string {
     AND ${rowConditions(request)}`
 }
 
-/** Weeks and months, for reports that are not by day. */
+/** Weeks and months, for reports that are not by day. No two of them begin on one day, because none is covered twice. */
 function spanRows(request: ReportRequest): string {
   return `
   SELECT ${figures(request, 'first_day')}
   FROM product_span
   WHERE advertiser_id = {advertiserId:Int32}
     AND first_day >= {startDay:Date} AND first_day <= {endDay:Date}
-    AND (unit, first_day, day_count, revision) IN arrayZip(
-      {spanUnits:Array(Int32)}, arrayMap(day -> toDate(day), {spanDays:Array(Int32)}),
-      {spanDayCounts:Array(UInt16)}, {spanRevisions:Array(UInt64)}
-    )
+    AND revision IN {spanRevisions:Array(UInt64)}
+    AND revision = ${revisionOf('unit', 'first_day', 'span')}
     AND ${rowConditions(request)}`
 }
 
@@ -215,10 +213,7 @@ export function reportParams(source: QuerySource): Params {
     startDay: request.startDate,
     endDay: request.endDate,
     ...sealParams(days.seals),
-    spanUnits: spans.map((span) => span.unit),
-    spanDays: spans.map((span) => Date.parse(span.firstDay) / 86_400_000),
-    spanDayCounts: spans.map((span) => span.dayCount),
-    spanRevisions: spans.map((span) => span.revision),
+    ...spanParams(spans),
     ...dayRowsParams(days.open, rates),
     marketCodes: days.open.map(({ market }) => market.code),
     ...Object.fromEntries(

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Attributor } from '../../src/attribution/attribute.ts'
 import { sealBatch } from '../../src/days/seal.ts'
 import { Sweeper } from '../../src/days/sweep.ts'
+import { readLatestSeals } from '../../src/days/seals.ts'
 import { readTouchedDays } from '../../src/days/touched-days.ts'
 import { aClick, aPurchase, aWorld, anAd } from '../helpers/seal-scenario.ts'
 
@@ -131,12 +132,10 @@ test('a return that arrives after the seal leaves the purchase on its day, with 
 test('purchases of today do not touch yesterday, also where it ended after midnight in UTC', async (t) => {
   const world = await aWorld(t)
   world.markets.push({ id: 2, code: 'US', currency: 'EUR', timeZone: 'America/New_York' })
-  const touched = () =>
-    readTouchedDays(world.warehouse, {
-      markets: world.markets,
-      first: '2026-02-20',
-      last: '2026-03-20',
-    })
+  const { warehouse, markets } = world
+  const range = { markets, first: '2026-02-20', last: '2026-03-20' }
+  const touched = async () =>
+    readTouchedDays(warehouse, { ...range, seals: await readLatestSeals(warehouse, range) })
   const ad = anAd({ servedAtMs: day2Ms, marketId: 2 })
   await world.loader.ship([aClick(ad, day2Ms)])
   await world.settle()
