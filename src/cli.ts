@@ -1,5 +1,9 @@
 #!/usr/bin/env node
-import { runCli } from './cli/run.ts'
+import { handOver, leaveOnSignals } from './processes/early-signals.ts'
+
+// A node that is told to stop while its program is still being loaded has nothing to finish.
+if (process.argv[2] === 'serve') leaveOnSignals()
+const { runCli } = await import('./cli/run.ts')
 
 process.exitCode = await runCli({
   argv: process.argv.slice(2),
@@ -8,3 +12,4 @@ process.exitCode = await runCli({
   stdout: process.stdout,
   stderr: process.stderr,
 })
+handOver()

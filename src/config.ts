@@ -72,9 +72,8 @@ export function parseConfig(environment: Environment): Config {
       max: 256,
     }),
     warehouseUrl,
-    trackingUrl: (
-      reader.url('SHELFTRACE_TRACKING_URL') ?? `${scheme}://${urlHost(host)}:${trackingPort}`
-    ).replace(/\/+$/u, ''),
+    trackingUrl:
+      reader.linkBase('SHELFTRACE_TRACKING_URL') ?? `${scheme}://${urlHost(host)}:${trackingPort}`,
     campaignUrl: `${scheme}://${urlHost(host)}:${campaignPort}`,
     tls,
     roles,
@@ -205,6 +204,27 @@ function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
+const serviceLinkName =
+  /^SHELFTRACE(?:_[A-Z0-9_]+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/u
+
+/**
+ * Kubernetes gives every container variables for each Service, named after it: those of Services called `shelftrace`
+ * or `shelftrace-tracking` are no settings, and some have the names of settings. A port with a scheme is never one of
+ * ours.
+ */
+function withoutServiceLinks(environment: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name, value]) =>
+        !serviceLinkName.test(name) &&
+        !(
+          /^SHELFTRACE(?:_[A-Z0-9_]+)?_PORT$/u.test(name) &&
+          /^(?:tcp|udp|sctp):\/\//u.test(value ?? '')
+        )
+    )
+  )
+}
+
 /** Variables of the command line, which shares the environment. */
 const commandLineVariables = ['SHELFTRACE_URL', 'SHELFTRACE_KEY'] as const
 
@@ -214,7 +234,7 @@ class Reader {
   readonly #known = new Set<string>(commandLineVariables)
 
   constructor(environment: Environment) {
-    this.#environment = environment
+    this.#environment = withoutServiceLinks(environment)
   }
 
   given(name: string): string | undefined {
@@ -266,6 +286,23 @@ class Reader {
     const url = URL.canParse(value) ? new URL(value) : null
     if (url !== null && /^https?:$/u.test(url.protocol) && url.hostname !== '') return value
     this.faults.push(`${name} must be an absolute http or https address`)
+    return null
+  }
+
+  /** An address that paths are appended to, without a slash at its end; blanks around it are cut. */
+  linkBase(name: string): string | null {
+    const value = this.optional(name)?.trim() ?? ''
+    if (value === '') return null
+    const url = URL.canParse(value) ? new URL(value) : null
+    const isPlain =
+      url !== null &&
+      /^https?:$/u.test(url.protocol) &&
+      [url.username, url.password, url.search, url.hash].every((part) => part === '')
+    if (isPlain) return `${url.origin}${url.pathname}`.replace(/\/+$/u, '')
+    this.faults.push(
+      `${name} must be an absolute http or https address without user, password, query and fragment: ` +
+        'the path of every link is appended to it'
+    )
     return null
   }
 

@@ -101,6 +101,11 @@ interface Engine {
   readonly tls: RenewedTls | null
 }
 
+/** Tells the supervisor that the start has met a hindrance. */
+function onWait(): void {
+  tell({ type: 'waiting' })
+}
+
 async function startEngine(config: Config): Promise<Child> {
   const log = createLog({ level: config.logLevel, process: 'engine' })
   refuseHalfRestored(config.dataDir)
@@ -111,7 +116,7 @@ async function startEngine(config: Config): Promise<Child> {
   await tryPort(campaignPortOf(config))
   const lanes = openWarehouse(config)
   const { identityFingerprint } = secrets
-  await prepareWarehouse({ warehouse: lanes.pipeline, config, identityFingerprint, log })
+  await prepareWarehouse({ warehouse: lanes.pipeline, config, identityFingerprint, log, onWait })
   const spool = openFileSpool({
     path: join(config.dataDir, 'spool'),
     bytesMax: config.spoolBytesMax,
@@ -357,6 +362,7 @@ function createAdmin(
     ...access,
     catalog,
     spool,
+    clock: systemClock,
     minter: createMinter(secrets.keyRing),
     openTrackingData: createOpener(secrets.keyRing).open,
     hashIdentity: createIdentityHasher(secrets.identitySecret),

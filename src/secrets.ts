@@ -8,6 +8,7 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -34,6 +35,7 @@ export interface SecretsSource {
 }
 
 const identitySecretBytes = 32
+const adminKeyName = 'admin-key'
 
 /**
  * Reads the secrets and makes those that are missing. Throws CONFIG_INVALID naming the file and the
@@ -43,7 +45,7 @@ export function ensureSecrets(source: SecretsSource): Secrets {
   ensureFile(source.secretsFile, newSecrets)
   return {
     ...readSecretsFile(source.secretsFile),
-    adminKey: source.adminKey ?? ensureAdminKey(join(source.dataDir, 'admin-key')),
+    adminKey: source.adminKey ?? ensureAdminKey(join(source.dataDir, adminKeyName)),
   }
 }
 
@@ -141,6 +143,20 @@ function ensureFile(path: string, content: () => string): void {
     if (code !== 'EEXIST') throw invalid(path, `cannot be made: ${explainSystemError(error)}`)
   } finally {
     rmSync(draft, { force: true })
+  }
+}
+
+/**
+ * Removes what a process left that was killed while it made the secrets. Call it once the data folder is claimed:
+ * then nobody else writes a draft into it.
+ */
+export function removeDrafts({ dataDir, secretsFile }: SecretsSource): void {
+  for (const name of readdirSync(dataDir)) {
+    const path = join(dataDir, name)
+    const isDraft = [secretsFile, join(dataDir, adminKeyName)].some(
+      (own) => path.startsWith(`${own}.`) && /^[0-9a-f]{12}$/u.test(path.slice(own.length + 1))
+    )
+    if (isDraft) rmSync(path, { force: true })
   }
 }
 

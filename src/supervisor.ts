@@ -7,6 +7,7 @@ import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import { handOver } from './processes/early-signals.ts'
 import { IdentityCheck } from './processes/identity-check.ts'
 import { ChildSlot } from './processes/child-slot.ts'
 import { parseConfig } from './config.ts'
@@ -24,7 +25,7 @@ import {
   trackerOptions,
 } from './processes/child.ts'
 import type { ChildMessage, ClockMessage } from './processes/child.ts'
-import { ensureSecrets } from './secrets.ts'
+import { ensureSecrets, removeDrafts } from './secrets.ts'
 import { embeddedSessions } from './warehouse/embedded.ts'
 
 const limits = {
@@ -53,16 +54,18 @@ export async function runSupervisor(environment: NodeJS.ProcessEnv): Promise<num
   const patienceMs = folder.isAfterCrash ? limits.predecessorMs : limits.firstStartMs
   const stopped = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopped.abort())
+  handOver()
   // A terminal that closes, or a reader of the output that goes away, does not end the service.
   process.on('SIGHUP', () => undefined)
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
   try {
+    removeDrafts(config)
     const { identityFingerprint } = ensureSecrets(config)
     const patience = { waitMs: folder.isAfterCrash ? patienceMs : 0, signal: stopped.signal, log }
     for (const port of portsOf(config)) {
       await waitForPort(port, patience)
     }
-    if (stopped.signal.aborted) return 1
+    if (stopped.signal.aborted) return 0
     const supervisor = new Supervisor({ config, log, identityFingerprint, patienceMs })
     stopped.signal.addEventListener('abort', () => supervisor.stop())
     return await supervisor.run()
@@ -115,6 +118,8 @@ class Supervisor {
   readonly #startedAtMs = Date.now()
   readonly #toldFailures = new Map<string, number>()
   #hasAnnounced = false
+  /** Whether anything went wrong before the node took traffic. */
+  #isInTrouble = false
   /** The last message of the engine, also for trackers that start while the engine is down. */
   #clock: ClockMessage | null = null
   #stopping: { readonly exitCode: number } | null = null
@@ -148,9 +153,10 @@ class Supervisor {
     })
   }
 
-  /** The exit code says whether the node ever took traffic. */
+  /** The exit code says whether a node that never took traffic would have. */
   stop(): void {
-    this.#end(this.#hasAnnounced || this.#trackers().some(({ wasReady }) => wasReady) ? 0 : 1)
+    const tookTraffic = this.#hasAnnounced || this.#trackers().some(({ wasReady }) => wasReady)
+    this.#end(tookTraffic || !this.#isInTrouble ? 0 : 1)
   }
 
   #end(exitCode: number): void {
@@ -183,7 +189,11 @@ class Supervisor {
         else if (this.#clock !== null) slot.send(this.#clock)
         this.#announceReady()
         return
+      case 'waiting':
+        this.#isInTrouble = true
+        return
       case 'failed':
+        this.#isInTrouble = true
         if (message.isFinal && !slot.wasReady) return this.#giveUp(slot)
         this.#logFailure(slot, message)
     }
@@ -217,6 +227,7 @@ class Supervisor {
 
   #onEnd(slot: ChildSlot, how: object): void {
     if (this.#stopping !== null) return this.#finishWhenEmpty()
+    this.#isInTrouble = true
     if (this.#isHopeless(slot)) return this.#giveUp(slot)
     const pauseMs = slot.takePauseMs()
     // A failure with a message has been logged already.

@@ -50,7 +50,21 @@ const broken: readonly (readonly [Record<string, string>, RegExp])[] = [
   ],
   [{ SHELFTRACE_TRACKERS: '1.5' }, /SHELFTRACE_TRACKERS must be an integer/],
   [{ SHELFTRACE_WAREHOUSE_URL: 'localhost' }, /SHELFTRACE_WAREHOUSE_URL must be an absolute http/],
-  [{ SHELFTRACE_TRACKING_URL: 'ftp://x' }, /SHELFTRACE_TRACKING_URL must be an absolute http/],
+  ...[
+    'ftp://x',
+    'https://track.example/?src=ad',
+    'https://track.example/#/t',
+    'https://user:canary@track.example',
+    'https://user@track.example',
+    'track.example',
+    'https://',
+  ].map(
+    (url) =>
+      [
+        { SHELFTRACE_TRACKING_URL: url },
+        /SHELFTRACE_TRACKING_URL must be an absolute http/,
+      ] as const
+  ),
   [{ SHELFTRACE_ROLES: 'tracker,enigne' }, /SHELFTRACE_ROLES must be/],
   [{ SHELFTRACE_ROLES: 'tracker' }, /SHELFTRACE_WAREHOUSE_URL must be set where SHELFTRACE_ROLES/],
   [{ SHELFTRACE_TLS_CERT: '/x' }, /SHELFTRACE_TLS_KEY must be set too/],
@@ -128,4 +142,57 @@ test('another host is taken with a certificate or behind a proxy', () => {
 
   assert.equal(parseConfig(proxied).trustProxy, true)
   assert.equal(parseConfig(secure).trackingUrl, 'https://[::]:8080')
+})
+
+test('links begin with an address that any path can follow', () => {
+  for (const [given, base] of [
+    ['https://track.example', 'https://track.example'],
+    ['https://track.example/', 'https://track.example'],
+    [' https://track.example ', 'https://track.example'],
+    ['https://track.example\n', 'https://track.example'],
+    ['https://track.example/?', 'https://track.example'],
+    ['https://Track.example:443/t//', 'https://track.example/t'],
+    ['http://track.example:8080/a b', 'http://track.example:8080/a%20b'],
+    ['https://täck.example', 'https://xn--tck-qla.example'],
+  ] as const) {
+    assert.equal(parseConfig({ SHELFTRACE_TRACKING_URL: given }).trackingUrl, base, given)
+  }
+})
+
+function serviceLinks(service: string, port: number) {
+  return {
+    [`${service}_SERVICE_HOST`]: '10.0.0.11',
+    [`${service}_SERVICE_PORT`]: String(port),
+    [`${service}_SERVICE_PORT_HTTP_ADMIN`]: String(port),
+    [`${service}_PORT`]: `tcp://10.0.0.11:${port}`,
+    [`${service}_PORT_${port}_TCP`]: `tcp://10.0.0.11:${port}`,
+    [`${service}_PORT_${port}_TCP_PROTO`]: 'tcp',
+    [`${service}_PORT_${port}_TCP_PORT`]: String(port),
+    [`${service}_PORT_${port}_TCP_ADDR`]: '10.0.0.11',
+    [`${service}_PORT_53_UDP_ADDR`]: '10.0.0.11',
+  }
+}
+
+test('variables that Kubernetes makes for Services of these names are no settings', () => {
+  const config = parseConfig({
+    ...serviceLinks('SHELFTRACE', 8080),
+    ...serviceLinks('SHELFTRACE_TRACKING', 9090),
+    ...serviceLinks('SHELFTRACE_CAMPAIGN', 9091),
+  })
+
+  assert.equal(config.trackingPort, 8080)
+  assert.equal(config.campaignPort, 8081)
+})
+
+test('what only looks like such a variable is refused as before', () => {
+  for (const [name, value] of [
+    ['SHELFTRACE_TRACKING_PORT', 'tcp'],
+    ['SHELFTRACE_TRACKING_PORT', 'http://10.0.0.11:8080'],
+    ['SHELFTRACE_PORT', '8080'],
+    ['SHELFTRACE_PORT_8080', '8080'],
+    ['SHELFTRACE_SERVICE', '10.0.0.11'],
+    ['SHELFTRACE_TRUST_PROXY', 'tcp://10.0.0.11:8080'],
+  ] as const) {
+    assert.match(faultsOf({ [name]: value }), new RegExp(name), name)
+  }
 })

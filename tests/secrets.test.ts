@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { ensureSecrets, refuseOpenMode } from '../src/secrets.ts'
+import { ensureSecrets, refuseOpenMode, removeDrafts } from '../src/secrets.ts'
 import type { SecretsSource } from '../src/secrets.ts'
 
 function source(t: TestContext): SecretsSource {
@@ -89,4 +97,19 @@ test('the group may read secrets of root, as they are mounted, and nobody else',
   ] as const) {
     assert.throws(() => refuseOpenMode('/x', { mode, uid }), { code: 'CONFIG_INVALID' })
   }
+})
+
+test('drafts of a process that was killed are removed, and nothing else is', (t) => {
+  const from = source(t)
+  ensureSecrets(from)
+  const kept = ['secrets.json.bak', 'admin-key.0123456789ab.old', 'other.0123456789ab']
+  const drafts = ['secrets.json.0123456789ab', 'admin-key.ffffffffffff']
+  for (const name of [...kept, ...drafts]) writeFileSync(join(from.dataDir, name), '')
+
+  removeDrafts(from)
+
+  assert.deepEqual(
+    readdirSync(from.dataDir).toSorted(),
+    ['admin-key', 'secrets.json', ...kept].toSorted()
+  )
 })

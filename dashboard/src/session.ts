@@ -3,15 +3,10 @@ import { useContext } from 'preact/hooks'
 import type { Scope } from '../../src/contract/admin.ts'
 import type { Me } from '../../src/contract/me.ts'
 import type { Api } from './api.ts'
-
-const storageKey = 'shelftrace.key'
+import { openKept } from './storage.ts'
 
 /** The key survives a reload and ends with the tab. Other tabs never see it. */
-export const keyStorage = {
-  read: (): string | null => sessionStorage.getItem(storageKey),
-  keep: (key: string): void => sessionStorage.setItem(storageKey, key),
-  forget: (): void => sessionStorage.removeItem(storageKey),
-}
+export const keyStorage = openKept('sessionStorage', 'shelftrace.key')
 
 export interface Session {
   readonly api: Api

@@ -1,16 +1,18 @@
+import { openKept } from './storage.ts'
+
 export const themes = ['system', 'light', 'dark'] as const
 
 export type Theme = (typeof themes)[number]
 
-const storageKey = 'shelftrace.theme'
+const kept = openKept('localStorage', 'shelftrace.theme')
 
 export function readTheme(): Theme {
-  const stored = localStorage.getItem(storageKey)
+  const stored = kept.read()
   return themes.find((theme) => theme === stored) ?? 'system'
 }
 
 export function keepTheme(theme: Theme): void {
-  localStorage.setItem(storageKey, theme)
+  kept.keep(theme)
   applyTheme(theme)
   // Charts draw their colours once and have to be told.
   dispatchEvent(new Event(themeChanged))

@@ -22,7 +22,8 @@ export const profileNames: Readonly<Record<AttributionProfile, string>> = {
 
 export const pageSizes = [10, 25, 50, 100, 250] as const
 const daysMax = 731
-const pageMax = 1_000
+/** The interface has no page behind this one. */
+export const pageMax = 1_000
 const defaultDays = 28
 
 export interface Filters {
@@ -115,7 +116,7 @@ export function periodBefore({ startDate, endDate }: Pick<View, 'startDate' | 'e
 
 function clampPage(text: string | null): number {
   const page = Number(text)
-  return Number.isInteger(page) && page >= 0 && page <= pageMax ? page : 0
+  return Number.isInteger(page) && page >= 0 ? Math.min(page, pageMax) : 0
 }
 
 function isColumnName(text: string): text is ColumnName {
@@ -163,8 +164,8 @@ function filtersOf(filters: Filters): NonNullable<ReportBody['filters']> {
   ].filter(({ values }) => values[0]?.trim() !== '')
 }
 
-/** The reader's day. For some hours, that of a market may differ. */
-export function todayOf(date: Date): string {
+/** For some hours, that of a market differs. */
+export function readersDay(date: Date): string {
   const [year, month, day] = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
   return `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
 }

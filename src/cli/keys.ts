@@ -120,7 +120,7 @@ function parseInstantOption({ options }: CommandContext, name: string): string |
   const text = options[name]
   if (typeof text !== 'string') return null
   if (parseInstant(text) === null) {
-    throw usageError(`--${name} must be an instant such as 2027-01-01T00:00:00Z`)
+    throw usageError(`--${name} must be an instant such as 2031-01-01T00:00:00Z`)
   }
   return text
 }

@@ -67,10 +67,19 @@ const inactiveCurrency = '/currency must be an active ISO 4217 currency code'
  * upper case: what was validated is what is stored, and nothing else gets in with it.
  */
 export function parseConversion(value: unknown): Parsed<Conversion> {
+  return parseAt(value)
+}
+
+/** The same for one that was received earlier: its currency may have been withdrawn since. */
+export function parseEarlierConversion(value: unknown, receivedAtMs: number): Parsed<Conversion> {
+  return parseAt(value, receivedAtMs)
+}
+
+function parseAt(value: unknown, receivedAtMs?: number): Parsed<Conversion> {
   const parsed = parseBody(value)
   if (!parsed.ok) return parsed
 
-  const currency = parseCurrency(parsed.value.currency)
+  const currency = parseCurrency(parsed.value.currency, receivedAtMs)
   if (currency === null) return { ok: false, messages: [inactiveCurrency] }
 
   return { ok: true, value: copyConversion(parsed.value, currency) }

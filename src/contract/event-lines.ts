@@ -3,7 +3,7 @@ import { Type, type TObject } from 'typebox'
 import { parseInstant } from '../domain/instant.ts'
 import type { AdEventKind } from '../domain/windows.ts'
 import { closed } from './closed.ts'
-import { conversionSchema, parseConversion, type Conversion } from './conversion.ts'
+import { conversionSchema, parseEarlierConversion, type Conversion } from './conversion.ts'
 import { count, instantText, list, named, optional, wordOf, type Of } from './fields.ts'
 import { parseReturn, returnSchema, type PurchaseReturn } from './return.ts'
 import { compileParser, type Parsed } from './validate.ts'
@@ -60,23 +60,27 @@ const parseHead = compileParser(
   })
 )
 const parseAdEvent = compileParser(adEventLineSchema)
-const parseCarriedConversion = carriedParser('conversion', conversionLineSchema, parseConversion)
+const parseCarriedConversion = carriedParser(
+  'conversion',
+  conversionLineSchema,
+  parseEarlierConversion
+)
 const parseCarriedReturn = carriedParser('return', returnLineSchema, parseReturn)
 
-/** One line of a backfill. The rules of live deliveries hold for its conversion or return. */
+/** One line of a backfill. The rules of live deliveries hold for its conversion or return, as of its receipt. */
 export function parseEventLine(value: unknown): Parsed<EventLine> {
   const head = parseHead(value)
   if (!head.ok) return head
   const { type } = head.value
   const receivedAtMs = parseInstant(head.value.receivedAt) ?? 0 // The schema has checked it.
   if (type === 'conversion') {
-    const carried = parseCarriedConversion(value)
+    const carried = parseCarriedConversion(value, receivedAtMs)
     return carried.ok
       ? { ok: true, value: { type, receivedAtMs, conversion: carried.value } }
       : carried
   }
   if (type === 'return') {
-    const carried = parseCarriedReturn(value)
+    const carried = parseCarriedReturn(value, receivedAtMs)
     return carried.ok ? { ok: true, value: { type, receivedAtMs, return: carried.value } } : carried
   }
   const line = parseAdEvent(value)
@@ -89,15 +93,15 @@ export function parseEventLine(value: unknown): Parsed<EventLine> {
 function carriedParser<Value>(
   field: 'conversion' | 'return',
   { properties }: TObject,
-  parse: (value: unknown) => Parsed<Value>
-): (line: unknown) => Parsed<Value> {
+  parse: (value: unknown, receivedAtMs: number) => Parsed<Value>
+): (line: unknown, receivedAtMs: number) => Parsed<Value> {
   const parseLine = compileParser(
     Type.Object({ ...properties, [field]: Type.Unknown() }, { additionalProperties: false })
   )
-  return (value) => {
+  return (value, receivedAtMs) => {
     const line = parseLine(value)
     if (!line.ok) return line
-    const parsed = parse(Reflect.get(line.value, field))
+    const parsed = parse(Reflect.get(line.value, field), receivedAtMs)
     if (parsed.ok) return parsed
     return { ok: false, messages: parsed.messages.map((message) => under(`/${field}`, message)) }
   }

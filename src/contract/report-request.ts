@@ -205,6 +205,11 @@ function parseValues(
       faults.messages.push(
         `${path} must be a string, a finite number, or an object whose value is one`
       )
+    } else if (text.trim() === '') {
+      // One tool means everything by it, another nothing, a third what has no value.
+      faults.messages.push(
+        `${path} must not be empty or blank; leave the filter out to filter nothing`
+      )
     } else if (!isText(text)) {
       faults.messages.push(`${path} must be text without lone surrogates or U+0000`)
     } else {

@@ -9,6 +9,8 @@ export type ChildMessage =
   /** From the engine, for the trackers: how far the node's clock is ahead of the warehouse's. */
   | ClockMessage
   | PlacesMessage
+  /** From the engine: the warehouse is away, and the start waits for it. */
+  | { readonly type: 'waiting' }
   /** From a tracker, for the engine's metrics. */
   | CountsMessage
   | FailedMessage
@@ -87,7 +89,15 @@ export const engineOptions: readonly string[] = ['--heap-growing-percent=100']
 /** One arena for the main thread and one for its helpers; ClickHouse in process has its own allocator. */
 export const engineEnvironment = { MALLOC_ARENA_MAX: '2' } as const
 
-const messageTypes = new Set<unknown>(['ready', 'clock', 'places', 'counts', 'failed', 'drain'])
+const messageTypes = new Set<unknown>([
+  'ready',
+  'clock',
+  'places',
+  'waiting',
+  'counts',
+  'failed',
+  'drain',
+])
 
 /** Null for a message that is not ours. The processes are of one build, so a known type has its fields. */
 export function readMessage(value: unknown): ChildMessage | DrainMessage | null {

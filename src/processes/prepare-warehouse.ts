@@ -19,6 +19,8 @@ interface PrepareDeps {
   readonly config: Pick<Config, 'dataDir' | 'roles'>
   readonly identityFingerprint: string
   readonly log: Logger
+  /** Called each time that the warehouse is not there yet. */
+  readonly onWait: () => void
 }
 
 /** Waits for a warehouse that is away at start; meanwhile the trackers take events. */
@@ -43,7 +45,7 @@ function canGoOnWithout({ config, identityFingerprint }: PrepareDeps): boolean {
 }
 
 async function untilDone(
-  { log }: PrepareDeps,
+  { log, onWait }: PrepareDeps,
   isWaitedFor: (error: unknown) => boolean,
   work: () => Promise<void>
 ): Promise<void> {
@@ -53,6 +55,7 @@ async function untilDone(
       return
     } catch (error) {
       if (!isWaitedFor(error)) throw error
+      onWait()
       const reason = describe(error)
       if (isAway(error)) log.warn({ reason, pauseMs }, 'the warehouse cannot be reached yet')
       else log.error({ reason, pauseMs }, 'nothing is shipped, events wait in the spool')

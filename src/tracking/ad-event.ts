@@ -183,11 +183,13 @@ function isPrefetch(headers: IncomingHttpHeaders): boolean {
   return (
     saysPrefetch(headers['sec-purpose']) ||
     saysPrefetch(headers['purpose']) ||
+    // Safari and the apps of Facebook.
+    saysPrefetch(headers['x-purpose']) ||
     saysPrefetch(headers['x-moz'])
   )
 }
 
 function saysPrefetch(header: string | readonly string[] | undefined): boolean {
   if (header === undefined) return false
-  return /prefetch|prerender/i.test(typeof header === 'string' ? header : header.join(','))
+  return /prefetch|prerender|preview/i.test(typeof header === 'string' ? header : header.join(','))
 }

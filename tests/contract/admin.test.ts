@@ -189,6 +189,21 @@ test('a line is an ad event or a conversion, stamped in milliseconds', () => {
   })
 })
 
+function kunaReceivedAt(instant: string) {
+  const conversion = { ...order, currency: 'hrk' }
+  return parseEventLine({ type: 'conversion', receivedAt: instant, conversion })
+}
+
+test('a purchase of the past may be in a currency that has been withdrawn since, not before its receipt', () => {
+  const before = kunaReceivedAt('2022-12-30T09:00:00Z')
+  assert.ok(before.ok && before.value.type === 'conversion')
+  assert.equal(before.value.conversion.currency, 'HRK')
+  assert.deepEqual(kunaReceivedAt('2023-02-01T00:00:00Z'), {
+    ok: false,
+    messages: ['/conversion/currency must be an active ISO 4217 currency code'],
+  })
+})
+
 test('a faulty line is told what is wrong, inside its conversion or return too', () => {
   assert.deepEqual(lineFaults({ type: 'view', receivedAt }), [
     '/type must be one of: impression, click, load, conversion, return',

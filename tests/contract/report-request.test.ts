@@ -162,9 +162,9 @@ test('filters is a list of objects', () => {
 })
 
 test('a value is a string, a number, or an object with a value that is one', () => {
-  const values = ['Acme', '', 4006381333931, 1.5, -0, { value: 'x' }, { value: 7, other: [] }]
+  const values = ['Acme', ' Tea', 4006381333931, 1.5, -0, { value: 'x' }, { value: 7, other: [] }]
 
-  assert.deepEqual(filterValuesOf(values), ['Acme', '', '4006381333931', '1.5', '0', 'x', '7'])
+  assert.deepEqual(filterValuesOf(values), ['Acme', ' Tea', '4006381333931', '1.5', '0', 'x', '7'])
 })
 
 test('a value of any other shape is refused', () => {
@@ -227,4 +227,14 @@ test('no value makes the parser throw', () => {
       parseReportRequest(aRequest({ filters: [{ field: 'GTIN', values }, value], page: value }))
     })
   )
+})
+
+test('an empty or blank filter text is refused for every field, as nobody can tell what it means', () => {
+  for (const field of ['GTIN', 'PRODUCT_TITLE', 'BRAND', 'MARKET']) {
+    for (const value of ['', ' ', '\t\n', '\u00a0', { value: '' }]) {
+      assert.deepEqual(faults(aRequest({ filters: [{ field, values: ['x', value] }] })), [
+        '/filters/0/values/1 must not be empty or blank; leave the filter out to filter nothing',
+      ])
+    }
+  }
 })

@@ -64,3 +64,16 @@ test('rows are kept to the markets of the currency unless a market is chosen', (
   ])
   assert.deepEqual(tableRequestOf(inCurrency(chosen, ['DE'])).filters, [{ field, values: ['GB'] }])
 })
+
+test('an address beyond the last page that the interface has shows the last one', () => {
+  for (const [text, page] of [
+    ['1000', 1_000],
+    ['1001', 1_000],
+    ['99999999999', 1_000],
+    ['-1', 0],
+    ['1.5', 0],
+    ['x', 0],
+  ] as const) {
+    assert.equal(parseView(new URLSearchParams({ page: text }), today).page, page, text)
+  }
+})

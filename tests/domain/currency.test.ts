@@ -43,6 +43,22 @@ test('a currency that is withdrawn by 2026 is refused', () => {
   }
 })
 
+test('a code that was withdrawn is right for what was received before, up to the end of its last month', () => {
+  for (const [code, last, next] of [
+    ['BGN', '2026-01-31T23:59:59Z', '2026-02-01T00:00:00Z'],
+    ['HRK', '2023-01-31T23:59:59Z', '2023-02-01T00:00:00Z'],
+    ['DEM', '2002-03-31T23:59:59Z', '2002-04-01T00:00:00Z'],
+  ] as const) {
+    assert.equal(parseCurrency(code.toLowerCase(), Date.parse(last)), code)
+    assert.equal(parseCurrency(code, 0), code)
+    assert.equal(parseCurrency(code, Date.parse(next)), null)
+    assert.equal(minorDigits(code), 2)
+  }
+  assert.equal(parseCurrency('EUR', 0), 'EUR')
+  assert.equal(parseCurrency('XXX', 0), null)
+  assert.equal(parseCurrency('QQQ', 0), null)
+})
+
 test('a code without a minor unit is refused, as no amount in it could be printed', () => {
   const codes = ['XAU', 'XAG', 'XPT', 'XPD', 'XXX', 'XTS', 'XDR', 'XSU', 'XUA', 'XBA', 'XBB']
   for (const code of [...codes, 'XBC', 'XBD']) assert.equal(parseCurrency(code), null, code)

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   eventually,
   freePort,
@@ -197,4 +198,38 @@ test('SIGTERM to a service that never took traffic ends it with an exit code tha
 
   const [code] = (await once(child, 'exit')) as [number | null]
   assert.equal(code, 1)
+})
+
+test('SIGTERM at any point of a first start ends it with 0 and leaves no draft, and the next start is whole', async (t) => {
+  const env = await environment(t)
+  const dataDir = env['SHELFTRACE_DATA_DIR'] ?? ''
+  for (const afterMs of [150, 400, 900, 1_800]) {
+    const child = spawn(process.execPath, ['dist/cli.js', 'serve'], {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    t.after(() => Promise.resolve(child.kill('SIGKILL')))
+    let stderr = ''
+    child.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
+    const ended = once(child, 'exit')
+    await sleep(afterMs)
+    child.kill('SIGTERM')
+
+    const [code, signal] = (await ended) as [number | null, string | null]
+    // The signal may come before the program begins; then nothing of it has run.
+    if (signal === null) assert.equal(code, 0, `${afterMs} ms: ${stderr}`)
+    else assert.ok(!existsSync(dataDir), `${afterMs} ms: ${signal}`)
+    assert.doesNotMatch(stderr, /^\s+at /mu)
+  }
+})
+
+test('what a process left that was killed while it made the secrets is gone after the next start', async (t) => {
+  const service = await prepareService(t)
+  mkdirSync(service.dataDir, { recursive: true })
+  const draft = join(service.dataDir, 'secrets.json.0123456789ab')
+  writeFileSync(draft, '{"identitySecret":')
+
+  await service.start()
+
+  assert.equal(existsSync(draft), false)
 })

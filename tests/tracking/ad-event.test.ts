@@ -164,6 +164,9 @@ test('prefetch and prerender headers mark the event', async (t) => {
     ['sec-purpose', 'Prerender', true],
     ['purpose', 'prefetch', true],
     ['x-moz', 'prefetch', true],
+    ['x-purpose', 'preview', true],
+    ['purpose', 'Preview', true],
+    ['x-purpose', 'other', false],
     ['sec-purpose', 'other', false],
   ]
 

@@ -1,5 +1,5 @@
 import { formatNumber } from '../format.ts'
-import { pageSizes } from '../view.ts'
+import { pageMax, pageSizes } from '../view.ts'
 
 interface PagerProps {
   readonly page: number
@@ -34,11 +34,17 @@ export function Pager({ page, pageSize, totalRows, onChange }: PagerProps) {
       </button>
       <button
         type="button"
-        disabled={last >= totalRows}
+        disabled={last >= totalRows || page >= pageMax}
         onClick={() => onChange(page + 1, pageSize)}
       >
         Next
       </button>
+      {page >= pageMax && last < totalRows && (
+        <p class="muted" role="status">
+          There are no pages behind this one. More rows are on larger pages, in another order, and
+          in the CSV.
+        </p>
+      )}
     </nav>
   )
 }

@@ -4,7 +4,7 @@ import { addDays } from '../../../src/domain/day.ts'
 import { formatCount, formatDay, formatMoney, nothing } from '../format.ts'
 import { useLoaded } from '../loaded.ts'
 import { useSession } from '../session.ts'
-import { todayOf } from '../view.ts'
+import { readersDay } from '../view.ts'
 import { CursorPager } from './cursor-pager.tsx'
 import { Figure } from './figure.tsx'
 import { Empty, Stages } from './notices.tsx'
@@ -50,7 +50,7 @@ const columns: readonly TableColumn<UnconvertedRow>[] = [
 export function UnconvertedList() {
   const { api } = useSession()
   const [after, setAfter] = useState<string | null>(null)
-  const today = todayOf(new Date())
+  const today = readersDay(new Date())
   const query = new URLSearchParams({
     startDate: addDays(today, -30),
     // In some time zones it is already tomorrow.

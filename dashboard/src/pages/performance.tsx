@@ -1,5 +1,7 @@
+import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import { CompareProfiles, Trend } from '../components/trend.tsx'
-import { Empty, Failure, Loading, Stages, Warning } from '../components/notices.tsx'
+import { Empty, Stages, Warning } from '../components/notices.tsx'
+import { OnMarketDay } from '../components/on-market-day.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
 import { ProductTable } from '../components/product-table.tsx'
 import { Tiles } from '../components/tiles.tsx'
@@ -7,16 +9,28 @@ import { latestOf } from '../loaded.ts'
 import { formatNumber, formatRange } from '../format.ts'
 import { currenciesOf, totalOf, type Comparison } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
-import { useAccount, useComparison, useOverview, type Overview } from '../reports.ts'
+import { useComparison, useOverview, type Overview } from '../reports.ts'
 import { addressOf, goTo, withQuery } from '../router.ts'
-import { inCurrency, parseView, periodBefore, todayOf, type View } from '../view.ts'
+import { inCurrency, parseView, periodBefore, type View } from '../view.ts'
 import { describeCompleteness } from '../words.ts'
 
 export type Change = (changes: Readonly<Record<string, string | null>>) => void
 
 /** Totals, the days as a chart, and the rows of the report, all for the same question. */
 export function Performance({ advertiserId, query }: AdvertiserPageProps) {
-  const today = todayOf(new Date())
+  return (
+    <OnMarketDay advertiserId={advertiserId} title="Performance">
+      {(today, account) => <PerformanceOn {...{ advertiserId, query, today, account }} />}
+    </OnMarketDay>
+  )
+}
+
+interface PerformanceProps extends Pick<AdvertiserPageProps, 'advertiserId' | 'query'> {
+  readonly today: string
+  readonly account: AdvertiserAccount
+}
+
+function PerformanceOn({ advertiserId, query, today, account }: PerformanceProps) {
   const view = parseView(query, today)
   const change: Change = (changes) =>
     goTo(addressOf(['advertisers', advertiserId, 'performance'], withQuery(query, changes)))
@@ -39,32 +53,29 @@ export function Performance({ advertiserId, query }: AdvertiserPageProps) {
       <Stages loaded={overview} what="the figures">
         {(value) => <Figures {...{ advertiserId, view, query, change }} overview={value} />}
       </Stages>
-      {known !== null && <Products {...{ advertiserId, view, query, change, currencies }} />}
+      {known !== null && (
+        <Products {...{ advertiserId, view, query, change, currencies, account }} />
+      )}
     </>
   )
 }
 
 interface ProductsProps extends Omit<FiguresProps, 'overview'> {
+  readonly account: AdvertiserAccount
   readonly currencies: readonly string[]
 }
 
 /** Waits for the currencies, so that no rows are asked for that would be put away at once. */
-function Products({ advertiserId, view, query, change, currencies }: ProductsProps) {
-  const account = useAccount(advertiserId)
-  if (account.state === 'failed') {
-    return <Failure messages={account.messages} onRetry={account.retry} />
-  }
-  const value = latestOf(account)
-  if (value === null) return <Loading what="the products" />
+function Products({ advertiserId, view, query, change, currencies, account }: ProductsProps) {
   const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
-  const codes = value.markets.filter((one) => one.currency === currency).map(({ code }) => code)
+  const codes = account.markets.filter((one) => one.currency === currency).map(({ code }) => code)
   const shown = currencies.length > 1 ? inCurrency(view, codes) : view
   return (
     <ProductTable
       advertiserId={advertiserId}
       view={shown}
       query={query}
-      account={value}
+      account={account}
       onChange={change}
     />
   )

@@ -9,6 +9,7 @@ import {
 import { columns, type ColumnName, type Row } from '../columns.ts'
 import { Figure } from '../components/figure.tsx'
 import { Empty, Stages } from '../components/notices.tsx'
+import { OnMarketDay } from '../components/on-market-day.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
 import { Table, type TableColumn } from '../components/table.tsx'
 import { formatNumber, formatRange } from '../format.ts'
@@ -16,15 +17,26 @@ import { currenciesOf } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import { useOverview, useReport } from '../reports.ts'
 import { addressOf, goTo, withQuery } from '../router.ts'
-import { parseView, questionOf, todayOf } from '../view.ts'
+import { parseView, questionOf } from '../view.ts'
 import { Figures } from './performance.tsx'
 
 const rowsMax = 1_000
 
 /** One product: its totals and days, then campaign by campaign and ad group by ad group. */
 export function Product({ advertiserId, query, rest }: AdvertiserPageProps) {
-  const gtin = rest[0] ?? ''
-  const today = todayOf(new Date())
+  return (
+    <OnMarketDay advertiserId={advertiserId} title={`Product ${rest[0] ?? ''}`}>
+      {(today) => <ProductOn {...{ advertiserId, query, today }} gtin={rest[0] ?? ''} />}
+    </OnMarketDay>
+  )
+}
+
+interface ProductProps extends Pick<AdvertiserPageProps, 'advertiserId' | 'query'> {
+  readonly gtin: string
+  readonly today: string
+}
+
+function ProductOn({ advertiserId, query, gtin, today }: ProductProps) {
   const parsed = parseView(query, today)
   const view = { ...parsed, filters: { title: '', brand: '', market: '', gtin } }
   const change = (changes: Readonly<Record<string, string | null>>) =>

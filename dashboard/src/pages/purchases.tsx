@@ -2,6 +2,7 @@ import { PurchaseExplanation } from '../components/own-explanation.tsx'
 import { Figure } from '../components/figure.tsx'
 import { Empty, Stages } from '../components/notices.tsx'
 import { Pager } from '../components/pager.tsx'
+import { OnMarketDay } from '../components/on-market-day.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
 import { Table, type TableColumn } from '../components/table.tsx'
 import { readRows } from '../csv.ts'
@@ -10,7 +11,7 @@ import { useLoaded } from '../loaded.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import { addressOf, goTo, withQuery } from '../router.ts'
 import { useSession } from '../session.ts'
-import { parseView, todayOf, type View } from '../view.ts'
+import { parseView, type View } from '../view.ts'
 import { wordsOf } from '../words.ts'
 
 type Line = Readonly<Record<string, string>>
@@ -21,11 +22,18 @@ export function Purchases({ advertiserId, query, rest }: AdvertiserPageProps) {
   if (publisherId !== undefined && transactionId !== undefined) {
     return <PurchaseExplanation {...{ advertiserId, query, publisherId, transactionId }} />
   }
-  return <PurchaseList advertiserId={advertiserId} query={query} />
+  return (
+    <OnMarketDay advertiserId={advertiserId} title="Credited purchases">
+      {(today) => <PurchaseList {...{ advertiserId, query, today }} />}
+    </OnMarketDay>
+  )
 }
 
-function PurchaseList({ advertiserId, query }: Omit<AdvertiserPageProps, 'rest'>) {
-  const today = todayOf(new Date())
+interface PurchaseListProps extends Omit<AdvertiserPageProps, 'rest'> {
+  readonly today: string
+}
+
+function PurchaseList({ advertiserId, query, today }: PurchaseListProps) {
   const view = parseView(query, today)
   const purchases = usePurchases(advertiserId, view)
   const change = (changes: Readonly<Record<string, string | null>>) =>

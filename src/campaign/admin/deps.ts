@@ -15,6 +15,7 @@ import type { ExplainPurchase } from '../../attribution/explain/explain.ts'
 import type { Judgements } from '../../attribution/judging/judgements.ts'
 import type { NamedDelivery, VoidResult } from '../../attribution/void-delivery.ts'
 import type { ReadServedAd } from '../../reports/served-ad.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Spool } from '../../spool/spool.ts'
 import type { Minter, Opener } from '../../tracking-data/tracking-data.ts'
 
@@ -57,6 +58,7 @@ export interface AdminDeps {
   readonly audit: AuditTrail
   readonly exportAudit: (question: AuditExportQuestion) => Promise<AuditExportPage>
   readonly spool: Pick<Spool, 'append'>
+  readonly clock: Clock
   readonly minter: Minter
   readonly openTrackingData: Opener['open']
   readonly hashIdentity: IdentityHasher

@@ -9,7 +9,7 @@ import { handle, handleAt } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 
 export function createKeyHandlers(
-  { keys }: Pick<AdminDeps, 'keys'>,
+  { keys, clock }: Pick<AdminDeps, 'keys' | 'clock'>,
   audit: AuditTrail
 ): HandlerTable {
   const keyInPath = {
@@ -18,7 +18,7 @@ export function createKeyHandlers(
   }
   return {
     ...handle(operations.createKey, async ({ key, body }) => {
-      const faults = reachFaults(body)
+      const faults = [...reachFaults(body), ...endFaults(body, clock())]
       if (faults.length > 0) return refuse(422, faults)
 
       const created = await keys.create(body)
@@ -76,6 +76,12 @@ function reachFaults({ advertisers, publishers, scopes }: KeyRequest): readonly 
     faults.push(`/publishers is required for the scopes ${among(publisherScopes).join(', ')}`)
   }
   return faults
+}
+
+/** It would be handed out and never work. */
+function endFaults({ expiresAt }: KeyRequest, nowMs: number): readonly string[] {
+  const endMs = expiresAt === undefined ? null : parseInstant(expiresAt)
+  return endMs !== null && endMs <= nowMs ? ['/expiresAt must lie in the future'] : []
 }
 
 function toListed(key: AccessKey): KeyList['keys'][number] {

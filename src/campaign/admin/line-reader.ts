@@ -10,13 +10,22 @@ export interface Line {
 }
 
 const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+export interface LineOptions {
+  /** The first line end of the text tells: files of old Macs have carriage returns alone. */
+  readonly mayEndInCarriageReturns?: boolean
+}
 
 /**
  * The lines of a stream, in flat memory whatever its length: a line that is too long is skipped, not
  * collected. Reading stops as long as nobody asks for the next lines, so the sender has to wait.
  */
-export async function* readLines(stream: Readable): AsyncGenerator<readonly Line[]> {
-  const splitter = new LineSplitter()
+export async function* readLines(
+  stream: Readable,
+  { mayEndInCarriageReturns = false }: LineOptions = {}
+): AsyncGenerator<readonly Line[]> {
+  const splitter = new LineSplitter(mayEndInCarriageReturns)
   try {
     // Destroying the stream of a request would cut the connection before its sender reads why.
     for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
@@ -45,11 +54,30 @@ class LineSplitter {
   #parts: Buffer[] = []
   #bytes = 0
   #number = 0
+  /** Null while no line end was seen that tells. */
+  #lineEnd: number | null
+  /** A chunk that ends with a carriage return, until it is known what follows. */
+  #held: Buffer | null = null
 
-  push(chunk: Buffer): readonly Line[] {
+  constructor(mayEndInCarriageReturns: boolean) {
+    this.#lineEnd = mayEndInCarriageReturns ? null : lineFeed
+  }
+
+  push(next: Buffer): readonly Line[] {
+    const chunk = this.#held === null ? next : Buffer.concat([this.#held, next])
+    this.#held = null
+    this.#lineEnd ??= findLineEnd(chunk)
+    if (this.#lineEnd === null && chunk.at(-1) === carriageReturn) {
+      this.#held = chunk
+      return []
+    }
+    return this.#split(chunk, this.#lineEnd ?? lineFeed)
+  }
+
+  #split(chunk: Buffer, lineEnd: number): readonly Line[] {
     const lines: Line[] = []
     let start = 0
-    for (let at = nextEnd(chunk, 0); at !== -1; at = nextEnd(chunk, start)) {
+    for (let at = nextEnd(chunk, 0, lineEnd); at !== -1; at = nextEnd(chunk, start, lineEnd)) {
       if (at > start) this.#keep(chunk.subarray(start, at))
       lines.push(this.#finish())
       start = at + 1
@@ -60,6 +88,7 @@ class LineSplitter {
 
   /** The text after the last line end, if there is any. */
   end(): Line | null {
+    if (this.#held !== null) this.#keep(this.#held.subarray(0, -1))
     return this.#bytes === 0 ? null : this.#finish()
   }
 
@@ -84,8 +113,18 @@ class LineSplitter {
 }
 
 /** A search costs more than a look, and blank lines come in runs. */
-function nextEnd(chunk: Buffer, start: number): number {
-  return chunk[start] === lineFeed ? start : chunk.indexOf(lineFeed, start)
+function nextEnd(chunk: Buffer, start: number, lineEnd: number): number {
+  return chunk[start] === lineEnd ? start : chunk.indexOf(lineEnd, start)
+}
+
+/** Null if the chunk does not tell. */
+function findLineEnd(chunk: Buffer): number | null {
+  const feedAt = chunk.indexOf(lineFeed)
+  const returnAt = chunk.indexOf(carriageReturn)
+  if (returnAt === -1 || (feedAt !== -1 && feedAt < returnAt))
+    return feedAt === -1 ? null : lineFeed
+  if (returnAt === chunk.length - 1) return null
+  return chunk[returnAt + 1] === lineFeed ? lineFeed : carriageReturn
 }
 
 function toBuffer(chunk: unknown): Buffer {

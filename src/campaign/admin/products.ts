@@ -62,9 +62,11 @@ export function createProductHandlers(
 /** Puts every row into the feed; what is wrong with the header comes back. */
 async function readFeed(stream: Readable, feed: ProductFeed): Promise<readonly string[]> {
   let rows: RowReader | null = null
-  for await (const lines of readLines(stream)) {
+  let hasRows = false
+  for await (const lines of readLines(stream, { mayEndInCarriageReturns: true })) {
     for (const line of lines.map(withoutByteOrderMark)) {
       if (rows !== null) {
+        hasRows ||= !isBlank(line)
         await feed.take(rows.push(line))
       } else if (!isBlank(line)) {
         const parsed = parseHeader(line)
@@ -75,8 +77,12 @@ async function readFeed(stream: Readable, feed: ProductFeed): Promise<readonly s
     }
   }
   await feed.take(rows?.end() ?? null)
-  return []
+  return rows === null || hasRows ? [] : [noRows]
 }
+
+const noRows =
+  'The feed has one line alone, which names the columns. If it had more, its line ends were lost on the way: ' +
+  'curl, for example, removes them with -d and keeps them with --data-binary.'
 
 function isBlank({ bytes }: Line): boolean {
   return bytes !== null && bytes.toString('latin1').trim() === ''

@@ -65,7 +65,9 @@ function toAd(
   const messages = [...linkFaults(link, snapshot)]
   if (inactive.has(productId(link))) messages.push('/gtin is no longer active')
   const currency = link.currency ?? snapshot.markets.get(link.marketId)?.currency ?? ''
-  const code = parseCurrency(currency)
+  const { servedAt } = link
+  const servedAtMs = servedAt === undefined ? undefined : (parseInstant(servedAt) ?? undefined)
+  const code = parseCurrency(currency, servedAtMs)
   if (link.currency !== undefined && code === null) {
     messages.push('/currency must be an active ISO 4217 currency code')
   }
@@ -77,7 +79,6 @@ function toAd(
   }
   if (messages.length > 0) return { ok: false, messages }
 
-  const { servedAt } = link
   const ad: ServedAd = {
     publisherId: link.publisherId,
     siteId: link.siteId,
@@ -93,7 +94,7 @@ function toAd(
     costPerClickMicros,
     costPerMilleMicros,
     landingUrl: link.landingUrl,
-    servedAtMs: servedAt === undefined ? undefined : (parseInstant(servedAt) ?? undefined),
+    servedAtMs,
   }
   const faults = minter.check(ad)
   return faults.length > 0 ? { ok: false, messages: faults } : { ok: true, ad }

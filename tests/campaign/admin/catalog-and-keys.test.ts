@@ -139,6 +139,26 @@ test('a key is shown once, works, and is listed without itself', async () => {
   })
 })
 
+test('a key that would have ended already is not made, and nothing is recorded of it', async () => {
+  const listBefore = admin.keys.list()
+  // The clock of these tests stands at 2026-03-02T10:00:00Z.
+  for (const expiresAt of [
+    '2020-01-01T00:00:00Z',
+    '2026-03-02T09:59:00Z',
+    '2026-03-02T10:00:00Z',
+  ]) {
+    const answer = await admin.app.inject(
+      postKey({ name: 'late', advertisers: [1], scopes: ['report:read'], expiresAt })
+    )
+    assert.equal(answer.statusCode, 422, expiresAt)
+    assert.deepEqual(answer.json(), { messages: ['/expiresAt must lie in the future'] })
+  }
+  assert.deepEqual(admin.keys.list(), listBefore)
+  const next = { name: 'soon', advertisers: [1], scopes: ['report:read'] }
+  const answer = await admin.app.inject(postKey({ ...next, expiresAt: '2026-03-02T10:00:01Z' }))
+  assert.equal(answer.statusCode, 201)
+})
+
 test('a revoked key is refused from then on, an unknown one is not found', async () => {
   const key = await admin.keyOf({ name: 'to revoke', scopes: ['metrics:read'] })
   const id = admin.keys.list().find(({ name }) => name === 'to revoke')?.id ?? ''

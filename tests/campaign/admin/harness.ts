@@ -147,6 +147,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     ...emptyRules,
   }
   const adminHandlers = createAdminHandlers({
+    clock,
     catalog,
     keys,
     audit,

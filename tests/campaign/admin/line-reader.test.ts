@@ -63,3 +63,46 @@ test('a megabyte of line ends is a million numbered lines without a buffer for e
   assert.equal(last, 1_048_576)
   assert.equal(buffers.size, 1)
 })
+
+async function collectFeed(chunks: readonly Buffer[]): Promise<(string | null)[]> {
+  const lines: (string | null)[] = []
+  for await (const block of readLines(Readable.from(chunks), { mayEndInCarriageReturns: true })) {
+    for (const { number, bytes } of block) {
+      assert.equal(number, lines.length + 1)
+      lines.push(bytes === null ? null : bytes.toString())
+    }
+  }
+  return lines
+}
+
+for (const [name, end, rest] of [
+  ['carriage returns', '\r', ''],
+  ['line feeds', '\n', ''],
+  ['both', '\r\n', '\r'],
+] as const) {
+  test(`the first line end tells that all are ${name}, however the stream was cut`, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.stringMatching(/^[a-z]{0,5}$/), { minLength: 1, maxLength: 6 }),
+        fc.array(fc.nat({ max: 30 }), { maxLength: 6 }),
+        async (texts, cuts) => {
+          // A blank line of carriage returns would be two ends that look like one of both.
+          const whole = Buffer.from(texts.map((text) => `x${text}${end}`).join(''))
+          const points = [0, ...cuts.toSorted((one, other) => one - other), whole.length]
+          const chunks = points.slice(1).map((to, index) => whole.subarray(points[index], to))
+
+          assert.deepEqual(
+            await collectFeed(chunks),
+            texts.map((text) => `x${text}${rest}`)
+          )
+        }
+      )
+    )
+  })
+}
+
+test('a carriage return at the very end is a line end, and one inside of a later line is text', async () => {
+  assert.deepEqual(await collectFeed([Buffer.from('a\r')]), ['a'])
+  assert.deepEqual(await collectFeed([Buffer.from('a\nb\rc\n')]), ['a', 'b\rc'])
+  assert.deepEqual(await collectFeed([Buffer.from('a')]), ['a'])
+})

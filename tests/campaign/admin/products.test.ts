@@ -150,10 +150,92 @@ test('a feed without a header that names GTIN and title is refused, naming what 
   assert.deepEqual((await list()).entries, [])
 })
 
-test('an empty feed takes nothing, and neither does a header alone', async () => {
-  for (const feed of ['', '\ufeff', '\n \r\n', 'gtin\ttitle', 'gtin,title\n']) {
+test('an empty feed takes nothing', async () => {
+  for (const feed of ['', '\ufeff', '\n \r\n']) {
     assert.deepEqual(await put(feed), { ...whole, taken: 0 })
   }
+})
+
+test('a feed of one line is refused, as its line ends may have been lost', async () => {
+  for (const feed of [
+    'gtin\ttitle',
+    'gtin,title\n',
+    'gtin,title\n\n \n',
+    'id,title,brand,gtin,priceA-1,Coffee,Acme,4006381333931,1 EURA-2,Tea,Acme,4006381333948,1 EUR',
+  ]) {
+    const { status, messages } = await put(feed)
+    assert.equal(status, 422, feed)
+    assert.match(messages?.join(' ') ?? '', /line ends were lost/u)
+  }
+})
+
+test('a feed with the line ends of old Macs is read, and its faults are told by line', async () => {
+  const result = await put(
+    'gtin,title,brand\r4006381333931,Coffee,Acme\r1,,Acme\r4006381333948,Tea,Acme'
+  )
+
+  assert.deepEqual([result.status, result.taken], [200, 2])
+  assert.deepEqual(
+    result.refused.map(({ line }) => line),
+    [3]
+  )
+  assert.deepEqual(
+    (await list()).entries.map(({ title }) => title),
+    ['Coffee', 'Tea']
+  )
+})
+
+const spoiled: readonly (readonly [written: string, gtin: string])[] = [
+  ['="4006381333931"', '4006381333931'],
+  ['"=""4006381333931"""', '4006381333931'],
+  ["'4006381333931", '4006381333931'],
+  ['\u20194006381333931', '4006381333931'],
+  ['4006381333931.0', '4006381333931'],
+  ['4006381333931,00', '4006381333931'],
+  ['=4006381333931', '4006381333931'],
+  ['="\u00a04006381333931 "', '4006381333931'],
+  ["'00012345", '00012345'],
+  ['="A-1"', 'A-1'],
+  // Codes of shops that only look alike.
+  ['A.0', 'A.0'],
+  ['1.50', '1.50'],
+  ['=A1', '=A1'],
+  ['40063813339.310', '40063813339.310'],
+]
+for (const [written, gtin] of spoiled) {
+  test(`what a spreadsheet made of a code is undone: ${written} is ${gtin}`, async () => {
+    const { taken } = await put(`gtin\ttitle\n${written}\tCoffee\n`)
+
+    assert.equal(taken, 1)
+    assert.deepEqual((await list()).entries, [{ marketId: 1, gtin, title: 'Coffee' }])
+  })
+}
+
+test('replace never deactivates a product whose code a spreadsheet has spoiled', async () => {
+  await put('gtin\ttitle\n4006381333931\tA\n4006381333948\tB\n4006381333955\tC\n')
+
+  for (const code of [
+    '="4006381333931"',
+    "'4006381333931",
+    '4006381333931.0',
+    '4.00638133393E+12',
+  ]) {
+    await put(`gtin\ttitle\n${code}\tA\n4006381333948\tB\n4006381333955\tC\n`, '?replace=true')
+    const inactive = (await list()).entries.filter(({ active }) => active === false)
+    assert.deepEqual(inactive, [], code)
+  }
+})
+
+test('the group of a product is read without what a spreadsheet put around it, its title as it is', async () => {
+  await put(`gtin\ttitle\titem_group_id\n1\t'n Koekje\t'G1\n2\t="Tea"\t="G2"\n`)
+
+  assert.deepEqual(
+    (await list()).entries.map(({ title, groupId }) => [title, groupId]),
+    [
+      ["'n Koekje", 'G1'],
+      ['Tea', 'G2'],
+    ]
+  )
 })
 
 test('a market that is not there is not found, whatever the feed', async () => {

@@ -60,8 +60,23 @@ function valueOf(
   column: FeedColumn
 ): string | undefined {
   const position = positions[column]
-  const value = position === null ? '' : (fields[position]?.trim() ?? '')
-  return value === '' ? undefined : value
+  const value = position === null ? '' : unwrap(fields[position]?.trim() ?? '')
+  const clean = column === 'gtin' || column === 'item_group_id' ? asCode(value) : value
+  return clean === '' ? undefined : clean
+}
+
+/** `="4006381333931"`, which exporters write so that a spreadsheet leaves the digits as they are. */
+function unwrap(text: string): string {
+  return /^="([^"]*)"$/u.exec(text)?.[1]?.trim() ?? text
+}
+
+/**
+ * A code without what spreadsheets and data tools put around it: an apostrophe before it makes it a text, and a
+ * column of numbers prints `4006381333931.0`.
+ */
+function asCode(text: string): string {
+  const bare = text.replace(/^['\u2018\u2019]+/u, '').replace(/^=(?=\d+$)/u, '')
+  return /^(\d+)[.,]0+$/u.exec(bare)?.[1] ?? bare
 }
 
 /** A text longer than any GTIN is in no catalog. */
