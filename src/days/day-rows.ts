@@ -4,7 +4,7 @@
 import { attributionProfiles } from '../contract/report-request.ts'
 import type { AttributionProfile } from '../contract/report-request.ts'
 import type { Params } from '../warehouse/warehouse.ts'
-import { currencyOf, placeInDaysSql, placeParams, runsOf, unitOf } from './market-days.ts'
+import { currencyOf, placeInDaysSql, placeParams, runsOf, unknownMarket } from './market-days.ts'
 import type { MarketDays } from './market-days.ts'
 import { convertedSql, rateParams } from './rates.ts'
 import type { Rates } from './rates.ts'
@@ -52,6 +52,8 @@ export const dimensions = [
   'gtin_key',
 ] as const
 
+const reportDimensions = dimensions.filter((name) => name !== 'unit' && name !== 'advertiser_id')
+
 /** The figures of a row of the rollups. */
 export const figureColumns: readonly string[] = [
   'loads',
@@ -76,16 +78,30 @@ export function dayRowsSql(scope: DayRowsScope): string {
     ${scope.profiles.map((profile) => sumsOf(profilePrefix[profile])).join(', ')},
     sum(foreign_amounts) AS foreign_amounts,
     arrayDistinct(groupArrayArray(foreign_currencies)) AS foreign_currencies
-  FROM (${dayPartsSql(scope)})
+  FROM (${partsSql(scope, { by: dimensions.join(', '), more: foreignSql })})
   GROUP BY ${dimensions.join(', ')}`
 }
 
-/** The same figures in two rows, one of the events and one of the credit, for callers that sum them anyway. */
-export function dayPartsSql(scope: DayRowsScope): string {
+/**
+ * The same figures in two rows, one of the events and one of the credit, for a caller that sums them anyway and asks
+ * for one advertiser: without what only a rollup needs.
+ */
+export function dayPartsSql(scope: Omit<DayRowsScope, 'isOneAdvertiser'>): string {
+  const columns = { by: reportDimensions.join(', '), more: '' }
+  return partsSql({ ...scope, isOneAdvertiser: true }, columns)
+}
+
+interface Columns {
+  readonly by: string
+  /** The text of columns that follow the figures. */
+  readonly more: string
+}
+
+function partsSql(scope: DayRowsScope, columns: Columns): string {
   const { events, purchases } = scope.part ?? everything
   const parts = [
-    ...(events === null ? [] : [countedSql(scope, events)]),
-    ...(purchases === null ? [] : [creditedSql(scope)]),
+    ...(events === null ? [] : [countedSql(scope, events, columns)]),
+    ...(purchases === null ? [] : [creditedSql(scope, columns)]),
   ]
   return parts.join(' UNION ALL ')
 }
@@ -97,14 +113,13 @@ function sumsOf(prefix: string): string {
     sum(${prefix}_orders) AS ${prefix}_orders`
 }
 
-function countedSql(scope: DayRowsScope, events: string): string {
+function countedSql(scope: DayRowsScope, events: string, { by, more }: Columns): string {
   return `
-  SELECT ${dimensions.join(', ')}, min(gtin) AS seen_gtin,
+  SELECT ${by}, min(gtin) AS seen_gtin,
     countIf(kind = 'load') AS loads, countIf(kind = 'impression') AS impressions,
     countIf(kind = 'click') AS clicks,
     sum(converted) AS spend, countIf(is_unconverted) AS spend_unconverted,
-    ${scope.profiles.map(noCredit).join(', ')},
-    ${foreignSql}
+    ${scope.profiles.map(noCredit).join(', ')}${more}
   FROM (${convertedSql(
     'charge',
     withDaySql(
@@ -121,11 +136,12 @@ function countedSql(scope: DayRowsScope, events: string): string {
         AND ${scope.condition}`
     )
   )})
-  GROUP BY ${dimensions.join(', ')}`
+  GROUP BY ${by}`
 }
 
 /** Not `groupUniqArray`: each of its states holds a table of 400 bytes, and there may be a row per event. */
-const foreignSql = `countIf(is_foreign) AS foreign_amounts,
+const foreignSql = `,
+    countIf(is_foreign) AS foreign_amounts,
     arrayDistinct(groupArrayIf(toString(currency), is_foreign)) AS foreign_currencies`
 
 /** Which touchpoints a profile credits: bit 0 clicks, bit 1 impressions; a click goes before an impression. */
@@ -153,22 +169,24 @@ function withCreditSql(attributions: string, profiles: readonly AttributionProfi
       arrayMap((is_clicked, clicked, viewed_ad, viewed) -> multiIf(
           is_clicked, toInt64(clicked), viewed_ad != toFixedString('', 16) AND bitTest(profile, 1), toInt64(viewed), nobody),
         is_click, click_advertiser_id, view_served_ad_id, view_advertiser_id) AS credited_to
-    FROM (
-      SELECT *, arrayJoin([${profiles.map((profile) => creditedKinds[profile]).join(', ')}]) AS profile
-      FROM (${attributions})
-    )
+    FROM (${withProfileSql(attributions, profiles)})
   )`
 }
 
-function creditedSql(scope: DayRowsScope): string {
+function withProfileSql(attributions: string, profiles: readonly AttributionProfile[]): string {
+  const kinds = profiles.map((profile) => creditedKinds[profile])
+  return `SELECT *, ${kinds.length === 1 ? kinds[0] : `arrayJoin([${kinds.join(', ')}])`} AS profile FROM (${attributions})`
+}
+
+function creditedSql(scope: DayRowsScope, { by, more }: Columns): string {
+  const credit = scope.profiles.map((profile) => creditOf(profile, scope.profiles.length))
   return `
-  SELECT ${dimensions.join(', ')}, '' AS seen_gtin,
+  SELECT ${by}, '' AS seen_gtin,
     toUInt64(0) AS loads, toUInt64(0) AS impressions, toUInt64(0) AS clicks,
     toDecimal128(0, 9) AS spend, toUInt64(0) AS spend_unconverted,
-    ${scope.profiles.map(creditOf).join(', ')},
-    ${foreignSql}
+    ${credit.join(', ')}${more}
   FROM (${creditedLinesSql(scope)})
-  GROUP BY ${dimensions.join(', ')}`
+  GROUP BY ${by}`
 }
 
 /** Columns that figures do not need, but that tell one credited line from another. */
@@ -225,12 +243,15 @@ export function linesOfAdvertisersSql(scope: LinesScope, withDetail: boolean): s
       WHERE ${scope.condition}`
 }
 
-function creditOf(profile: AttributionProfile): string {
+/** Where there is one profile, every line is credited in it: conditions would have to be analysed all the same. */
+function creditOf(profile: AttributionProfile, profileCount: number): string {
   const prefix = profilePrefix[profile]
-  const isOwn = `profile = ${creditedKinds[profile]}`
-  return `minIf(gtin, ${isOwn}) AS ${prefix}_gtin, uniqExactIf(purchase_key, ${isOwn}) AS ${prefix}_conversions,
-    sumIf(toInt64(quantity), ${isOwn}) AS ${prefix}_units, sumIf(converted, ${isOwn}) AS ${prefix}_value,
-    countIf(is_unconverted AND ${isOwn}) AS ${prefix}_unconverted, countIf(is_first AND ${isOwn}) AS ${prefix}_orders`
+  const [isOwn, suffix] =
+    profileCount === 1 ? ['', ''] : [`profile = ${creditedKinds[profile]}`, 'If']
+  const [own, andOwn] = isOwn === '' ? ['', ''] : [`, ${isOwn}`, ` AND ${isOwn}`]
+  return `min${suffix}(gtin${own}) AS ${prefix}_gtin, uniqExact${suffix}(purchase_key${own}) AS ${prefix}_conversions,
+    sum${suffix}(toInt64(quantity)${own}) AS ${prefix}_units, sum${suffix}(converted${own}) AS ${prefix}_value,
+    countIf(is_unconverted${andOwn}) AS ${prefix}_unconverted, countIf(is_first${andOwn}) AS ${prefix}_orders`
 }
 
 function noCredit(profile: AttributionProfile): string {
@@ -247,29 +268,32 @@ export function gtinKeySql(column: string): string {
 
 function inRange(instant: string): string {
   const at = `toUnixTimestamp64Milli(${instant})`
-  return `${at} >= ${boundOfUnit('marketFromMs')} AND ${at} < ${boundOfUnit('marketToMs')}`
+  return `${at} >= ${boundOfUnit('FromMs')} AND ${at} < ${boundOfUnit('ToMs')}`
 }
 
-function boundOfUnit(name: 'marketFromMs' | 'marketToMs'): string {
-  return `transform(${unitOf}, {marketIds:Array(Int32)}, {${name}:Array(Int64)}, toInt64(0))`
+function boundOfUnit(name: 'FromMs' | 'ToMs'): string {
+  return `transform(market_id, {marketIds:Array(Int32)}, {market${name}:Array(Int64)}, {unknown${name}:Int64})`
 }
 
-/** Adds unit, day and currency of the market, and keeps only what lies in the days asked for. */
+/** Adds day and currency of the market, and by day its unit, and keeps only what lies in the days asked for. */
 function withDaySql({ isByDay }: DayRowsScope, rows: string): string {
   if (isByDay) return placeInDaysSql(rows, { instant: 'happened_at', runs: 'run' })
   return `
-  SELECT *, toDate(0) AS day, ${unitOf} AS unit, ${currencyOf('unit')} AS market_currency FROM (${rows})`
+  SELECT *, toDate(0) AS day, ${currencyOf('market_id')} AS market_currency FROM (${rows})`
 }
 
 /** The parameters that `dayRowsSql` binds, except `advertiserId` and the parameters of the condition. */
 export function dayRowsParams(asked: readonly MarketDays[], rates: Rates): Params {
   const withRuns = runsOf(asked)
   const days = asked.flatMap((one) => one.days)
+  const unknown = withRuns.find(({ market }) => market.id === unknownMarket.id)?.runs ?? []
   return {
     dayMin: days.reduce((least, day) => (day < least ? day : least), days[0] ?? '1970-01-02'),
     dayMax: days.reduce((most, day) => (day > most ? day : most), days[0] ?? '1970-01-02'),
     marketFromMs: withRuns.map(({ runs }) => runs[0]?.fromMs ?? 0),
     marketToMs: withRuns.map(({ runs }) => runs.at(-1)?.toMs ?? 0),
+    unknownFromMs: unknown[0]?.fromMs ?? 0,
+    unknownToMs: unknown.at(-1)?.toMs ?? 0,
     ...placeParams(withRuns, 'run'),
     ...rateParams(rates, days),
   }

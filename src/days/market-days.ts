@@ -79,9 +79,10 @@ export interface MarketDays {
 }
 
 /** The market, or the one that stands for all that the catalog does not know. */
-export const unitOf = `transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))`
+const unitOf = `transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))`
 
-export function currencyOf(unit: 'unit' | 'r.unit'): string {
+/** By the unit or by the market: those that are not listed are unknown, and have none. */
+export function currencyOf(unit: 'market_id' | 'r.unit'): string {
   return `transform(${unit}, {marketIds:Array(Int32)}, {marketCurrencies:Array(String)}, '-')`
 }
 

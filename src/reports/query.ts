@@ -84,7 +84,6 @@ function figures(request: ReportRequest, day = 'day'): string {
 
 function openRows({ request, days, rates }: QuerySource): string {
   const scope = {
-    isOneAdvertiser: true,
     profiles: [request.attributionProfile],
     condition: rowConditions(request),
     isByDay:
