@@ -23,7 +23,13 @@ const judgedWinner = `
     AND ${isValidSql(batchKeys)}
   GROUP BY purchase_key, publisher_id`
 
-/** The winning deliveries as they came, before returns. */
+/** ClickHouse's code of the failure by which the statement refuses a batch of too many lines. */
+export const tooManyLinesCode = 30_001
+
+/**
+ * The winning deliveries as they came, before returns. Fails as soon as they have too many lines: counting them
+ * beforehand looked up every delivery twice.
+ */
 const bought = (isJudged: boolean): string => `
   SELECT purchase_key, delivery_id, publisher_id, site_id, transaction_id, received_at, currency,
     user_identity, login_identity,
@@ -32,6 +38,10 @@ const bought = (isJudged: boolean): string => `
   WHERE (day, publisher_id, purchase_key, delivery_id) IN (
     SELECT toDate(first.1), publisher_id, purchase_key, first.2 FROM ${isJudged ? `(${judgedWinner})` : 'known'}
   )
+  QUALIFY throwIf(
+    sum(length(line_verdict)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) > {linesMax:UInt64},
+    'too many lines', toInt32(${tooManyLinesCode})
+  ) = 0
   LIMIT 1 BY purchase_key`
 
 const person = `

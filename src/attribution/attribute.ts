@@ -15,8 +15,8 @@ import { isBeyondLimit, isRefused } from '../warehouse/refusal.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import { tellReason } from '../warehouse/aside-record.ts'
 import { announceLimits, touchAgain } from '../days/announce.ts'
-import { attributeSql, attributeWithCrowdsSql } from './attribute-sql.ts'
-import { batchSpanSql, lineCountSql, touchFormerSql } from './batch-sql.ts'
+import { attributeSql, attributeWithCrowdsSql, tooManyLinesCode } from './attribute-sql.ts'
+import { batchSpanSql, touchFormerSql } from './batch-sql.ts'
 import { crowdSuspectedCode } from './touch-sql.ts'
 import { halve, noKeys, otherPurchaseSql, planBatches } from './attribution-batch.ts'
 import type { Batch, PendingGroup, Range } from './attribution-batch.ts'
@@ -70,6 +70,7 @@ interface BatchSpan {
   readonly dayMax: string
   readonly isJudged: 0 | 1
   readonly isReturned: 0 | 1
+  readonly wasCredited: 0 | 1
 }
 
 const noCounts = { attributedCount: 0, setAsideCount: 0 } as const
@@ -83,6 +84,8 @@ export class Attributor {
   readonly #deps: AttributeDeps
   readonly #work = new WorkList()
   #answeredUpTo = beginningOfTime
+  /** Everything up to here is answered once the plan is done; null if what may still become visible is behind it. */
+  #plannedUpTo: string | null = null
   /** Counts crowds alone: that may take as much memory as one statement may have. */
   readonly #crowdLock = new SharedLock()
   #counts: Counts = { ...noCounts }
@@ -144,16 +147,10 @@ export class Attributor {
 
   async #attributeOrDivide(batch: Batch): Promise<Readonly<Counts>> {
     const { warehouse } = this.#deps
-    if (!batch.isSuspect && batch.purchaseCount > 1 && (await this.#hasManyLines(batch))) {
-      const parts = await halve(warehouse, batch)
-      if (parts.length > 1) {
-        this.#work.putBack(parts)
-        return noCounts
-      }
-    }
     try {
       await this.#attribute(batch)
     } catch (error) {
+      if (isRaised(error, tooManyLinesCode)) return await this.#divide(batch)
       if (!isRefused(error) && !isBeyondLimit(error)) throw error
       const parts = await halve(warehouse, batch)
       if (parts.length > 1) {
@@ -170,10 +167,13 @@ export class Attributor {
     return { attributedCount: batch.purchaseCount, setAsideCount: 0 }
   }
 
-  async #hasManyLines(batch: Batch): Promise<boolean> {
-    const { warehouse, linesMax = attributeLimits.linesPerBatchMax } = this.#deps
-    const [row] = await warehouse.rows<{ lineCount: number }>(lineCountSql, rangeOf(batch))
-    return (row?.lineCount ?? 0) > linesMax
+  /** One purchase may have any number of lines, also if it is pending under several instants. */
+  async #divide(batch: Batch): Promise<Readonly<Counts>> {
+    const parts = await halve(this.#deps.warehouse, batch)
+    const [one] = parts
+    if (parts.length === 1 && one !== undefined) return await this.#attributeOrDivide(one)
+    this.#work.putBack(parts)
+    return noCounts
   }
 
   /**
@@ -223,6 +223,8 @@ export class Attributor {
     const safe = shiftInstant(until, -announceLimits.visibilityMs)
     // If the clock of the warehouse was set back, new shipments would lie before this instant.
     if (safe < this.#answeredUpTo) this.#answeredUpTo = safe
+    else if (this.#plannedUpTo !== null) this.#noteAnswered(this.#plannedUpTo)
+    this.#plannedUpTo = null
     // Mostly nothing is pending, and finding that out costs a tenth of the query below.
     if (!this.#work.hasSuspects() && !(await this.#isAnyPending(until))) {
       this.#noteAnswered(safe)
@@ -239,7 +241,11 @@ export class Attributor {
         purchasesMax,
         isApart: (shippedAt) => this.#work.isSuspected(shippedAt),
       })
-      if (batches.length > 0) return this.#work.plan(batches, until)
+      const planned = batches.at(-1)
+      if (planned !== undefined) {
+        if (planned.to <= safe && !this.#work.hasSuspects()) this.#plannedUpTo = planned.to
+        return this.#work.plan(batches, until)
+      }
       const last = groups.at(-1)?.shippedAt
       const isEnd = last === undefined || countPending(groups) < attributeLimits.pendingRowsMax
       this.#noteAnswered(isEnd || last > safe ? safe : last)
@@ -259,19 +265,26 @@ export class Attributor {
   }
 
   async #attribute(batch: Batch): Promise<void> {
-    const { warehouse, crowdMax = crowdTouchpointsMax, largeBatch } = this.#deps
+    const {
+      warehouse,
+      crowdMax = crowdTouchpointsMax,
+      largeBatch = attributeLimits.largeBatch,
+      linesMax = attributeLimits.linesPerBatchMax,
+    } = this.#deps
     const range = rangeOf(batch)
     const [found] = await warehouse.rows<BatchSpan>(batchSpanSql, range)
     if (found === undefined) return
-    const { readAt, isJudged, isReturned, ...span } = found
-    await warehouse.command(touchFormerSql, { ...range, readAt })
-    const isLarge = batch.purchaseCount >= (largeBatch ?? attributeLimits.largeBatch)
+    const { readAt, isJudged, isReturned, wasCredited, ...span } = found
+    if (wasCredited === 1) await warehouse.command(touchFormerSql, { ...range, readAt })
+    const isLarge = batch.purchaseCount >= largeBatch
     await this.#write(
       { isLarge, isJudged: isJudged === 1, isReturned: isReturned === 1 },
       {
         ...range,
         ...span,
         readAt,
+        // A part of a batch that failed is searched down to one purchase, and one may have any number of lines.
+        linesMax: batch.isSuspect || batch.purchaseCount === 1 ? Number.MAX_SAFE_INTEGER : linesMax,
         crowdMax,
         crowdMs: crowdWindowMs,
         clickMs: attributionClickMs,
@@ -290,7 +303,7 @@ export class Attributor {
       try {
         return await this.#crowdLock.run(() => warehouse.command(attributeSql(form), params))
       } catch (error) {
-        if (!isCrowdSuspected(error)) throw error
+        if (!isRaised(error, crowdSuspectedCode)) throw error
         this.#crowdBatchCount = attributeLimits.crowdBatches
       }
     }
@@ -319,8 +332,9 @@ export class Attributor {
   }
 }
 
-function isCrowdSuspected(error: unknown): boolean {
-  return error instanceof ServiceError && error.details['clickhouseCode'] === crowdSuspectedCode
+/** Whether the statement refused its batch by this code. */
+function isRaised(error: unknown, code: number): boolean {
+  return error instanceof ServiceError && error.details['clickhouseCode'] === code
 }
 
 function countPending(groups: readonly PendingGroup[]): number {

@@ -13,19 +13,6 @@ export const batchRows = `
 export const batchKeys = `
   SELECT DISTINCT purchase_key ${batchRows}`
 
-/**
- * From when to when the deliveries of a batch were received, which bounds the weeks of touchpoints that
- * the main statement reads, whether any of them was judged or has returns, and the instant at which the reading of the
- * batch begins. A judgement or a return that becomes visible after this makes its purchase pending under a later
- * instant.
- */
-export const batchSpanSql = `
-SELECT toString(now64(6)) AS readAt, toString(min(first.1)) AS receivedMin,
-  toString(arrayMax(groupUniqArrayArray(days))) AS dayMax,
-  toUInt8((SELECT count() FROM (${judgedKeysSql(batchKeys)})) > 0) AS isJudged,
-  toUInt8((SELECT count() FROM purchase_return WHERE purchase_key IN (${batchKeys})) > 0) AS isReturned
-FROM purchase WHERE purchase_key IN (${batchKeys})`
-
 /** The purchases of the batch, with their winner so far and all days on which they were ever filed. */
 export const known = `
   SELECT purchase_key, any(publisher_id) AS publisher_id, groupUniqArrayArray(days) AS days, min(first) AS first
@@ -33,15 +20,28 @@ export const known = `
   WHERE purchase_key IN (${batchKeys})
   GROUP BY purchase_key`
 
-/** The number of lines of the purchases of a batch, as if no delivery had been judged. */
-export const lineCountSql = `
-SELECT sum(length(line_verdict)) AS lineCount FROM delivery
-WHERE (day, publisher_id, purchase_key, delivery_id) IN (
-  SELECT toDate(first.1), publisher_id, purchase_key, first.2 FROM (${known})
-)`
+/** Where the purchases stand that were credited before. */
+const former = (purchases: string): string => `
+  SELECT purchase_key, received_at FROM attribution
+  WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM ${purchases})
+    AND notEmpty(line_index)`
 
 /**
- * Marks where the purchases of the batch were counted so far. An earlier delivery moves a purchase within
+ * The instant at which the reading of the batch begins, from when to when its deliveries were received, which bounds
+ * the weeks of touchpoints that the main statement reads, and whether any was judged, has returns or was credited
+ * before. A judgement or a return that becomes visible after this makes its purchase pending under a later instant.
+ * ClickHouse takes the instant before it looks for these.
+ */
+export const batchSpanSql = `
+SELECT toString(now64(6)) AS readAt, toString(min(first.1)) AS receivedMin,
+  toString(arrayMax(groupUniqArrayArray(days))) AS dayMax,
+  toUInt8((SELECT count() FROM (${judgedKeysSql(batchKeys)})) > 0) AS isJudged,
+  toUInt8((SELECT count() FROM purchase_return WHERE purchase_key IN (${batchKeys})) > 0) AS isReturned,
+  toUInt8((SELECT count() FROM (${former(`(${known})`)})) > 0) AS wasCredited
+FROM purchase WHERE purchase_key IN (${batchKeys})`
+
+/**
+ * Marks where the purchases of the batch were counted so far, if any was. An earlier delivery moves a purchase within
  * its day, possibly across the midnight of a market, and the new row replaces the one that told from where.
  * So the whole span between the two places is marked. Within one hour, one hour more is marked: a link
  * between days is longer than that, and some markets have their midnight at half past. If a delivery was
@@ -58,11 +58,7 @@ FROM (
   FROM (
     SELECT a.received_at AS stood_at, k.first.1 AS first_at, k.days AS days,
       a.purchase_key IN (${judgedKeysSql(batchKeys)}) AS is_judged
-    FROM (
-      SELECT purchase_key, received_at FROM attribution
-      WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM known)
-        AND notEmpty(line_index)
-    ) AS a
+    FROM (${former('known')}) AS a
     INNER JOIN known AS k ON k.purchase_key = a.purchase_key
   )
 )

@@ -106,6 +106,7 @@ test('ClickHouse analyses a few thousand nodes for a batch, more where something
     receivedMin: '2026-03-10 12:00:00.000',
     dayMax: '2026-03-10',
     crowdMax: 5_000,
+    linesMax: 1,
     crowdMs: 1,
     clickMs: 1,
     viewMs: 1,

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { Attributor } from '../../src/attribution/attribute.ts'
-import { batchSpanSql, lineCountSql, touchFormerSql } from '../../src/attribution/batch-sql.ts'
+import { tooManyLinesCode } from '../../src/attribution/attribute-sql.ts'
+import { batchSpanSql, touchFormerSql } from '../../src/attribution/batch-sql.ts'
 import { anyPendingSql, pendingSql } from '../../src/attribution/pending-sql.ts'
 import { otherPurchaseSql } from '../../src/attribution/attribution-batch.ts'
 import { warehouseFailure } from '../../src/warehouse/refusal.ts'
@@ -31,6 +32,8 @@ export class PendingModel {
   statementCount = 0
   /** The most main statements that ran at the same time. */
   mostAtOnce = 0
+  /** How many looks at what is pending there were. */
+  lookCount = 0
   #runningCount = 0
   readonly #purchases: Purchase[] = []
   #nowMs = Date.UTC(2026, 2, 10)
@@ -72,6 +75,10 @@ export class PendingModel {
     return failureCount
   }
 
+  passTime(ms: number): void {
+    this.#nowMs += ms
+  }
+
   #tick(): string {
     this.#nowMs += 1
     return `${new Date(this.#nowMs).toISOString().slice(0, 23).replace('T', ' ')}000`
@@ -102,11 +109,13 @@ export class PendingModel {
     const found = this.#inRange(params)
     if (sql === 'SELECT toString(now64(6)) AS now') return [{ now: this.#tick() }]
     if (sql === anyPendingSql) return this.#lookedAt(params).length > 0 ? [{ one: 1 }] : []
-    if (sql === pendingSql) return groupsOf(this.#lookedAt(params))
+    if (sql === pendingSql) {
+      this.lookCount += 1
+      return groupsOf(this.#lookedAt(params))
+    }
     if (sql === batchSpanSql) {
       return [{ readAt: this.#tick(), receivedMin: this.#tick(), dayMax: '2026-03-10' }]
     }
-    if (sql === lineCountSql) return [{ lineCount: found.length }]
     if (sql === otherPurchaseSql) {
       return found.filter(({ key }) => key !== params['otherKey']).slice(0, 1)
     }
@@ -122,6 +131,9 @@ export class PendingModel {
     const found = this.#inRange(params)
     if (sql.includes(mainStatement)) {
       const { code, of } = this.trouble
+      if (found.length > Number(params['linesMax'])) {
+        throw warehouseFailure('statement', tooManyLinesCode, new Error('too many lines'))
+      }
       this.tries.push(found.length)
       if (of === null || of.some((number) => found.some(({ key }) => key === keyOf(number)))) {
         throw warehouseFailure('statement', code, new Error('told to fail'))

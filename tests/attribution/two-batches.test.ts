@@ -91,3 +91,26 @@ test('what was shipped before the older of two batches is settled until that one
   work.release(older)
   assert.equal(work.settledThrough(), instants[2])
 })
+
+test('a backlog is looked through once, and what a plan has attributed is not looked at again', async () => {
+  const model = new PendingModel({ code: refused, of: [] }, { purchasesMax: 100 })
+  for (let first = 0; first < 400; first += 100) model.ship(first, 100)
+  model.passTime(60_000)
+
+  assert.equal(await model.attributeAll(), 0)
+
+  assert.equal(model.countOf('attributed'), 400)
+  assert.equal(model.lookCount, 1)
+})
+
+test('purchases that are shipped after a plan was made are attributed by the next one', async () => {
+  const model = twoInstants({ code: refused, of: [] })
+  model.passTime(60_000)
+  const first = model.attributor.attributeBatch()
+  model.ship(200, 100)
+  await first
+
+  assert.equal(await model.attributeAll(), 0)
+
+  assert.equal(model.countOf('attributed'), 300)
+})

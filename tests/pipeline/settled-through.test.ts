@@ -29,7 +29,7 @@ function awayFor(inner: Warehouse, isAway: (params: object) => boolean): Warehou
   }
 }
 
-/** It is the next noon; each purchase is a batch of its own. */
+/** It is the next noon; each shipment is a batch of its own. */
 async function aNoon(t: TestContext) {
   const { deps, spool, warehouse: inner } = await aShipment(t)
   const { warehouse, pass } = suspendable(inner)
@@ -39,7 +39,7 @@ async function aNoon(t: TestContext) {
   const attributor = new Attributor({
     warehouse: awayFor(warehouse, (params) => failing.isAway(params)),
     settleMs: 0,
-    linesMax: 1,
+    purchasesMax: 1,
   })
   const ship = async (...transactionIds: string[]): Promise<string> => {
     const receivedAtMs = instantMs(await warehouseNow(warehouse)) - 60_000
