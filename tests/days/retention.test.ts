@@ -5,13 +5,13 @@ import { addDays, dayBounds } from '../../src/domain/day.ts'
 import { Attributor } from '../../src/attribution/attribute.ts'
 import { rebuildDays } from '../../src/days/rebuild.ts'
 import { advanceRetention, dependencyDays, readRetention } from '../../src/days/retention.ts'
-import { sealBatch } from '../../src/days/seal.ts'
 import type { CatalogNames, ReportMarket } from '../../src/catalog/catalog-names.ts'
 import { readFinalDays } from '../../src/days/final-days.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import { warehouseNow } from '../../src/warehouse/instant.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { createHistoryLoader } from '../helpers/history-warehouse.ts'
+import { sealDue } from '../helpers/seal-due.ts'
 import { aClick, aPurchase, anAd, readFigures } from '../helpers/seal-scenario.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
@@ -42,11 +42,7 @@ async function aWorld(t: TestContext) {
       const attributor = new Attributor({ warehouse, settleMs: 0 })
       while ((await attributor.attributeBatch()).hasMore);
     },
-    seal: async () => {
-      for (let round = 0; round < 6; round++) {
-        await sealBatch(sealing)
-      }
-    },
+    seal: () => sealDue(sealing),
     /** What was touched in the last minutes counts as touched still; this lets them pass. */
     letMinutesPass: () => warehouse.command('TRUNCATE TABLE touched_span'),
     advance: (changes: { announcedMs?: number; finalMs?: number } = {}) =>

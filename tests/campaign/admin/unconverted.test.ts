@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { UnconvertedPage } from '../../../src/contract/unconverted.ts'
 import { Attributor } from '../../../src/attribution/attribute.ts'
-import { sealBatch } from '../../../src/days/seal.ts'
 import { createHistoryLoader } from '../../helpers/history-warehouse.ts'
+import { sealDue } from '../../helpers/seal-due.ts'
 import { aClick, anAd, aPurchase } from '../../helpers/seal-scenario.ts'
 import { bundle, startAdmin, type AdminHarness } from './harness.ts'
 
@@ -62,7 +62,7 @@ async function seal(): Promise<void> {
     settledThroughMs: () => Date.UTC(2026, 2, 10),
     renewPauseMs: 0,
   }
-  for (let round = 0; round < 4; round++) await sealBatch(deps)
+  await sealDue(deps)
 }
 
 test('amounts without a rate are summed exactly in their own currency, on open days and on sealed ones', async () => {
