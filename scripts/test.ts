@@ -48,7 +48,7 @@ const { values, positionals: words } = parseArgs({
   allowPositionals: true,
   options: {
     'test-name-pattern': { type: 'string', multiple: true },
-    // The longest file takes five minutes, most of which it waits. A machine that is busy otherwise needs more.
+    // The longest file takes two minutes on two quiet cores. A machine that is busy otherwise needs more.
     'file-minutes': { type: 'string', default: '10' },
   },
 })
