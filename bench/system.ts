@@ -169,6 +169,7 @@ function memoryMb(program: 'tracker' | 'engine'): number {
   return Number(/VmRSS:\s+(\d+)/u.exec(pages)?.[1] ?? 0) / 1_000
 }
 
+/** Questions without a pause would take a core from what is measured. */
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await sleep(20)
+  while (!(await isTrue())) await sleep(100)
 }

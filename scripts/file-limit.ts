@@ -30,11 +30,10 @@ export class FileLimit {
 
   /** A process that the file started would otherwise keep its output open, and the runner waits for that. */
   #end(path: string): void {
-    const processes = listProcesses()
-    const root = processes.find(
+    const root = listProcesses().find(
       ({ pid, parent }) => parent === process.pid && commandLine(pid).includes(path)
     )
-    if (root !== undefined) for (const pid of treeOf(root.pid, processes)) killProcess(pid)
+    if (root !== undefined) for (const pid of stopTree(root.pid)) signal(pid, 'SIGKILL')
     this.#options.onOverdue(path, root !== undefined)
   }
 }
@@ -52,6 +51,22 @@ function listProcesses(): readonly Process[] {
       .map((name) => ({ pid: Number(name), parent: parentOf(name) }))
   } catch {
     return []
+  }
+}
+
+/**
+ * Stops the process and all that it started, and returns them. One that is killed while it starts another would leave
+ * that one behind, where nobody finds it; one that is stopped starts nothing more.
+ */
+function stopTree(root: number): ReadonlySet<number> {
+  const stopped = new Set<number>()
+  for (;;) {
+    const running = treeOf(root, listProcesses()).filter((pid) => !stopped.has(pid))
+    if (running.length === 0) return stopped
+    for (const pid of running) {
+      signal(pid, 'SIGSTOP')
+      stopped.add(pid)
+    }
   }
 }
 
@@ -77,9 +92,9 @@ function readProcess(file: string): string {
   }
 }
 
-function killProcess(pid: number): void {
+function signal(pid: number, name: 'SIGSTOP' | 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, name)
   } catch {
     // It ended by itself, or with its parent.
   }

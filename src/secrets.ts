@@ -6,7 +6,6 @@ import {
   chmodSync,
   existsSync,
   linkSync,
-  mkdirSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ServiceError } from './errors.ts'
+import { makeFolder } from './lib/make-folder.ts'
 import { explainSystemError, systemCode } from './lib/system-error.ts'
 import { createKeyRing, formatKeyRing, parseKeyRing } from './tracking-data/tracking-data.ts'
 import type { KeyRing } from './tracking-data/tracking-data.ts'
@@ -134,7 +134,7 @@ function ensureFile(path: string, content: () => string): void {
   if (existsSync(path)) return
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(path))
     writeFileSync(draft, content(), { mode: 0o600, flush: true })
     linkSync(draft, path)
     chmodSync(path, 0o600)

@@ -2,13 +2,14 @@
 // manifest is written last. One backup runs at a time. One that breaks off leaves a folder without a
 // manifest.
 
-import { existsSync, mkdirSync, readdirSync, statfsSync } from 'node:fs'
+import { existsSync, readdirSync, statfsSync } from 'node:fs'
 import { mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { backupNamePattern } from '../contract/backups.ts'
 import type { Backup } from '../contract/backups.ts'
 import type { Clock } from '../lib/clock.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 import { copyFile, syncFolder, syncFolders } from './files.ts'
 import {
   fileListName,
@@ -67,7 +68,7 @@ export class Backups {
     const folder = join(this.#options.folder, name)
     if (existsSync(folder)) return { kind: 'taken', name }
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder)
     } catch (error) {
       return { kind: 'unwritable', cause: error }
     }

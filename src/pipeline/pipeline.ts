@@ -24,9 +24,9 @@ import { sumNextSpan } from '../days/sum-spans.ts'
 import { Sweeper } from '../days/sweep.ts'
 
 const intervals = {
-  // Every batch makes a part in each of six tables, and parts must be merged. Five batches in two seconds
-  // bring an event into the report well within the promised 3 seconds.
-  shipPauseMs: 400,
+  // Every batch makes a part in each of six tables, and parts must be merged. Two or three batches a second bring an
+  // event into the report well within the promised 3 seconds.
+  shipPauseMs: 250,
   attributePauseMs: 250,
   tidyPauseMs: 300_000,
   // Late events of a sealed day are shown within 15 seconds if sealing the day again is quick.

@@ -3,9 +3,10 @@
 // warehouse, which must not be shared, are locked by the process that has them, and the start waits for
 // those.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '../errors.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 import { explainSystemError } from '../lib/system-error.ts'
 
 export interface ClaimedFolder {
@@ -19,7 +20,7 @@ export function claimDataFolder(dataDir: string): ClaimedFolder {
   const path = join(dataDir, 'supervisor.pid')
   const own = `${describeProcess(process.pid) ?? String(process.pid)}\n`
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(dataDir)
     const before = readIfThere(path)
     const owner = before === null ? null : livingOwner(before)
     if (owner !== null) throw inUse(dataDir, owner)

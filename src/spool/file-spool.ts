@@ -1,9 +1,10 @@
 // The spool in files. Every process appends only to segments of its own, so no lock is shared and a process
 // that dies cannot leave one behind. docs/decisions/0016 says why this is not LMDB.
-import { closeSync, fsyncSync, mkdirSync, openSync, statfsSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 import { FrameQueue, limits } from './batching.ts'
 import type { PendingFrame } from './batching.ts'
 import { createKeySource, encodeFrame } from './frame.ts'
@@ -60,7 +61,7 @@ export class FileSpool implements Spool {
   constructor(options: FileSpoolOptions) {
     this.#options = options
     this.#queue = new FrameQueue(options.inFlightBytesMax ?? limits.inFlightBytesMax)
-    mkdirSync(options.path, { recursive: true, mode: 0o700 })
+    makeFolder(options.path)
     syncFolder(options.path)
     syncFolder(dirname(options.path))
     this.#writer = new SegmentWriter(options.path)

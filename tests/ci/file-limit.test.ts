@@ -34,6 +34,22 @@ test('a file that runs too long is ended with all that it started, even if they 
   assert.equal(child.signalCode, 'SIGKILL')
 })
 
+// A process may be started between the look at what runs and the end of its parent.
+test('what a file starts at the last moment is ended with it', async (t) => {
+  const forking = `
+    const { spawn } = require('node:child_process')
+    spawn('sh', ['-c', 'while true; do (echo x; exec sleep 60) & sleep 0.01; done'], { stdio: 'inherit' })`
+  const { path, child } = aFile(t, forking)
+  await once(child.stdout, 'readable')
+
+  await new Promise((resolve) => {
+    new FileLimit({ limitMs: 100, onOverdue: resolve }).begin(path)
+  })
+
+  // It ends once no process has it open.
+  assert.match((await buffer(child.stdout)).toString(), /^(?:x\n)+$/u)
+})
+
 test('a file that ended in time is not reported', (t) => {
   const reported: string[] = []
   t.mock.timers.enable({ apis: ['setTimeout'] })

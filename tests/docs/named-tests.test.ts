@@ -22,10 +22,10 @@ function namedIn(page: string): readonly Named[] {
 function isTest({ file, name }: Named): boolean {
   if (!existsSync(file)) return false
   const source = readFileSync(file, 'utf8')
-  return (
-    ["'", '"', '`'].some((quote) => source.includes(`test(${quote}${name}${quote}`)) ||
-    source.includes(`test(\n    \`${name}\``) ||
-    source.includes(`test(\n  '${name}'`)
+  return ["'", '"', '`'].some((quote) =>
+    ['test(', 'it(', 'test(\n  ', 'test(\n    '].some((call) =>
+      source.includes(`${call}${quote}${name}${quote}`)
+    )
   )
 }
 
