@@ -44,8 +44,8 @@ export class Shipper {
   readonly #recordsMax: number
   /** What follows the last batch. */
   #ahead: PlannedBatch | null = null
-  /** The memory of batches that were inserted, for the next ones. */
-  readonly #done: PlannedRows[] = []
+  /** The memory of the batch that was inserted last, for the one after the next; given back when a flood ends. */
+  #spare: PlannedRows | null = null
 
   constructor(deps: ShipDeps) {
     this.#deps = deps
@@ -64,10 +64,10 @@ export class Shipper {
       batch.recordCount >= this.#recordsMax / 2 ? this.#planNext(batch) : null,
     ])
     if (inserted.status === 'rejected') throw inserted.reason
-    this.#done.push(plan)
     await this.#deps.spool.remove(batch)
     // A batch that could not be planned is still in the spool, and the next call tells why.
     if (ahead.status === 'fulfilled') this.#ahead = ahead.value
+    this.#spare = this.hasMore ? plan : null
     const refusals = inserted.value
     return {
       shippedCount: plan.recordCount,
@@ -86,7 +86,9 @@ export class Shipper {
     const batch = this.#deps.spool.read(this.#recordsMax, after)
     if (batch.frames.length === 0) return null
     const { announcedBefore } = await readFinalDays(this.#deps.warehouse)
-    const options = { announcedBefore, rows: this.#done.pop() ?? noRows() }
-    return { batch, plan: await planBatch(this.#deps, () => batch.parts(), options) }
+    const rows = this.#spare ?? noRows()
+    this.#spare = null
+    const plan = await planBatch(this.#deps, () => batch.parts(), { announcedBefore, rows })
+    return { batch, plan }
   }
 }
