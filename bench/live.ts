@@ -5,7 +5,6 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +13,7 @@ import { openFileSpool } from '../src/spool/file-spool.ts'
 import { prepareService } from '../tests/helpers/service.ts'
 import type { Service } from '../tests/helpers/service.ts'
 import type { LoadOrder, LoadResult } from './load.ts'
+import { keyRingOf, memoryMb } from './service-facts.ts'
 
 const lagMsMax = 3_000
 const target = 10_000
@@ -120,7 +120,7 @@ class Live {
     await watching
     clearInterval(watchSpool)
     if (result.errors > 0) throw new Error(`${result.errors} requests were refused`)
-    const engineMb = memoryMb(this.#service)
+    const engineMb = memoryMb(this.#service, 'engine', 'VmHWM')
     while (spool.depth().oldestAtMs !== null || (await this.#purchaseLagMs()) > 0) {
       await sleep(watchMs)
     }
@@ -130,8 +130,6 @@ class Live {
 
   #order(rate: number, seconds: number): LoadOrder {
     const requestsMax = rate * seconds
-    const path = join(this.#service.dataDir, 'secrets.json')
-    const secrets = JSON.parse(readFileSync(path, 'utf8')) as { keyRing: unknown }
     const serialStart = this.#serial
     this.#serial += requestsMax
     return {
@@ -142,7 +140,7 @@ class Live {
       perSecond: rate,
       serialStart,
       requestsMax,
-      keyRing: JSON.stringify(secrets.keyRing),
+      keyRing: keyRingOf(this.#service),
     }
   }
 
@@ -152,10 +150,4 @@ class Live {
     const text = await answer.text()
     return 1_000 * Number(/^shelftrace_attribution_lag_seconds (\S+)$/mu.exec(text)?.[1])
   }
-}
-
-function memoryMb(service: Service): number {
-  const [pid] = service.children('engine')
-  const pages = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmHWM:\s+(\d+)/u.exec(pages)?.[1] ?? 0) / 1_000
 }

@@ -6,8 +6,6 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -15,6 +13,7 @@ import { prepareService } from '../tests/helpers/service.ts'
 import type { Service } from '../tests/helpers/service.ts'
 import { readFigures, Shoppers } from '../tests/helpers/shoppers.ts'
 import type { LoadOrder, LoadResult } from './load.ts'
+import { keyRingOf, memoryMb } from './service-facts.ts'
 
 const targets = { impressionMs: 3_000, purchaseMs: 6_000, trackerMb: 150, engineMb: 700 } as const
 const requestsPerOrder = 50_000
@@ -101,7 +100,7 @@ async function measureMemory(eventCount: number): Promise<void> {
   const peaks = { tracker: 0, engine: 0 }
   const watching = setInterval(() => {
     for (const program of ['tracker', 'engine'] as const) {
-      peaks[program] = Math.max(peaks[program], memoryMb(program))
+      peaks[program] = Math.max(peaks[program], memoryMb(service, program, 'VmRSS'))
     }
   }, 250)
   const load = fork(fileURLToPath(new URL('load.ts', import.meta.url)))
@@ -129,7 +128,7 @@ async function measureMemory(eventCount: number): Promise<void> {
     ['engine', targets.engineMb],
   ] as const) {
     console.log(
-      `${program} memory: now ${memoryMb(program).toFixed(0)} MB, at most ${peaks[program].toFixed(0)} MB` +
+      `${program} memory: now ${memoryMb(service, program, 'VmRSS').toFixed(0)} MB, at most ${peaks[program].toFixed(0)} MB` +
         ` (target ${limit} MB: ${peaks[program] <= limit ? 'met' : 'MISSED'})`
     )
   }
@@ -143,13 +142,7 @@ async function sendPart(load: ChildProcess, part: Part): Promise<number> {
     port: Number(new URL(service.trackingUrl).port),
     ms: orderMsMax,
     connections: 64,
-    keyRing: JSON.stringify(
-      (
-        JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as {
-          keyRing: unknown
-        }
-      ).keyRing
-    ),
+    keyRing: keyRingOf(service),
   }
   const answered = once(load, 'message')
   load.send(order)
@@ -161,12 +154,6 @@ async function sendPart(load: ChildProcess, part: Part): Promise<number> {
 async function spoolLagMs(from: Service): Promise<number> {
   const answer = await from.admin('GET', '/admin/v1/status')
   return ((await answer.json()) as { lagMs: number }).lagMs
-}
-
-function memoryMb(program: 'tracker' | 'engine'): number {
-  const [pid] = service.children(program)
-  const pages = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/u.exec(pages)?.[1] ?? 0) / 1_000
 }
 
 /** Questions without a pause would take a core from what is measured. */
