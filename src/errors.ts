@@ -1,50 +1,58 @@
 // The closed catalogue of failures. Expected outcomes (a repeat, a late event) are values instead.
 // `publicText` is all a caller outside ever reads; message, details and cause are for operators.
 
+import type { RefusalCode } from './contract/refusal-codes.ts'
+
 interface ErrorKind {
   readonly status: number
+  /** What callers are told. */
+  readonly refusal: RefusalCode
   readonly retryable: boolean
   readonly level: 'info' | 'warn' | 'error' | 'fatal'
   readonly publicText: string
 }
 
 export const errorKinds = {
-  CONFIG_INVALID: kind(500, 'fatal', 'The configuration is not valid.'),
-  PORT_TAKEN: kind(500, 'fatal', 'A port cannot be listened on.'),
+  CONFIG_INVALID: fault('fatal', 'The configuration is not valid.'),
+  PORT_TAKEN: fault('fatal', 'A port cannot be listened on.'),
   SPOOL_FULL: retryable(
-    503,
+    'EVENT_NOT_STORED',
     'error',
     'The service cannot store events right now; try again later.'
   ),
   SPOOL_UNAVAILABLE: retryable(
-    503,
+    'EVENT_NOT_STORED',
     'error',
     'The service cannot store events right now; try again later.'
   ),
   CLOCK_UNSET: retryable(
-    503,
+    'EVENT_NOT_STORED',
     'error',
     'The service cannot store events right now; try again later.'
   ),
   WAREHOUSE_UNAVAILABLE: retryable(
-    503,
+    'WAREHOUSE_UNAVAILABLE',
     'error',
     'The warehouse cannot be reached right now; try again later.'
   ),
-  WAREHOUSE_REFUSED: kind(500, 'error', 'The service failed to answer; the failure is logged.'),
-  WAREHOUSE_LOCKED: kind(500, 'fatal', 'The data folder is in use by another process.'),
+  WAREHOUSE_REFUSED: fault('error', 'The service failed to answer; the failure is logged.'),
+  WAREHOUSE_LOCKED: fault('fatal', 'The data folder is in use by another process.'),
   REPORT_STORE_FULL: retryable(
-    503,
+    'REPORT_STORE_FULL',
     'error',
     'The service has no room for a result of several pages right now; try again later, or ask for fewer rows.'
   ),
   REPORT_OVERTAKEN: retryable(
-    503,
+    'REPORT_OVERTAKEN',
     'warn',
     'The figures were replaced while they were read; try again.'
   ),
-  BACKUP_INVALID: kind(500, 'fatal', 'The backup cannot be restored.'),
-  ACCESS_STALE: retryable(503, 'error', 'Keys cannot be checked right now; try again later.'),
+  BACKUP_INVALID: fault('fatal', 'The backup cannot be restored.'),
+  ACCESS_STALE: retryable(
+    'KEYS_UNAVAILABLE',
+    'error',
+    'Keys cannot be checked right now; try again later.'
+  ),
 } as const satisfies Record<string, ErrorKind>
 
 export type ErrorCode = keyof typeof errorKinds
@@ -71,10 +79,11 @@ export class ServiceError extends Error {
   }
 }
 
-function kind(status: number, level: ErrorKind['level'], publicText: string): ErrorKind {
-  return { status, retryable: false, level, publicText }
+/** Callers learn nothing of it. */
+function fault(level: ErrorKind['level'], publicText: string): ErrorKind {
+  return { status: 500, refusal: 'SERVICE_FAILED', retryable: false, level, publicText }
 }
 
-function retryable(status: number, level: ErrorKind['level'], publicText: string): ErrorKind {
-  return { status, retryable: true, level, publicText }
+function retryable(refusal: RefusalCode, level: ErrorKind['level'], publicText: string): ErrorKind {
+  return { status: 503, refusal, retryable: true, level, publicText }
 }

@@ -48,6 +48,7 @@ const allowed = new Set([
   'src/processes/ports.ts -> src/config.ts',
   'src/processes/prepare-warehouse.ts -> src/config.ts',
   'src/ops/tls.ts -> src/config.ts',
+  'src/errors.ts -> src/contract/refusal-codes.ts',
   'src/ops/metrics.ts -> src/pipeline/pipeline.ts',
   'src/cli/commands.ts -> src/supervisor.ts',
 ])

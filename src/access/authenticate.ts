@@ -1,4 +1,5 @@
 import type { Scope } from '../contract/admin.ts'
+import type { RefusalCode } from '../contract/refusal-codes.ts'
 import type { AccessKey, PartyIds } from './key.ts'
 import type { KeyStore, RefusedKey } from './key-store.ts'
 
@@ -6,13 +7,16 @@ export type Authentication =
   | { readonly ok: true; readonly key: AccessKey }
   | {
       readonly ok: false
+      readonly code: RefusalCode
       readonly message: string
       /** For the log, which may tell what the caller must not learn. */
       readonly reason: 'no-key' | 'malformed-key' | 'unknown-key' | RefusedKey['reason']
       readonly keyId: string | null
     }
 
-export type Authorization = { readonly ok: true } | { readonly ok: false; readonly message: string }
+export type Authorization =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly code: RefusalCode; readonly message: string }
 
 /** Whom the path of a call names. */
 export interface Party {
@@ -51,8 +55,8 @@ export function authenticate(
   const key = keys.find(token)
   if (key !== null) return { ok: true, key }
   const { keyId, reason } = keys.findRefused(token) ?? { keyId: null, reason: 'unknown-key' }
-  // The same message for unknown, expired and revoked keys, so that nobody learns which keys existed.
-  return { ok: false, message: 'The key is not valid.', reason, keyId }
+  // The same code and message for unknown, expired and revoked keys, so that nobody learns which keys existed.
+  return { ok: false, code: 'KEY_INVALID', message: 'The key is not valid.', reason, keyId }
 }
 
 /**
@@ -64,12 +68,15 @@ export function authorize(key: AccessKey, demand: Demand): Authorization {
   // The scope admin includes every other scope.
   const isEnough = (held: Scope): boolean =>
     held === scope || held === 'admin' || otherScopes.includes(held)
-  if (key.scopes.length === 0) return { ok: false, message: 'The key does not have any scope.' }
+  const code = 'SCOPE_MISSING'
+  if (key.scopes.length === 0) {
+    return { ok: false, code, message: 'The key does not have any scope.' }
+  }
   if (!key.scopes.some(isEnough)) {
-    return { ok: false, message: `The key does not have the scope ${scope}.` }
+    return { ok: false, code, message: `The key does not have the scope ${scope}.` }
   }
   if (party === null || isForParty(key, party)) return { ok: true }
-  return { ok: false, message: `The key is not for this ${party.kind}.` }
+  return { ok: false, code: 'PARTY_FORBIDDEN', message: `The key is not for this ${party.kind}.` }
 }
 
 export function isForAdvertiser(key: AccessKey, advertiserId: number): boolean {
@@ -91,5 +98,6 @@ function malformed(
   message: string,
   reason: 'no-key' | 'malformed-key' = 'malformed-key'
 ): Authentication {
-  return { ok: false, message, reason, keyId: null }
+  const code = reason === 'no-key' ? 'KEY_MISSING' : 'KEY_MALFORMED'
+  return { ok: false, code, message, reason, keyId: null }
 }

@@ -68,7 +68,7 @@ export class Admissions {
       party,
     })
     if (authorization.ok) return rate
-    const answer = refuse(403, [authorization.message])
+    const answer = refuse(authorization.code, [authorization.message])
     return {
       ok: false,
       key,
@@ -86,9 +86,11 @@ export class Admissions {
   #refuseKey(refused: Authentication & { readonly ok: false }, { raw }: FastifyRequest): Admission {
     const rate = this.#refusedKeys.take(networkOf(sourceAddress(raw, this.#trustProxy) ?? ''))
     const answer: Answer = rate.isAllowed
-      ? { ...refuse(401, [refused.message]), headers: { 'www-authenticate': 'Bearer' } }
+      ? { ...refuse(refused.code, [refused.message]), headers: { 'www-authenticate': 'Bearer' } }
       : {
-          ...refuse(429, ['Too many requests without a valid key came from this address.']),
+          ...refuse('ADDRESS_RATE_EXCEEDED', [
+            'Too many requests without a valid key came from this address.',
+          ]),
           headers: { 'retry-after': String(rate.retryAfterSeconds) },
         }
     const reason = rate.isAllowed ? refused.reason : 'too-many-refused-keys'
@@ -105,7 +107,7 @@ export class Admissions {
       'ratelimit-reset': String(rate.resetSeconds),
     }
     if (rate.isAllowed) return { ok: true, key, headers }
-    const answer = refuse(429, [`A key may send ${rate.limit} requests a minute.`])
+    const answer = refuse('KEY_RATE_EXCEEDED', [`A key may send ${rate.limit} requests a minute.`])
     const retryAfter = { 'retry-after': String(rate.retryAfterSeconds) }
     return {
       ok: false,

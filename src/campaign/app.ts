@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyInstance } from 'fastify'
 import { Connections, boundConnections } from '../http/connections.ts'
 import { endWith, protocolErrorOf, tlsOnly } from '../http/protocol-errors.ts'
-import type { Handler, HandlerTable } from '../http/handler.ts'
+import { refuse, type Handler, type HandlerTable } from '../http/handler.ts'
+import { errorCodeHeader } from '../contract/refusal-codes.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations as contractOperations } from '../contract/operations.ts'
 import { assert } from '../lib/assert.ts'
@@ -62,6 +63,7 @@ export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
         listener(request, response)
       })
       connections.watch(server)
+      answerUnmetExpectations(server)
       return server
     },
     clientErrorHandler: (error, socket) =>
@@ -70,6 +72,7 @@ export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
   })
   refuseUndeclaredRoutes(app)
   leaveBodiesUnread(app)
+  refuseMissingHost(app, gate)
   app.setErrorHandler((error, request, reply) => gate.fail(error, request, reply))
   app.setNotFoundHandler((request, reply) => gate.handleUnknown(request, reply))
   for (const operation of operations) {
@@ -177,6 +180,28 @@ function leaveBodiesUnread(app: FastifyInstance): void {
   })
 }
 
+/** Node's own refusals have neither body nor code. */
+function answerUnmetExpectations(server: Server): void {
+  const {
+    status,
+    code = '',
+    body,
+  } = refuse('EXPECTATION_UNMET', ['Only 100-continue may be expected.'])
+  const headers = { ...commonHeaders, ...jsonType, [errorCodeHeader]: code }
+  const text = JSON.stringify(body !== null && 'json' in body ? body.json : {})
+  server.on('checkExpectation', (_request, response) => {
+    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text)
+  })
+}
+
+function refuseMissingHost(app: FastifyInstance, gate: Gate): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { headers, httpVersion } = request.raw
+    if (headers.host === undefined && httpVersion === '1.1') gate.refuseMissingHost(reply)
+    else done()
+  })
+}
+
 function createListener({ tls }: CampaignDeps, listener: RequestListener): Server {
   const options = {
     maxHeaderSize: limits.headerBytesMax,
@@ -185,6 +210,7 @@ function createListener({ tls }: CampaignDeps, listener: RequestListener): Serve
     // Node's bound is on the whole request and would cut a backfill of an hour: the gate bounds each
     // body by its kind instead.
     requestTimeout: 0,
+    requireHostHeader: false,
     connectionsCheckingInterval: limits.timeoutCheckMs,
   }
   if (tls === undefined) return createHttpServer(options, listener)

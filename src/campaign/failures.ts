@@ -27,19 +27,20 @@ export class CampaignFailures {
 
   answer(error: unknown, failed: Failed): Answer {
     if (error instanceof ServiceError) return this.#answerKnown(error, failed)
-    const status = clientStatusOf(error)
-    if (status !== null) return refuse(status, ['The request is malformed.'])
+    if (isClientsFault(error)) return refuse('HTTP_MALFORMED', ['The request is malformed.'])
 
     this.#write('error', error, failed)
     const id = failed.requestId
-    const answer = refuse(500, [`The service failed to answer; the failure is logged as ${id}.`])
+    const answer = refuse('SERVICE_FAILED', [
+      `The service failed to answer; the failure is logged as ${id}.`,
+    ])
     return { ...answer, headers: { 'x-request-id': id } }
   }
 
   #answerKnown(error: ServiceError, failed: Failed): Answer {
-    const { status, level, publicText, retryable } = error.kind
+    const { refusal, level, publicText, retryable } = error.kind
     if (this.#isDue(error.code)) this.#write(level, error, failed)
-    const answer = refuse(status, [publicText])
+    const answer = refuse(refusal, [publicText])
     return retryable ? { ...answer, headers: { 'retry-after': retryAfterSeconds } } : answer
   }
 
@@ -63,9 +64,8 @@ export class CampaignFailures {
 }
 
 /** Errors that the framework blames on the caller. */
-function clientStatusOf(error: unknown): number | null {
-  if (!(error instanceof Error) || !('statusCode' in error)) return null
+function isClientsFault(error: unknown): boolean {
+  if (!(error instanceof Error) || !('statusCode' in error)) return false
   const { statusCode } = error
-  const isClients = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
-  return isClients ? statusCode : null
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
 }

@@ -27,17 +27,17 @@ interface Admitted {
 }
 
 const closing: Answer = {
-  ...refuse(503, ['The service is stopping; try again in a moment.']),
+  ...refuse('SERVICE_STOPPING', ['The service is stopping; try again in a moment.']),
   headers: { 'retry-after': '5', connection: 'close' },
 }
 
 const ownBodiesFull: Answer = {
-  ...refuse(429, ['The key sends too much at once; try again in a moment.']),
+  ...refuse('KEY_BODIES_EXCEEDED', ['The key sends too much at once; try again in a moment.']),
   headers: { 'retry-after': '2' },
 }
 
 const allBodiesFull: Answer = {
-  ...refuse(503, ['Too much is being sent at once; try again in a moment.']),
+  ...refuse('SERVICE_BUSY', ['Too much is being sent at once; try again in a moment.']),
   headers: { 'retry-after': '2' },
 }
 
@@ -153,9 +153,13 @@ export class Gate {
   refuseUrl(error: Error, _request: FastifyRequest, reply: FastifyReply): void {
     const isTooLong = 'code' in error && error.code === 'FST_ERR_MAX_PARAM_LENGTH'
     const answer = isTooLong
-      ? refuse(414, ['The path is too long.'])
-      : refuse(400, ['The path has a broken percent escape.'])
+      ? refuse('PATH_TOO_LONG', ['The path is too long.'])
+      : refuse('PATH_MALFORMED', ['The path has a broken percent escape.'])
     sendAnswer(reply, answer)
+  }
+
+  refuseMissingHost(reply: FastifyReply): void {
+    sendAnswer(reply, refuse('HTTP_MALFORMED', ['The Host header is missing.']))
   }
 
   handleUnknown(request: FastifyRequest, reply: FastifyReply): void {
@@ -167,8 +171,8 @@ export class Gate {
     })
     if (this.#isClosing) return sendAnswer(reply, closing)
     const allow = this.#paths.methodsOf(request.raw.url ?? '')
-    if (allow === null) return sendAnswer(reply, refuse(404, ['There is nothing here.']))
-    const answer = refuse(405, ['The path does not take this method.'])
+    if (allow === null) return sendAnswer(reply, refuse('PATH_UNKNOWN', ['There is nothing here.']))
+    const answer = refuse('METHOD_NOT_ALLOWED', ['The path does not take this method.'])
     sendAnswer(reply, { ...answer, headers: { allow } })
   }
 
@@ -188,7 +192,8 @@ export class Gate {
     const share = this.#bodies.open(key?.id ?? '', bytesMax)
     try {
       const body = isWhole ? await readBody(request.raw, { bytesMax, share }) : Buffer.alloc(0)
-      if (body === 'too-large') return refuse(413, [`body must have at most ${bytesMax} bytes`])
+      if (body === 'too-large')
+        return refuse('BODY_TOO_LARGE', [`body must have at most ${bytesMax} bytes`])
       if (body === 'own-full') return ownBodiesFull
       if (body === 'all-full') return allBodiesFull
       return await handler({

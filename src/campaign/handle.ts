@@ -78,11 +78,13 @@ export function handleAt<
     [operationId]: async (call) => {
       const path = parsePath((name) => [call.pathParameters[name] ?? ''])
       const found = path.ok ? await place.find(path.value) : null
-      if (!path.ok || found === null || found === undefined) return refuse(404, [place.notFound])
+      if (!path.ok || found === null || found === undefined)
+        return refuse('RESOURCE_UNKNOWN', [place.notFound])
 
       const query = parseQuery((name) => call.query.getAll(name))
       const body = readBody(operation.body, call)
-      if (!query.ok || !body.ok) return refuse(422, [...faultsOf(query), ...faultsOf(body)])
+      if (!query.ok || !body.ok)
+        return refuse('REQUEST_INVALID', [...faultsOf(query), ...faultsOf(body)])
       const { key, signal, sourceAddress } = call
       assert(key !== null, `${operationId} is called with a key`)
       const parameters = { path: path.value, query: query.value }

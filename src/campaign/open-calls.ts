@@ -41,7 +41,9 @@ interface Watched extends OpenCall {
 const headers = { 'retry-after': '5' }
 
 const tooMuchUnread: Answer = {
-  ...refuse(429, ['The key has too many answers under way that are read too slowly.']),
+  ...refuse('KEY_ANSWERS_EXCEEDED', [
+    'The key has too many answers under way that are read too slowly.',
+  ]),
   headers,
 }
 

@@ -6,7 +6,7 @@ const ready = answerJson(200, { status: 'ready' })
 
 /** This is public, so only the status and the log tell the reasons. */
 const notReady: Answer = {
-  ...refuse(503, ['The service does not take traffic right now.']),
+  ...refuse('SERVICE_NOT_READY', ['The service does not take traffic right now.']),
   headers: { 'retry-after': '5' },
 }
 

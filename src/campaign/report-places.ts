@@ -26,12 +26,14 @@ interface Waiting {
 const headers = { 'retry-after': '2' }
 
 const keyIsBusy: Answer = {
-  ...refuse(429, ['The key has too many reports running at once; try again in a moment.']),
+  ...refuse('KEY_REPORTS_EXCEEDED', [
+    'The key has too many reports running at once; try again in a moment.',
+  ]),
   headers,
 }
 
 const allAreBusy: Answer = {
-  ...refuse(503, ['Too many reports are running at once; try again in a moment.']),
+  ...refuse('REPORTS_BUSY', ['Too many reports are running at once; try again in a moment.']),
   headers,
 }
 

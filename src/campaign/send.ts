@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { errorCodeHeader } from '../contract/refusal-codes.ts'
 import type { Answer, StaticFile } from '../http/handler.ts'
 import { chooseEncoding } from '../http/static-file.ts'
 
@@ -17,13 +18,18 @@ export const commonHeaders = {
 
 export const jsonType = { 'content-type': 'application/json; charset=utf-8' } as const
 
-export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): void {
+export function sendAnswer(reply: FastifyReply, { status, headers, code, body }: Answer): void {
   if (body !== null && 'file' in body) {
     sendFile(reply, { status, headers: { ...commonHeaders, ...headers } }, body.file)
     return
   }
   const isJson = body !== null && 'json' in body
-  void reply.code(status).headers({ ...commonHeaders, ...(isJson && jsonType), ...headers })
+  void reply.code(status).headers({
+    ...commonHeaders,
+    ...(isJson && jsonType),
+    ...(code !== undefined && { [errorCodeHeader]: code }),
+    ...headers,
+  })
   if (body === null) void reply.send()
   else void reply.send('json' in body ? JSON.stringify(body.json) : body.text)
 }

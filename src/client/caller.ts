@@ -1,4 +1,5 @@
 import { exceptionResponseSchema } from '../contract/operation.ts'
+import { errorCodeHeader, isRefusalCode } from '../contract/refusal-codes.ts'
 import { compileParser } from '../contract/validate.ts'
 import {
   ClientError,
@@ -88,7 +89,9 @@ async function refusalOf(exchange: Exchange, key: string | null): Promise<Client
   const messages = messagesOf(await readRefusal(exchange), key)
   const told = messages.length === 0 ? '' : `: ${listed(messages)}`
   const retryAfterMs = parseRetryAfter(exchange.header('retry-after'), Date.now())
+  const refusalCode = exchange.header(errorCodeHeader) ?? ''
   return new ClientError(codeOf(status), `the service answered ${status}${told}`, {
+    ...(isRefusalCode(refusalCode) && { refusalCode }),
     messages,
     retryAfterMs,
   })

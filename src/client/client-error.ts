@@ -1,5 +1,6 @@
 // The closed list of what a call can fail with. No error ever holds the key.
 import { setMaxListeners } from 'node:events'
+import type { RefusalCode } from '../contract/refusal-codes.ts'
 import { findUnknownFields } from '../lib/unknown-fields.ts'
 
 interface ErrorKind {
@@ -46,6 +47,7 @@ export type ClientErrorCode = keyof typeof clientErrorKinds
 
 export interface ClientErrorDetails {
   readonly status?: number
+  readonly refusalCode?: RefusalCode | null
   readonly messages?: readonly string[]
   readonly retryAfterMs?: number | null
   readonly attemptCount?: number
@@ -58,6 +60,8 @@ export class ClientError extends Error {
   readonly code: ClientErrorCode
   /** The status of the answer; null without an answer. */
   readonly status: number | null
+  /** Why the service refused the request; null without a refusal, or for a code that this version does not know. */
+  readonly refusalCode: RefusalCode | null
   /** The faults, one sentence each, with the place in the request; from the check or the service. */
   readonly messages: readonly string[]
   /** Whether the same call may go well later and does no harm when made again. */
@@ -72,6 +76,7 @@ export class ClientError extends Error {
     this.name = 'ClientError'
     this.code = code
     this.status = details.status ?? null
+    this.refusalCode = details.refusalCode ?? null
     this.messages = details.messages ?? []
     this.isRetryable = details.isRetryable ?? clientErrorKinds[code].isRetryable
     this.retryAfterMs = details.retryAfterMs ?? null
@@ -84,10 +89,11 @@ export function withDetails(
   error: ClientError,
   changes: Pick<ClientErrorDetails, 'attemptCount' | 'isRetryable' | 'status'>
 ): ClientError {
-  const { status, messages, isRetryable, retryAfterMs, attemptCount, cause } = error
+  const { status, refusalCode, messages, isRetryable, retryAfterMs, attemptCount, cause } = error
   return new ClientError(error.code, error.message, {
     ...(status !== null && { status }),
     ...(cause !== undefined && { cause }),
+    refusalCode,
     messages,
     isRetryable,
     retryAfterMs,

@@ -2,6 +2,7 @@
 // framework, and all answers are sent in one place.
 import type { Readable } from 'node:stream'
 import type { AccessKey } from '../access/key.ts'
+import { refusalKinds, type RefusalCode } from '../contract/refusal-codes.ts'
 
 /** One authorized call. Path, query and body are not checked yet. */
 export interface Call {
@@ -37,6 +38,8 @@ type AnswerBody =
 export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
+  /** Of a refusal; it is sent as a header. */
+  readonly code?: RefusalCode
   /** Null: no body. */
   readonly body: AnswerBody | null
 }
@@ -51,6 +54,6 @@ export function answerJson(status: number, json: unknown): Answer {
 }
 
 /** The one shape of every refusal; messages never repeat what came in. */
-export function refuse(status: number, messages: readonly string[]): Answer {
-  return answerJson(status, { messages })
+export function refuse(code: RefusalCode, messages: readonly string[]): Answer {
+  return { ...answerJson(refusalKinds[code].status, { messages }), code }
 }

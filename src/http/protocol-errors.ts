@@ -3,6 +3,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
+import { errorCodeHeader, refusalKinds, type RefusalCode } from '../contract/refusal-codes.ts'
 import { owedAnswer } from './connections.ts'
 
 /** Time for the answer to leave before what is still coming in resets the connection. */
@@ -12,13 +13,13 @@ const lingerMs = 500
 export const tlsOnly = { 'strict-transport-security': 'max-age=31536000' } as const
 
 export interface ProtocolError {
-  readonly status: number
+  readonly code: RefusalCode
   readonly message: string
   readonly reason: 'malformed' | 'headers-too-large' | 'too-slow' | 'tunnel'
 }
 
 const malformed: ProtocolError = {
-  status: 400,
+  code: 'HTTP_MALFORMED',
   message: 'The request is not valid HTTP.',
   reason: 'malformed',
 }
@@ -27,14 +28,18 @@ const errors: ReadonlyMap<unknown, ProtocolError> = new Map([
   [
     'HPE_HEADER_OVERFLOW',
     {
-      status: 431,
+      code: 'HEADERS_TOO_LARGE',
       message: 'The request line and headers must be at most 32 KiB.',
       reason: 'headers-too-large',
     },
   ],
   [
     'ERR_HTTP_REQUEST_TIMEOUT',
-    { status: 408, message: 'The request did not arrive in time.', reason: 'too-slow' },
+    {
+      code: 'REQUEST_TOO_SLOW',
+      message: 'The request did not arrive in time.',
+      reason: 'too-slow',
+    },
   ],
 ])
 
@@ -71,11 +76,13 @@ export function endWith(
     connection: 'close',
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
+    [errorCodeHeader]: error.code,
     ...(socket instanceof TLSSocket && tlsOnly),
     ...headers,
   }).map(([name, value]) => `${name}: ${value}`)
-  const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`
-  socket.end([status, ...lines, '', body].join('\r\n'))
+  const { status } = refusalKinds[error.code]
+  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`
+  socket.end([line, ...lines, '', body].join('\r\n'))
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 

@@ -48,16 +48,12 @@ export const limits = {
 } as const
 
 export const linkMethods = 'GET, HEAD, POST, OPTIONS'
-export const missingToken = refusal(
-  404,
-  ['The tracking data is missing from the path.'],
-  'missing-token'
-)
-const notOurs = refusal(
-  400,
-  ['The tracking data is not the string that the ad server issued, or was manipulated.'],
-  'token'
-)
+export const missingToken = refusal('missing-token', [
+  'The tracking data is missing from the path.',
+])
+const notOurs = refusal('token', [
+  'The tracking data is not the string that the ad server issued, or was manipulated.',
+])
 const userAgentLengthMax = 512
 const patterns = {
   impression: '/impression/{trackingData}',

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { ErrorCode } from '../errors.ts'
+import { errorCodeHeader, refusalKinds, type RefusalCode } from '../contract/refusal-codes.ts'
+import { errorKinds, type ErrorCode } from '../errors.ts'
 
 /**
  * A whole answer. Header lists are flat (name, value, name, value), the cheapest form for Node, whose type
@@ -13,26 +14,29 @@ export interface Answer {
   readonly reason?: RefusalReason
 }
 
-export type RefusalReason =
-  | 'body'
-  | 'encoding'
-  | 'from-browser'
-  | 'token'
-  | 'missing-token'
-  | 'unknown-path'
-  | 'broken-escape'
-  | 'missing-host'
-  | 'method'
-  | 'too-large'
-  | 'malformed'
-  | 'headers-too-large'
-  | 'too-slow'
-  | 'tunnel'
-  | 'expectation'
-  | 'busy'
-  | 'stopping'
-  | 'failure'
-  | ErrorCode
+/** What callers are told, by the reason that is counted. */
+const codesByReason = {
+  body: 'DELIVERY_INVALID',
+  encoding: 'DELIVERY_ENCODING_INVALID',
+  'from-browser': 'DELIVERY_FROM_BROWSER',
+  token: 'TRACKING_DATA_INVALID',
+  'missing-token': 'TRACKING_DATA_MISSING',
+  'unknown-path': 'PATH_UNKNOWN',
+  'broken-escape': 'PATH_MALFORMED',
+  'missing-host': 'HTTP_MALFORMED',
+  method: 'METHOD_NOT_ALLOWED',
+  'too-large': 'BODY_TOO_LARGE',
+  malformed: 'HTTP_MALFORMED',
+  'headers-too-large': 'HEADERS_TOO_LARGE',
+  'too-slow': 'REQUEST_TOO_SLOW',
+  tunnel: 'METHOD_NOT_ALLOWED',
+  expectation: 'EXPECTATION_UNMET',
+  busy: 'SERVICE_BUSY',
+  stopping: 'SERVICE_NOT_READY',
+  failure: 'SERVICE_FAILED',
+} as const satisfies Record<string, RefusalCode>
+
+export type RefusalReason = keyof typeof codesByReason | ErrorCode
 
 const common = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff']
 const json = ['content-type', 'application/json', ...common]
@@ -75,13 +79,15 @@ export function answerJson(status: number, body: string): Answer {
   return { status, headers: ['content-length', length, ...json], body }
 }
 
-/** Every refusal has this shape. Messages never repeat what was received. */
-export function refusal(
-  status: number,
-  messages: readonly string[],
-  reason: RefusalReason
-): Answer {
-  return { ...answerJson(status, JSON.stringify({ messages })), reason }
+/** Every refusal has this shape, and its code as a header. Messages never repeat what was received. */
+export function refusal(reason: RefusalReason, messages: readonly string[]): Answer {
+  const code = isErrorCode(reason) ? errorKinds[reason].refusal : codesByReason[reason]
+  const answer = answerJson(refusalKinds[code].status, JSON.stringify({ messages }))
+  return { ...withHeaders(answer, [errorCodeHeader, code]), reason }
+}
+
+function isErrorCode(reason: RefusalReason): reason is ErrorCode {
+  return Object.hasOwn(errorKinds, reason)
 }
 
 export function withHeaders(answer: Answer, headers: readonly string[]): Answer {

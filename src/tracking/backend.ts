@@ -74,8 +74,8 @@ type BackendDeps = Pick<TrackingDeps, 'spool' | 'clock' | 'trustProxy'> & {
 /** Answers once; null when the sender has gone. */
 type Reply = (answer: Answer | null) => void
 
-const unknownEncoding = refusal(400, ['content-encoding must be gzip or identity'], 'encoding')
-const notGzip = refusal(400, ['body must be valid gzip, as content-encoding says'], 'encoding')
+const unknownEncoding = refusal('encoding', ['content-encoding must be gzip or identity'])
+const notGzip = refusal('encoding', ['body must be valid gzip, as content-encoding says'])
 const unfitGzip = { 'too-large': tooLarge, 'not-gzip': notGzip, busy } as const
 
 /**
@@ -91,7 +91,7 @@ export class BackendHandler {
   constructor(deps: BackendDeps, route: BackendRoute) {
     this.#deps = deps
     this.#route = route
-    this.#fromBrowser = refusal(400, [route.refusalToBrowsers], 'from-browser')
+    this.#fromBrowser = refusal('from-browser', [route.refusalToBrowsers])
   }
 
   handle(request: IncomingMessage, reply: Reply): void {
@@ -139,10 +139,10 @@ export class BackendHandler {
 
   #store({ sender, reply }: Delivery, bytes: Buffer): void {
     const body = parseJsonBody(bytes)
-    if (!body.ok) return reply(refusal(400, body.messages, 'body'))
+    if (!body.ok) return reply(refusal('body', body.messages))
     const { clock, spool, failures } = this.#deps
     const parsed = this.#route.parse(body.value, { receivedAtMs: clock(), ...sender })
-    if (!parsed.ok) return reply(refusal(400, parsed.messages, 'body'))
+    if (!parsed.ok) return reply(refusal('body', parsed.messages))
     store(spool, parsed.record).then(
       () => reply(stored),
       (error: unknown) => reply(failures.answer(error, this.#route.path))

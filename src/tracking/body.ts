@@ -30,11 +30,9 @@ type Reserve = (bytes: number) => boolean
 
 const nothing = Buffer.alloc(0)
 
-export const tooLarge = refusal(
-  413,
-  ['The body must be at most 1 MiB, also when inflated.'],
-  'too-large'
-)
+export const tooLarge = refusal('too-large', [
+  'The body must be at most 1 MiB, also when inflated.',
+])
 const tooLargeToReadOn = withHeaders(tooLarge, ['connection', 'close'])
 
 export function hasBody(headers: IncomingHttpHeaders): boolean {

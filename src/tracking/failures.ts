@@ -8,7 +8,7 @@ const retryAfter: readonly string[] = ['retry-after', '5']
 const logIntervalMs = 1_000
 
 export function unavailable(message: string, reason: RefusalReason): Answer {
-  return withHeaders(refusal(503, [message], reason), retryAfter)
+  return withHeaders(refusal(reason, [message]), retryAfter)
 }
 
 export const busy = unavailable('The service is busy; try again in a moment.', 'busy')
@@ -35,12 +35,10 @@ export class TrackingFailures {
   answer(error: unknown, route: string): Answer {
     this.report(error, route)
     if (!(error instanceof ServiceError)) {
-      return refusal(500, [errorKinds.WAREHOUSE_REFUSED.publicText], 'failure')
+      return refusal('failure', [errorKinds.WAREHOUSE_REFUSED.publicText])
     }
     const { status, publicText } = error.kind
-    return status === 503
-      ? unavailable(publicText, error.code)
-      : refusal(status, [publicText], error.code)
+    return status === 503 ? unavailable(publicText, error.code) : refusal(error.code, [publicText])
   }
 
   /** A full disk fails every request: one line per request would fill what is left of it. */

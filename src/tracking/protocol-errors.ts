@@ -6,16 +6,16 @@ import { refusal, send } from './answers.ts'
 import type { Answer } from './answers.ts'
 
 const noTunnels: ProtocolError = {
-  status: 405,
+  code: 'METHOD_NOT_ALLOWED',
   message: 'CONNECT is not supported.',
   reason: 'tunnel',
 }
-const unmetExpectation = refusal(417, ['Only 100-continue may be expected.'], 'expectation')
+const unmetExpectation = refusal('expectation', ['Only 100-continue may be expected.'])
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
 
 export function answerProtocolErrors(server: Server, onAnswer: (answer: Answer) => void): void {
   const end = (socket: Duplex, error: ProtocolError | null): void => {
-    if (error !== null) onAnswer(refusal(error.status, [error.message], error.reason))
+    if (error !== null) onAnswer(refusal(error.reason, [error.message]))
     endWith(socket, error, headers)
   }
   server.on('clientError', (error: Error, socket: Duplex) => end(socket, protocolErrorOf(error)))

@@ -43,9 +43,9 @@ export interface TrackingServer {
   readonly close: () => Promise<void>
 }
 
-const unknownPath = refusal(404, ['There is nothing at this path.'], 'unknown-path')
-const brokenEscape = refusal(400, ['The path has a broken percent escape.'], 'broken-escape')
-const missingHost = refusal(400, ['The Host header is missing.'], 'missing-host')
+const unknownPath = refusal('unknown-path', ['There is nothing at this path.'])
+const brokenEscape = refusal('broken-escape', ['The path has a broken percent escape.'])
+const missingHost = refusal('missing-host', ['The Host header is missing.'])
 const alive = answerJson(200, '{"status":"alive"}')
 const ready = answerJson(200, '{"status":"ready"}')
 const notReady = unavailable('The service does not take traffic right now.', 'stopping')
@@ -222,8 +222,5 @@ function isLinkMethod(method: string): boolean {
 }
 
 function notAllowed(allow: string): Answer {
-  return withHeaders(refusal(405, ['The path does not take this method.'], 'method'), [
-    'allow',
-    allow,
-  ])
+  return withHeaders(refusal('method', ['The path does not take this method.']), ['allow', allow])
 }

@@ -220,7 +220,7 @@ test('failures of the catalogue are answered in their public words, anything els
     [new ServiceError('WAREHOUSE_REFUSED', secretWords), 500, /failed to answer/],
     [new ServiceError('SPOOL_FULL', secretWords), 503, /cannot store events/],
     [new Error(secretWords), 500, /logged as [0-9a-f-]{36}/],
-    [Object.assign(new Error(secretWords), { statusCode: 404 }), 404, /malformed/],
+    [Object.assign(new Error(secretWords), { statusCode: 404 }), 400, /malformed/],
   ] as const
   for (const [error, status, words] of cases) {
     const { app, log } = startHarness({ runReport: () => Promise.reject(error) })
@@ -239,7 +239,7 @@ test('failures of the catalogue are answered in their public words, anything els
     assert.ok(!response.body.includes('SELECT') && !/\\n +at /.test(response.body))
     if (status === 503) assert.ok(Number(response.headers['retry-after']) > 0)
     const logged = log.lines().filter(({ level }) => Number(level) >= 40)
-    assert.equal(logged.length, status === 404 ? 0 : 1)
+    assert.equal(logged.length, status === 400 ? 0 : 1)
   }
 })
 

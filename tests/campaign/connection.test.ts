@@ -53,6 +53,18 @@ test('what is no HTTP is answered in the shape of every refusal', async (t) => {
   assert.ok(!log.text.includes('CANARY'))
 })
 
+test('an unmet expectation and a missing Host are refused by the port itself, with their codes', async (t) => {
+  const { url } = await listen(t)
+
+  const expecting = await talk(url.port, 'GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: x\r\n\r\n')
+  const hostless = await talk(url.port, 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n')
+
+  assert.match(expecting, /^HTTP\/1\.1 417 [^]*\r\nshelftrace-error-code: EXPECTATION_UNMET\r\n/)
+  assert.match(expecting, /\{"messages":\["Only 100-continue may be expected\."\]\}$/)
+  assert.match(hostless, /^HTTP\/1\.1 400 [^]*\r\nshelftrace-error-code: HTTP_MALFORMED\r\n/)
+  assert.match(hostless, /\{"messages":\["The Host header is missing\."\]\}$/)
+})
+
 function headOf(one: string, other: string): string {
   return (
     `POST ${csvPath} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n` +

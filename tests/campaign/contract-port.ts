@@ -14,6 +14,7 @@ import { buildCampaignApp } from '../../src/campaign/app.ts'
 import { catalogNames } from '../../src/catalog/catalog-names.ts'
 import { openCatalogStore, type CatalogStore } from '../../src/catalog/catalog-store.ts'
 import type { KeyRequest, Scope } from '../../src/contract/admin.ts'
+import { errorCodeHeader, isRefusalCode, refusalKinds } from '../../src/contract/refusal-codes.ts'
 import type { CatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { buildOpenApi } from '../../src/contract/openapi.ts'
 import { KeptPages } from '../../src/reports/kept-pages.ts'
@@ -234,9 +235,11 @@ async function send({ origin, agent, keys }: Way, sending: Sending): Promise<Rep
   return { status: response.statusCode, headers: response.headers, text: answer, json }
 }
 
-/** A refusal has this status and these messages, and not a word or a field more. */
+/** A refusal has this status and these messages, and not a word or a field more; its code is a header. */
 export function assertRefused(reply: Reply, status: number, messages: readonly string[]): void {
   assert.deepEqual({ status: reply.status, body: reply.json }, { status, body: { messages } })
+  const code = String(reply.headers[errorCodeHeader])
+  assert.ok(isRefusalCode(code) && refusalKinds[code].status === status, code)
   assert.equal(reply.headers['content-type'], 'application/json; charset=utf-8')
   assert.equal(reply.headers['cache-control'], 'no-store')
   assert.equal(reply.headers['www-authenticate'], status === 401 ? 'Bearer' : undefined)

@@ -60,6 +60,33 @@ test('a report is all pages in order, with its values as text and what its heade
   assert.equal(sent['sec-fetch-site'], undefined)
 })
 
+test('a refusal keeps the code of the service, unless this version does not know it', async (t) => {
+  const body = '{"messages":["/startDate is required"]}'
+  const server = await playScript(
+    t,
+    answer(422, body, { 'shelftrace-error-code': 'REQUEST_INVALID' }),
+    answer(422, body, { 'shelftrace-error-code': 'OF_A_LATER_VERSION' }),
+    answer(422, body)
+  )
+  const codes: unknown[] = []
+  for (let call = 0; call < 3; call += 1) {
+    await assert.rejects(
+      () => clientOf(server).reportJson(1, query),
+      (error) => {
+        assert.ok(error instanceof ClientError)
+        codes.push([error.code, error.refusalCode])
+        return true
+      }
+    )
+  }
+
+  assert.deepEqual(codes, [
+    ['REQUEST_REFUSED', 'REQUEST_INVALID'],
+    ['REQUEST_REFUSED', null],
+    ['REQUEST_REFUSED', null],
+  ])
+})
+
 test('a report without rows ends at once and still has a head', async (t) => {
   const server = await playScript(t, page(head, 0))
   let totalRows = -1

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { operations } from '../../src/contract/operations.ts'
+import { refusalKinds } from '../../src/contract/refusal-codes.ts'
 import type { Call } from './call.ts'
 import { judgeCall, judgeRawCall } from './judge.ts'
 import { Wire, type Heard } from './wire.ts'
@@ -31,7 +32,13 @@ const gate: readonly (readonly [string, string])[] = [
 ]
 const json = ['content-type', 'application/json'] as const
 
-function answer(status: number, body: unknown, headers = [...gate, json]): Heard {
+const coded = (status: number) => {
+  const code = Object.entries(refusalKinds).find(([, kind]) => kind.status === status)?.[0]
+  return code === undefined ? [] : [['shelftrace-error-code', code] as const]
+}
+
+function answer(status: number, body: unknown, given = [...gate, json]): Heard {
+  const headers = [...given, ...coded(status)]
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   return { replies: [{ status, headers, body: bytes }], fault: 'none', isClosed: false }
 }
@@ -57,6 +64,11 @@ const faults: readonly (readonly [string, Heard])[] = [
   [
     'the header x-frame-options is missing',
     answer(422, { messages: [] }, [...gate.slice(0, 5), json]),
+  ],
+  ['418 without a code', answer(418, { messages: [] })],
+  [
+    'the code KEY_MISSING is not one of 422',
+    answer(422, { messages: [] }, [['shelftrace-error-code', 'KEY_MISSING'], ...gate, json]),
   ],
   ['the connection: cut', { replies: [], fault: 'cut', isClosed: true }],
 ]

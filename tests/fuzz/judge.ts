@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox'
 import type { Operation, OperationResponse } from '../../src/contract/operation.ts'
 import { exceptionResponseSchema } from '../../src/contract/operation.ts'
+import { errorCodeHeader, isRefusalCode, refusalKinds } from '../../src/contract/refusal-codes.ts'
 import { compile, type Validate } from '../../src/contract/validate.ts'
 import type { Call } from './call.ts'
 import type { RawCall } from './raw-call.ts'
@@ -77,6 +78,7 @@ function judgeReply(
     faults.push(`it leads to ${location}`)
   }
   if (valueOf(reply, 'set-cookie') !== undefined) faults.push('it sets a cookie')
+  faults.push(...judgeCode(status, valueOf(reply, errorCodeHeader)))
   if (status === 401 && valueOf(reply, 'www-authenticate') === undefined)
     faults.push('401 without www-authenticate')
   if (
@@ -87,6 +89,14 @@ function judgeReply(
     faults.push('405 without allow')
   }
   return faults
+}
+
+/** A refusal has a code of its status, and nothing else has one. */
+function judgeCode(status: number, code: string | undefined): readonly string[] {
+  if (status < 400) return code === undefined ? [] : ['a code without a refusal']
+  if (code === undefined) return [`${status} without a code`]
+  const isKnown = isRefusalCode(code) && refusalKinds[code].status === status
+  return isKnown ? [] : [`the code ${code} is not one of ${status}`]
 }
 
 function mayShowKey({ operation }: Call): boolean {

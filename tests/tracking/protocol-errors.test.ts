@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { isRefusalCode, refusalKinds } from '../../src/contract/refusal-codes.ts'
 import { aConversion, startTracker } from './fixture.ts'
 
 const valid = JSON.stringify(aConversion())
@@ -42,6 +43,8 @@ for (const [fault, bytes, status] of [
     assert.match(answer, /content-type: application\/json\r\n/i)
     assert.match(answer, /\r\n\r\n\{"messages":\["[^"]+"\]\}$/)
     assert.match(answer, /connection: close\r\n/i)
+    const code = /\r\nshelftrace-error-code: (\w+)\r\n/.exec(answer)?.[1] ?? ''
+    assert.ok(isRefusalCode(code) && refusalKinds[code].status === status, code)
   })
 }
 

@@ -14,15 +14,17 @@ export function createBackupHandlers(
 ): HandlerTable {
   return {
     ...handle(upkeepOperations.createBackup, async ({ key, body }) => {
-      if (backups === null) return refuse(409, [notHere])
+      if (backups === null) return refuse('BACKUP_IMPOSSIBLE', [notHere])
       const result = backups.start(body.name)
       switch (result.kind) {
         case 'running':
-          return refuse(409, ['Another backup is running; one at a time.'])
+          return refuse('BACKUP_RUNNING', ['Another backup is running; one at a time.'])
         case 'taken':
-          return refuse(409, ['/name must be new: there is a folder of that name'])
+          return refuse('BACKUP_NAME_TAKEN', ['/name must be new: there is a folder of that name'])
         case 'unwritable':
-          return refuse(409, [`SHELFTRACE_BACKUP_DIR cannot be written (${codeOf(result.cause)})`])
+          return refuse('BACKUP_IMPOSSIBLE', [
+            `SHELFTRACE_BACKUP_DIR cannot be written (${codeOf(result.cause)})`,
+          ])
         case 'started': {
           const { backup } = result
           await audit.record({ key, action: 'backup.start', subject: backup.name })

@@ -23,7 +23,7 @@ export function createCatalogHandlers(
   return {
     ...handle(operations.putCatalog, async ({ key, body, query: { dryRun = false } }) => {
       const applied = await (dryRun ? catalog.check(body) : catalog.apply(body))
-      if (!applied.ok) return refuse(422, applied.messages)
+      if (!applied.ok) return refuse('REQUEST_INVALID', applied.messages)
 
       const { counts } = applied
       if (dryRun) {
@@ -44,7 +44,7 @@ export function createCatalogHandlers(
       const { after = null, limit = pageLimits.default } = query
       const page = pages.read(catalog.current(), { kind, after, limit })
       return page === null
-        ? refuse(422, [`after must be an id of ${kind}, as next gives it`])
+        ? refuse('REQUEST_INVALID', [`after must be an id of ${kind}, as next gives it`])
         : answerJson(200, page)
     }),
   }

@@ -23,17 +23,17 @@ export function createConversionHandlers(
     ),
     ...handleAt(operations.voidDelivery, purchase, async ({ key, path, body }, known) => {
       const { deliveryId, reason } = body
-      if (reason.trim() === '') return refuse(422, [saysNothing])
+      if (reason.trim() === '') return refuse('REQUEST_INVALID', [saysNothing])
       const delivery = findDelivery(known, deliveryId)
-      if (delivery === null) return refuse(422, [notListed])
+      if (delivery === null) return refuse('REQUEST_INVALID', [notListed])
       if (!['counted', 'later', 'greater-delivery-id', 'void'].includes(delivery.standing)) {
-        return refuse(422, [
+        return refuse('REQUEST_INVALID', [
           `/deliveryId must be a delivery that could count; this one is ${delivery.standing}`,
         ])
       }
 
       const result = await voidDelivery({ ...path, deliveryId })
-      if (result.kind === 'final') return refuse(422, [isFinal(result.finalBefore)])
+      if (result.kind === 'final') return refuse('DAYS_FINAL', [isFinal(result.finalBefore)])
       const now = findDelivery(await explainPurchase(path), deliveryId)
       assert(now?.judgedAt !== undefined, 'what is voided shows as void')
       const { judgedAt: voidedAt, countedDeliveryId } = now
@@ -47,17 +47,17 @@ export function createConversionHandlers(
     }),
     ...handleAt(operations.unvoidDelivery, purchase, async ({ key, path, body }, known) => {
       const { deliveryId, reason } = body
-      if (reason.trim() === '') return refuse(422, [saysNothing])
+      if (reason.trim() === '') return refuse('REQUEST_INVALID', [saysNothing])
       const delivery = findDelivery(known, deliveryId)
-      if (delivery === null) return refuse(422, [notListed])
+      if (delivery === null) return refuse('REQUEST_INVALID', [notListed])
       if (delivery.standing !== 'void') {
-        return refuse(422, [
+        return refuse('REQUEST_INVALID', [
           `/deliveryId must be a void delivery; this one is ${delivery.standing}`,
         ])
       }
 
       const result = await unvoidDelivery({ ...path, deliveryId })
-      if (result.kind === 'final') return refuse(422, [isFinal(result.finalBefore)])
+      if (result.kind === 'final') return refuse('DAYS_FINAL', [isFinal(result.finalBefore)])
       const now = findDelivery(await explainPurchase(path), deliveryId)
       assert(now?.judgedAt !== undefined, 'what is not void any more shows when it was judged')
       const { judgedAt, countedDeliveryId } = now

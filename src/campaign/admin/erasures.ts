@@ -9,7 +9,7 @@ import type { AdminDeps } from './deps.ts'
 type ErasureDeps = Pick<AdminDeps, 'erasures' | 'hashIdentity'>
 
 const tooMany: Answer = {
-  ...refuse(429, [
+  ...refuse('OPEN_REQUESTS_EXCEEDED', [
     `at most ${erasureLimits.openMax} erasures may be open; each closes ${erasureLimits.watchDays} days after its request`,
   ]),
   headers: { 'retry-after': '86400' },

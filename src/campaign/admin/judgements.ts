@@ -7,7 +7,7 @@ import { handle, handleAt } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 
 const tooMany: Answer = {
-  ...refuse(429, [`at most ${judgementRules.openMax} judgements may be open`]),
+  ...refuse('OPEN_REQUESTS_EXCEEDED', [`at most ${judgementRules.openMax} judgements may be open`]),
   headers: { 'retry-after': '60' },
 }
 

@@ -19,7 +19,7 @@ export function createKeyHandlers(
   return {
     ...handle(operations.createKey, async ({ key, body }) => {
       const faults = [...reachFaults(body), ...endFaults(body, clock())]
-      if (faults.length > 0) return refuse(422, faults)
+      if (faults.length > 0) return refuse('REQUEST_INVALID', faults)
 
       const created = await keys.create(body)
       const { name, scopes, advertisers = [], publishers = [], expiresAt = null } = body

@@ -31,7 +31,7 @@ export function createProductHandlers(
       const feed = new ProductFeed({ products, marketId, replace })
       try {
         const faults = await readFeed(body, feed)
-        if (faults.length > 0) return refuse(422, faults)
+        if (faults.length > 0) return refuse('REQUEST_INVALID', faults)
         await feed.finish()
       } finally {
         // A feed that broke off is recorded too.

@@ -21,7 +21,7 @@ export function createPutRates(
 ): HandlerTable {
   return handle(adminOperations.putRates, async ({ key, body }) => {
     const file = await readFile(body)
-    if (file.faults.length > 0) return refuse(422, file.faults)
+    if (file.faults.length > 0) return refuse('REQUEST_INVALID', file.faults)
 
     const { addedCount, changes } = await rates.store(file.days)
     const result = describe(file.days)

@@ -20,9 +20,9 @@ type ReadLinkDeps = Pick<AdminDeps, 'catalog' | 'openTrackingData' | 'readServed
 export function createReadLink(deps: ReadLinkDeps): HandlerTable {
   return handle(adminOperations.readTrackingLink, async ({ body }) => {
     const found = findTrackingData(body.link)
-    if (!found.ok) return refuse(422, [pasteFaults[found.reason]])
+    if (!found.ok) return refuse('REQUEST_INVALID', [pasteFaults[found.reason]])
     const opened = deps.openTrackingData(found.trackingData)
-    if (!opened.ok) return refuse(422, [openFaults[opened.reason]])
+    if (!opened.ok) return refuse('REQUEST_INVALID', [openFaults[opened.reason]])
 
     const { data, canonical } = opened
     const answer: ServedAdReading = {

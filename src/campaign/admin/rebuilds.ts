@@ -13,7 +13,7 @@ export function createRebuildDays(
     const { startDate, endDate } = body
     const result = await rebuildDays({ firstDay: startDate, lastDay: endDate })
     if (result.kind === 'final') {
-      return refuse(422, [
+      return refuse('DAYS_FINAL', [
         `/startDate must not be before ${result.finalBefore}: older days are final, their events are dropped`,
       ])
     }

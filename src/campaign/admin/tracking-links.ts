@@ -29,7 +29,7 @@ const messagesMax = 100
 export function createMintLinks(deps: MintDeps, audit: AuditTrail): HandlerTable {
   return handle(adminOperations.mintTrackingLinks, async ({ key, body: { links } }) => {
     if (!links.every(({ advertiserId }) => isForAdvertiser(key, advertiserId))) {
-      return refuse(403, ['The key is not for every advertiser of the request.'])
+      return refuse('PARTY_FORBIDDEN', ['The key is not for every advertiser of the request.'])
     }
 
     const snapshot = deps.catalog.current()
@@ -38,7 +38,7 @@ export function createMintLinks(deps: MintDeps, audit: AuditTrail): HandlerTable
     const messages = ads.flatMap((ad, index) =>
       ad.ok ? [] : ad.messages.map((message) => `/links/${index}${message}`)
     )
-    if (messages.length > 0) return refuse(422, messages.slice(0, messagesMax))
+    if (messages.length > 0) return refuse('REQUEST_INVALID', messages.slice(0, messagesMax))
     const minted = ads.flatMap((ad) => (ad.ok ? [mint(ad.ad, deps)] : []))
     const advertisers = [...new Set(links.map(({ advertiserId }) => advertiserId))]
     const subject = minted.length === 1 ? '1 link' : `${minted.length} links`

@@ -17,7 +17,7 @@ export function createListUnconverted({
     const { startDate, endDate, limit = pageLimits.default } = query
     const after = query.after === undefined ? null : readCursor(query.after)
     if (after === 'broken')
-      return refuse(422, ['after must be the next of the page before, unchanged'])
+      return refuse('REQUEST_INVALID', ['after must be the next of the page before, unchanged'])
     const found = await readUnconverted({ startDate, endDate, after, limit: limit + 1 })
     const { shown, next } = cutPage(found, limit, printCursor)
     const page: UnconvertedPage = { rows: shown, ...next }

@@ -34,7 +34,7 @@ export function createAddAsset({
     adGroup,
     async ({ key, body }, place) => {
       const chosen = choose(catalog.current(), place, body)
-      if (!chosen.ok) return refuse(422, chosen.messages)
+      if (!chosen.ok) return refuse('REQUEST_INVALID', chosen.messages)
 
       const { asset, size } = chosen
       const adGroupId = place.adGroup.id

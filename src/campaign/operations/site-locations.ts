@@ -31,9 +31,10 @@ export function createSiteLocations({ catalog }: Pick<CampaignDeps, 'catalog'>):
       // A publisher without a grant is treated like an unknown one, so that nobody learns who else there is.
       const grants = grantsAt(advertiser, wanted.publisherId)
       if (publisher === undefined || grants.length === 0) {
-        return refuse(404, ['There is no such publisher.'])
+        return refuse('RESOURCE_UNKNOWN', ['There is no such publisher.'])
       }
-      if (!snapshot.markets.has(wanted.marketId)) return refuse(404, ['There is no such market.'])
+      if (!snapshot.markets.has(wanted.marketId))
+        return refuse('RESOURCE_UNKNOWN', ['There is no such market.'])
       return answerJson(200, listEligible(snapshot, { advertiser, publisher, grants, wanted }))
     }
   )

@@ -38,7 +38,7 @@ export function createAttributionHandlers(
         const request = withinEventDays(asked)
         const result = await deps.listAttributions({ advertiserId: id, request, keyId, signal })
         if ('finalBefore' in result) {
-          return refuse(422, [
+          return refuse('DAYS_FINAL', [
             `startDate must not be before ${result.finalBefore}: of older days only the report is kept`,
           ])
         }
@@ -53,12 +53,12 @@ export function createAttributionHandlers(
     ),
     ...handleAt(operations.explainAttribution, purchase, async (call) => {
       if ((await advertiser.find(call.path)) === undefined) {
-        return refuse(404, [advertiser.notFound])
+        return refuse('RESOURCE_UNKNOWN', [advertiser.notFound])
       }
       return await places.run(call, async () => {
         const explanation = await deps.explainOwnPurchase(call.path)
         return explanation === null
-          ? refuse(404, [purchase.notFound])
+          ? refuse('RESOURCE_UNKNOWN', [purchase.notFound])
           : answerJson(200, explanation)
       })
     }),
