@@ -10,9 +10,10 @@ import {
   type AuditVerdict,
   type AuditVerifierOptions,
 } from '../domain/audit-verifier.ts'
-import { CliError, usageError, type Command, type CommandContext } from './command.ts'
+import { CliError, usageError, type Run, type CommandContext } from './command.ts'
 import { openInput } from './input.ts'
-import { printable } from './list.ts'
+import { printable } from './table.ts'
+import { counted } from './words.ts'
 
 const pageLimit = 1_000
 /** A line holds details of at most 20,000 characters, and names. */
@@ -22,42 +23,28 @@ const headsMax = 1_000
 const parseLine = compileParser(auditLineSchema)
 const parseQuery = compileParser(auditExportQuerySchema)
 
-export const auditExport: Command = {
-  name: 'audit export',
-  usage: '[--from INSTANT] [--to INSTANT]',
-  summary: 'Print who changed what as NDJSON, oldest first, with the chain of hashes',
-  options: { from: { type: 'string' }, to: { type: 'string' } },
-  run: async (context) => {
-    const { stdout } = context.terminal
-    for await (const text of readPages(context)) {
-      // A slow reader must not make this process hold the whole audit.
-      if (!stdout.write(text)) await Promise.race([once(stdout, 'drain'), once(stdout, 'close')])
-    }
-    return 0
-  },
+export const auditExport: Run = async (context) => {
+  const { stdout } = context.terminal
+  for await (const text of readPages(context)) {
+    // A slow reader must not make this process hold the whole audit.
+    if (!stdout.write(text)) await Promise.race([once(stdout, 'drain'), once(stdout, 'close')])
+  }
+  return 0
 }
 
-export const auditVerify: Command = {
-  name: 'audit verify',
-  usage: '[FILE|-] [--head HEAD]… [--part]',
-  summary:
-    'Check the chain of hashes of the service, or of a file of "audit export". --head names a head that was kept elsewhere; --part says that the file is of a range',
-  options: { head: { type: 'string', multiple: true }, part: { type: 'boolean' } },
-  optionalCount: 1,
-  run: async (context) => {
-    const { positionals, options } = context
-    const isPart = options['part'] === true
-    const heads = headsOf(options['head'])
-    if (isPart && positionals.length === 0) throw usageError('--part must be given with a FILE')
-    const isFile = positionals.length > 0
-    const pass = async () =>
-      await verify(isFile ? readFileLines(context) : readServiceLines(context), { heads, isPart })
-    let verdict = await pass()
-    // A record that another node wrote late may appear behind the place where the reading is: look again.
-    if (verdict.fault !== null && !isFile) verdict = await pass()
-    context.print(toJson(verdict), describe(verdict))
-    return verdict.fault === null ? 0 : 1
-  },
+export const auditVerify: Run = async (context) => {
+  const { positionals, options } = context
+  const isPart = options['part'] === true
+  const heads = headsOf(options['head'])
+  if (isPart && positionals.length === 0) throw usageError('--part must be given with a FILE')
+  const isFile = positionals.length > 0
+  const pass = async () =>
+    await verify(isFile ? readFileLines(context) : readServiceLines(context), { heads, isPart })
+  let verdict = await pass()
+  // A record that another node wrote late may appear behind the place where the reading is: look again.
+  if (verdict.fault !== null && !isFile) verdict = await pass()
+  context.print(toJson(verdict), describe(verdict))
+  return verdict.fault === null ? 0 : 1
 }
 
 async function verify(
@@ -143,8 +130,12 @@ function describe(verdict: AuditVerdict): string {
   const begin =
     beginsAt === null ? 'No record has a chain.' : `The chain begins at ${printable(beginsAt)}.`
   return [
-    `The audit is whole: ${recordCount} records. ${begin}`,
-    ...(unchainedCount > 0 ? [`${unchainedCount} records from before it prove nothing.`] : []),
+    `The audit is whole: ${counted(recordCount, 'record')}. ${begin}`,
+    ...(unchainedCount > 0
+      ? [
+          `${counted(unchainedCount, 'record')} from before it ${unchainedCount === 1 ? 'proves' : 'prove'} nothing.`,
+        ]
+      : []),
     ...(heads.length > 0 ? ['Keep these heads elsewhere, for --head:'] : []),
     ...heads.map((head) => `  ${printHead(head)}`),
   ].join('\n')

@@ -1,31 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { resolve } from 'node:path'
 import { backupListSchema, backupSchema, type Backup } from '../contract/backups.ts'
-import { CliError, type Command, type CommandContext, type Terminal } from './command.ts'
+import { CliError, type Run, type CommandContext, type Terminal } from './command.ts'
 import { listCommand } from './list.ts'
+import { counted, formatSize } from './words.ts'
 
 const lookPauseMs = 500
 
-export const backup: Command = {
-  name: 'backup',
-  usage: '[NAME]',
-  summary: 'Back up the running service into a folder of SHELFTRACE_BACKUP_DIR',
-  optionalCount: 1,
-  run: async (context) => {
-    const [name] = context.positionals
-    const call = { method: 'POST', path: '/backups', json: { name } } as const
-    const started = await context.call(backupSchema, call)
-    const ended = await awaitEnd(context, started)
-    if (ended.state !== 'complete') {
-      throw new CliError(`The backup ${ended.name} failed: ${ended.reason ?? 'it broke off'}.`)
-    }
-    const { folder, takenAt, bytes } = ended
-    context.print(
-      ended,
-      `The backup is complete: ${folder}, all up to ${takenAt}, ${bytes} bytes, without secrets.`
-    )
-    return 0
-  },
+export const backup: Run = async (context) => {
+  const [name] = context.positionals
+  const call = { method: 'POST', path: '/backups', json: { name } } as const
+  const started = await context.call(backupSchema, call)
+  const ended = await awaitEnd(context, started)
+  if (ended.state !== 'complete') {
+    throw new CliError(`The backup ${ended.name} failed: ${ended.reason ?? 'it broke off'}.`)
+  }
+  const { folder, takenAt, bytes } = ended
+  context.print(
+    ended,
+    `The backup is complete: ${folder}, all up to ${takenAt}, ${formatSize(bytes ?? 0)}, without secrets.`
+  )
+  return 0
 }
 
 async function awaitEnd(context: CommandContext, started: Backup): Promise<Backup> {
@@ -35,7 +30,8 @@ async function awaitEnd(context: CommandContext, started: Backup): Promise<Backu
     const { backups } = await context.call(backupListSchema, { method: 'GET', path: '/backups' })
     current = backups.find(({ name }) => name === started.name)
     const { bytes = 0, bytesTotal } = current ?? {}
-    if (bytesTotal !== undefined) tell(context.terminal, `${bytes} of ${bytesTotal} bytes`)
+    if (bytesTotal !== undefined)
+      tell(context.terminal, `${formatSize(bytes)} of ${formatSize(bytesTotal)}`)
   }
   tell(context.terminal, null)
   if (current === undefined) throw new CliError(`The folder of ${started.name} is gone.`)
@@ -43,8 +39,6 @@ async function awaitEnd(context: CommandContext, started: Backup): Promise<Backu
 }
 
 export const backupList = listCommand({
-  name: 'backup list',
-  summary: 'List the backups of the running service and their state',
   path: '/backups',
   answer: backupListSchema,
   rows: 'backups',
@@ -52,32 +46,24 @@ export const backupList = listCommand({
   empty: 'There is no backup.',
 })
 
-export const restore: Command = {
-  name: 'restore',
-  usage: 'FOLDER [--unsigned]',
-  summary:
-    'Restore a backup into a data folder that holds only secrets.json, while no service runs there',
-  options: { unsigned: { type: 'boolean' } },
-  positionalCount: 1,
-  run: async ({ terminal, options, positionals, print }) => {
-    const [folder = ''] = positionals
-    // Loaded on demand: no other command needs ClickHouse.
-    const { runRestore } = await import('../restore.ts')
-    const restored = await runRestore(terminal.environment, {
-      source: resolve(folder),
-      acceptsUnsigned: options['unsigned'] === true,
-      onProgress: ({ fileCount, fileTotal }) => {
-        if (fileCount % 100 === 0) tell(terminal, `${fileCount} of ${fileTotal} files`)
-      },
-    })
-    tell(terminal, null)
-    const { dataDir, takenAt, fileCount, rowCount } = restored
-    print(
-      restored,
-      `Restored into ${dataDir}: all up to ${takenAt}, ${fileCount} files and ${rowCount} rows, checked.`
-    )
-    return 0
-  },
+export const restore: Run = async ({ terminal, options, positionals, print }) => {
+  const [folder = ''] = positionals
+  // Loaded on demand: no other command needs ClickHouse.
+  const { runRestore } = await import('../restore.ts')
+  const restored = await runRestore(terminal.environment, {
+    source: resolve(folder),
+    acceptsUnsigned: options['unsigned'] === true,
+    onProgress: ({ fileCount, fileTotal }) => {
+      if (fileCount % 100 === 0) tell(terminal, `${fileCount} of ${fileTotal} files`)
+    },
+  })
+  tell(terminal, null)
+  const { dataDir, takenAt, fileCount, rowCount } = restored
+  print(
+    restored,
+    `Restored into ${dataDir}: all up to ${takenAt}, ${counted(fileCount, 'file')} and ${counted(rowCount, 'row')}, checked.`
+  )
+  return 0
 }
 
 /** Rewrites one line on a terminal; null clears it. */

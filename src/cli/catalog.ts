@@ -4,30 +4,27 @@ import type { Trust, TrustChange } from '../contract/catalog-bundle.ts'
 import { pageKinds } from '../contract/catalog-pages.ts'
 import { feedResultSchema, type FeedResult } from '../contract/products.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
-import { CliError, usageError, type Command, type CommandContext } from './command.ts'
+import { CliError, usageError, type Run, type CommandContext } from './command.ts'
 import { describeRefused, readInput, upload } from './input.ts'
-import { formatTable, printRows } from './list.ts'
+import type { Layout } from './layout.ts'
+import { printRows } from './list.ts'
+import { formatTable } from './table.ts'
+import { counted, formatCount } from './words.ts'
 
 const bytesMax = 67_108_864
 
-export const catalogLoad: Command = {
-  name: 'catalog load',
-  usage: 'FILE|- [--dry-run]',
-  summary: 'Add or replace the entries of a catalog bundle (JSON), all of them or none',
-  options: { 'dry-run': { type: 'boolean' } },
-  positionalCount: 1,
-  run: async (context) => {
-    const body = await readInput(context)
-    if (body.length > bytesMax) {
-      throw new CliError('A bundle has at most 64 MiB: split it, and load parents before children.')
-    }
-    const path = `/catalog${queryOf(context, { 'dry-run': 'dryRun' })}`
-    const result = await context.call(catalogResultSchema, { method: 'PUT', path, body })
-    const done = result.dryRun === true ? 'would be taken; nothing is stored' : 'taken'
-    const text = `${result.entries} entries and ${result.products} products ${done}.`
-    context.print(result, [text, ...(result.trustChanges ?? []).map(describeTrust)].join('\n'))
-    return 0
-  },
+export const catalogLoad: Run = async (context) => {
+  const body = await readInput(context)
+  if (body.length > bytesMax) {
+    throw new CliError('A bundle has at most 64 MiB: split it, and load parents before children.')
+  }
+  const path = `/catalog${queryOf(context, { 'dry-run': 'dryRun' })}`
+  const result = await context.call(catalogResultSchema, { method: 'PUT', path, body })
+  const done = result.dryRun === true ? 'would be taken; nothing is stored' : 'taken'
+  const entries = counted(result.entries, 'entry', 'entries')
+  const text = `${entries} and ${counted(result.products, 'product')} ${done}.`
+  context.print(result, [text, ...(result.trustChanges ?? []).map(describeTrust)].join('\n'))
+  return 0
 }
 
 function describeTrust({ publisherId, before, after }: TrustChange): string {
@@ -41,38 +38,33 @@ function trustText({ conversionSources, requireKey }: Trust): string {
   return `${from}, ${requireKey ? 'with a key only' : 'without a key too'}`
 }
 
-export const catalogProducts: Command = {
-  name: 'catalog products',
-  usage: 'FILE|- --market ID [--dry-run] [--replace]',
-  summary: 'Load a Google Merchant feed (TSV or CSV) into a market, whatever its length',
-  options: {
-    market: { type: 'string' },
-    'dry-run': { type: 'boolean' },
-    replace: { type: 'boolean' },
-  },
-  positionalCount: 1,
-  run: async (context) => {
-    const marketId = requireMarket(context)
-    const query = queryOf(context, { 'dry-run': 'dryRun', replace: 'replace' })
-    const result = await upload(context, feedResultSchema, {
-      method: 'PUT',
-      path: `/markets/${marketId}/products${query}`,
-      contentType: 'text/tab-separated-values',
-    })
-    context.print(result, describeFeed(result))
-    return result.refusedCount === 0 && result.notReplaced === undefined ? 0 : 1
-  },
+export const catalogProducts: Run = async (context) => {
+  const marketId = requireMarket(context)
+  const query = queryOf(context, { 'dry-run': 'dryRun', replace: 'replace' })
+  const result = await upload(context, feedResultSchema, {
+    method: 'PUT',
+    path: `/markets/${marketId}/products${query}`,
+    contentType: 'text/tab-separated-values',
+  })
+  context.print(result, describeFeed(result))
+  return result.refusedCount === 0 && result.notReplaced === undefined ? 0 : 1
 }
 
 function describeFeed(result: FeedResult): string {
   const { taken, repeated = 0, refused, refusedCount, deactivated, notReplaced, dryRun } = result
   const done = dryRun === true ? 'would be taken, nothing is stored' : 'taken'
   return [
-    `${taken} rows ${done}; ${refusedCount} refused.`,
+    `${counted(taken, 'row')} ${done}; ${formatCount(refusedCount)} refused.`,
     ...(repeated > 0
-      ? [`${repeated} of them were replaced by a later row for the same product.`]
+      ? [
+          `${formatCount(repeated)} of them ${repeated === 1 ? 'was' : 'were'} replaced by a later row for the same product.`,
+        ]
       : []),
-    ...(deactivated === undefined ? [] : [`${deactivated} products are no longer active.`]),
+    ...(deactivated === undefined
+      ? []
+      : [
+          `${counted(deactivated, 'product')} ${deactivated === 1 ? 'is' : 'are'} no longer active.`,
+        ]),
     ...(notReplaced === undefined ? [] : [`Nothing was replaced: ${notReplaced}.`]),
     ...describeRefused(refused, refusedCount),
   ].join('\n')
@@ -91,34 +83,21 @@ const entriesPageSchema = Type.Object({
 
 const productOptions = ['market', 'gtin', 'title'] as const
 
-export const catalogShow: Command = {
-  name: 'catalog show',
-  usage: '[KIND] [--after ID] [--limit N] [--market ID [--gtin GTIN] [--title PART]]',
-  summary: `Show a page of the catalog: ${pageKinds.join(', ')}, or the products of a market`,
-  options: {
-    after: { type: 'string' },
-    limit: { type: 'string' },
-    market: { type: 'string' },
-    gtin: { type: 'string' },
-    title: { type: 'string' },
-  },
-  optionalCount: 1,
-  run: async (context) => {
-    const [kind] = context.positionals
-    if (kind === undefined) return await showCounts(context)
-    const path = pathOf(context, kind)
-    const page = await context.call(entriesPageSchema, { method: 'GET', path })
-    const more = page.next === null ? [] : [`More follow: --after ${page.next}`]
-    context.print(page, [entriesText(page.entries), ...more].join('\n'))
-    return 0
-  },
+export const catalogShow: Run = async (context) => {
+  const [kind] = context.positionals
+  if (kind === undefined) return await showCounts(context)
+  const path = pathOf(context, kind)
+  const page = await context.call(entriesPageSchema, { method: 'GET', path })
+  const more = page.next === null ? [] : [`More follow: --after ${page.next}`]
+  context.print(page, [entriesText(page.entries, context.layout), ...more].join('\n'))
+  return 0
 }
 
 /** Prints how many entries of each kind there are; with `--json`, the entries themselves. */
 async function showCounts(context: CommandContext): Promise<number> {
   const bundle = await context.call(catalogBundleSchema, { method: 'GET', path: '/catalog' })
   const rows = Object.entries(bundle).map(([kind, entries]) => [kind, String(entries.length)])
-  context.print(bundle, formatTable(['KIND', 'ENTRIES'], rows))
+  context.print(bundle, formatTable(['KIND', 'ENTRIES'], rows, context.layout))
   return 0
 }
 
@@ -141,9 +120,12 @@ function pathOf(context: CommandContext, kind: string): string {
   return query.size === 0 ? path : `${path}?${query.toString()}`
 }
 
-function entriesText(entries: readonly Readonly<Record<string, unknown>>[]): string {
+function entriesText(
+  entries: readonly Readonly<Record<string, unknown>>[],
+  layout: Layout
+): string {
   const columns = [...new Set(entries.flatMap((entry) => Object.keys(entry)))]
-  return entries.length === 0 ? 'There are no entries.' : printRows(entries, columns)
+  return entries.length === 0 ? 'There are no entries.' : printRows(entries, columns, layout)
 }
 
 /** The id given with `--market`. */

@@ -26,15 +26,20 @@ export interface AdminCall {
 
 const silenceMsMax = 120_000
 
+/** Which port it is, is a courtesy of a refusal. */
+const probeMsMax = 2_000
+
 const limitedTriesMax = 5
 const waitSecondsMax = 60
 
 /** Most answers of the admin API are small, but a catalog may be large. */
 const answerBytesMax = 268_435_456
 
-interface Address {
+interface Server {
   readonly url: URL
   readonly key: string
+  /** Puts a message of the API into the words of the command line. */
+  readonly explain: (message: string) => string
 }
 
 /**
@@ -42,11 +47,11 @@ interface Address {
  * another version, may answer something else. Throws a CliError for that and for everything that fails.
  */
 export async function callServer<Schema extends TSchema>(
-  address: Address,
+  server: Server,
   schema: Schema,
   call: AdminCall
 ): Promise<Immutable<Type.Static<Schema>>> {
-  const answer = await fetchAnswer(address, call)
+  const answer = await fetchAnswer(server, call)
   const parsed = compileParser(schema)(answer)
   if (parsed.ok) return parsed.value
   throw new CliError(
@@ -59,21 +64,21 @@ export async function callServer<Schema extends TSchema>(
  * limit of the key's requests, so it waits as long as a 429 says and asks again.
  */
 export async function callForText(
-  address: Address,
+  server: Server,
   call: AdminCall
 ): Promise<Pick<RawAnswer, 'text' | 'headers'>> {
   try {
     for (let tries = 1; ; tries += 1) {
-      const answer = await send(address, call)
+      const answer = await send(server, call)
       const waitMs = tries < limitedTriesMax ? waitMsOf(answer) : null
       if (waitMs === null) {
-        refuseFailure(answer)
+        await refuseFailure(answer, server)
         return answer
       }
       await sleep(waitMs)
     }
   } catch (error) {
-    throw explain(error, address.url)
+    throw explain(error, server.url)
   }
 }
 
@@ -83,11 +88,11 @@ function waitMsOf({ status, headers }: RawAnswer): number | null {
   return status === 429 && seconds >= 0 && seconds <= waitSecondsMax ? seconds * 1_000 : null
 }
 
-async function fetchAnswer(address: Address, call: AdminCall): Promise<unknown> {
+async function fetchAnswer(server: Server, call: AdminCall): Promise<unknown> {
   try {
-    return readAnswer(await send(address, call))
+    return await readAnswer(await send(server, call), server)
   } catch (error) {
-    throw explain(error, address.url)
+    throw explain(error, server.url)
   }
 }
 
@@ -98,7 +103,7 @@ export interface RawAnswer {
 }
 
 async function send(
-  { url, key }: Address,
+  { url, key }: Server,
   { method, path, json, contentType = 'application/json', ...call }: AdminCall
 ): Promise<RawAnswer> {
   const body = json === undefined ? call.body : Buffer.from(JSON.stringify(json))
@@ -159,17 +164,40 @@ async function readText(response: IncomingMessage): Promise<RawAnswer> {
   return { status, headers, text: Buffer.concat(chunks).toString('utf8') }
 }
 
-function readAnswer(answer: RawAnswer): unknown {
-  refuseFailure(answer)
+async function readAnswer(answer: RawAnswer, server: Server): Promise<unknown> {
+  await refuseFailure(answer, server)
   return answer.text === '' ? null : parseJson(answer.text)
 }
 
-function refuseFailure({ status, text }: RawAnswer): void {
+async function refuseFailure({ status, text }: RawAnswer, server: Server): Promise<void> {
   if (status >= 200 && status < 300) return
+  if (status === 404 && (await isTrackingPort(server))) {
+    throw new CliError(
+      `${server.url.origin} is the tracking port, which takes events only. Name the campaign port (8081 unless ` +
+        'SHELFTRACE_CAMPAIGN_PORT says another) with --url or SHELFTRACE_URL.'
+    )
+  }
   const messages = messagesOf(text === '' ? null : parseJson(text)).map(
-    (message) => `\n  ${message}`
+    (message) => `\n  ${server.explain(message)}`
   )
   throw new CliError(`${refusalWords(status)}${messages.join('')}`)
+}
+
+/** Only the tracking port has this path, and it takes no GET there. It gets no key. */
+async function isTrackingPort({ url }: Server): Promise<boolean> {
+  const target = new URL(`${url.pathname.replace(/\/+$/, '')}/conversion`, url)
+  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(target, { agent: false })
+  request.setTimeout(probeMsMax, () => request.destroy(new Error('no answer in time')))
+  try {
+    const answered = answerOf(request)
+    request.end()
+    return (await answered).statusCode === 405
+  } catch {
+    // Then the first answer says all that is known.
+    return false
+  } finally {
+    request.destroy()
+  }
 }
 
 function refusalWords(status: number): string {

@@ -1,19 +1,25 @@
+// What a command is, and the world as it sees it. Descriptions load neither schemas nor the service, so that help,
+// completion and faults of the command line are told at once; the program of a command is loaded when it runs.
 import type { Readable, Writable } from 'node:stream'
 import type { Type, TSchema } from 'typebox'
 import type { Immutable } from '../contract/fields.ts'
 import type { AdminCall, RawAnswer } from './client.ts'
+import type { Layout } from './layout.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 type OptionValue = string | boolean
+
+/** A terminal has a width, and shows colours. */
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
 /** The world as a command sees it. */
 export interface Terminal {
   readonly argv: readonly string[]
   readonly environment: Environment
   readonly stdin: Readable
-  readonly stdout: Writable
-  readonly stderr: Writable & { readonly isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
 }
 
 export interface CommandContext {
@@ -21,6 +27,8 @@ export interface CommandContext {
   /** The arguments that are not options. */
   readonly positionals: readonly string[]
   readonly options: Readonly<Record<string, OptionValue | readonly OptionValue[] | undefined>>
+  /** How text is laid out for the reader of the output. */
+  readonly layout: Layout
   /**
    * Calls the admin API; the answer is as the schema says. Looks for the address and the key at the first
    * call, since `help` needs neither. Throws a CliError if the call fails or is refused.
@@ -35,21 +43,63 @@ export interface CommandContext {
   readonly print: (value: unknown, text: string) => void
 }
 
+/** The program of a command; resolves with the exit code. */
+export type Run = (context: CommandContext) => Promise<number>
+
+export interface Option {
+  /** What follows it, such as `DAY`; absent: nothing, it is a switch. */
+  readonly value?: string
+  readonly help: string
+  readonly isRequired?: boolean
+  /** May be given many times. */
+  readonly isRepeatable?: boolean
+  /** Every value that it takes. */
+  readonly choices?: readonly string[]
+  /** Several of the choices may be given, separated by commas. */
+  readonly isList?: boolean
+  /** The value is the path of a file. */
+  readonly isFile?: boolean
+  /** Its name in the API, where that is not the same in camel case. */
+  readonly field?: string
+}
+
+export type Options = Readonly<Record<string, Option>>
+
+/** An argument that is not an option. */
+export interface Operand {
+  /** As usage shows it: `FILE`. */
+  readonly name: string
+  readonly isOptional?: boolean
+  readonly choices?: readonly string[]
+  readonly isFile?: boolean
+  /** Its name in the API. */
+  readonly field?: string
+}
+
+export interface Section {
+  readonly title: string
+  /** Printed as they are, indented: at most 78 characters. */
+  readonly lines: readonly string[]
+}
+
 export interface Command {
   /** The words as they are typed: `keys create`. */
   readonly name: string
-  /** The arguments that follow the name. */
-  readonly usage: string
+  /** One line of the list of commands. */
   readonly summary: string
-  /** Options beyond those that every command has. */
-  readonly options?: Readonly<
-    Record<string, { readonly type: 'string' | 'boolean'; readonly multiple?: boolean }>
-  >
-  /** How many arguments must be given. Default 0. */
-  readonly positionalCount?: number
-  /** How many more may follow. Default 0. */
-  readonly optionalCount?: number
-  run(context: CommandContext): Promise<number>
+  /** More sentences for the help about this command. */
+  readonly details?: string
+  readonly operands?: readonly Operand[]
+  readonly options?: Options
+  /** The arguments as usage shows them, where the operands and options alone do not say it. */
+  readonly usage?: string
+  /** The formats of the files that it reads, and the like. */
+  readonly sections?: readonly Section[]
+  /** Whole command lines. */
+  readonly examples: readonly string[]
+  /** It talks to no server, so that address and key mean nothing to it. */
+  readonly isLocal?: boolean
+  readonly load: () => Promise<Run>
 }
 
 /** A failure in the words of the person at the terminal: no stack, and what to do about it. */

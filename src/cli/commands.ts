@@ -1,59 +1,37 @@
-import { auditExport, auditVerify } from './audit.ts'
-import { backup, backupList, restore } from './backup.ts'
-import { catalogLoad, catalogProducts, catalogShow } from './catalog.ts'
-import type { Command } from './command.ts'
-import { explain, unvoidDelivery, voidDelivery } from './conversions.ts'
-import { erase, erasuresList } from './erase.ts'
-import { judge, judgementsList, judgementsShow } from './judge.ts'
-import { audit, conflicts, unknownIds } from './lists.ts'
-import { eventsLoad, ratesLoad, ratesMissing, rebuild } from './figures.ts'
-import { keysCreate, keysList, keysRevoke } from './keys.ts'
-import { link, linksMint } from './links.ts'
-import { setAsideList, setAsideReplay } from './set-aside.ts'
-import { status } from './status.ts'
+// Every command, in the order and the groups of the help.
+import type { Command, Options } from './command.ts'
+import { accessCommands } from './commands/access.ts'
+import { catalogCommands } from './commands/catalog.ts'
+import { figureCommands } from './commands/figures.ts'
+import { historyCommands } from './commands/history.ts'
+import { runningCommands } from './commands/running.ts'
+import { upkeepCommands } from './commands/upkeep.ts'
 
-const serve: Command = {
-  name: 'serve',
-  usage: '',
-  summary: 'Run the service: trackers, engine and warehouse, as the environment configures them',
-  run: async ({ terminal }) => {
-    // Loaded on demand: no other command needs the service.
-    const { runSupervisor } = await import('../supervisor.ts')
-    return await runSupervisor({ ...terminal.environment })
-  },
+export const groups: readonly { readonly title: string; readonly commands: readonly Command[] }[] =
+  [
+    { title: 'Run it', commands: runningCommands },
+    { title: 'Catalog and exchange rates', commands: catalogCommands },
+    { title: 'Links and past events', commands: historyCommands },
+    { title: 'Figures: why they are as they are, and how to mend them', commands: figureCommands },
+    { title: 'Keys and audit', commands: accessCommands },
+    { title: 'Upkeep', commands: upkeepCommands },
+  ]
+
+export const commands: readonly Command[] = groups.flatMap((group) => group.commands)
+
+/** Options of the commands that talk to no server. */
+export const localOptions: Options = {
+  json: { help: 'print the result as JSON, with exact numbers' },
+  wide: { help: 'print tables whole, however narrow the terminal' },
+  'no-color': { help: 'no colors; NO_COLOR=1 does the same, FORCE_COLOR=1 forces them' },
+  help: { help: 'show help, of a command if one is named (-h)' },
 }
 
-export const commands: readonly Command[] = [
-  serve,
-  catalogLoad,
-  catalogProducts,
-  catalogShow,
-  keysCreate,
-  keysList,
-  keysRevoke,
-  linksMint,
-  link,
-  eventsLoad,
-  ratesLoad,
-  ratesMissing,
-  rebuild,
-  setAsideList,
-  setAsideReplay,
-  conflicts,
-  unknownIds,
-  explain,
-  voidDelivery,
-  unvoidDelivery,
-  erase,
-  erasuresList,
-  judge,
-  judgementsShow,
-  judgementsList,
-  status,
-  audit,
-  auditExport,
-  auditVerify,
-  backup,
-  backupList,
-  restore,
-]
+export const commonOptions: Options = {
+  url: {
+    value: 'URL',
+    help: 'campaign port of the server (default SHELFTRACE_URL, else http://127.0.0.1:8081)',
+  },
+  'allow-plain-http': { help: 'send the key even to an http:// address of another machine' },
+  ...localOptions,
+}

@@ -4,57 +4,31 @@ import {
   voidResponseSchema,
 } from '../contract/explanation.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
-import { usageError, type Command, type CommandContext } from './command.ts'
+import { usageError, type Run, type CommandContext } from './command.ts'
 import { formatExplanation } from './explanation-text.ts'
 
-export const explain: Command = {
-  name: 'explain',
-  usage: 'PUBLISHER TRANSACTION',
-  summary:
-    'Explain the attribution of a purchase: its deliveries, who won each line, and why others lost',
-  positionalCount: 2,
-  run: async (context) => {
-    const call = { method: 'GET', path: pathOf(context) } as const
-    const explanation = await context.call(explanationSchema, call)
-    context.print(explanation, formatExplanation(explanation))
-    return 0
-  },
+export const explain: Run = async (context) => {
+  const call = { method: 'GET', path: pathOf(context) } as const
+  const explanation = await context.call(explanationSchema, call)
+  context.print(explanation, formatExplanation(explanation, context.layout))
+  return 0
 }
 
-const operands = 'PUBLISHER TRANSACTION DELIVERY --reason TEXT'
-
-export const voidDelivery: Command = {
-  name: 'void',
-  usage: operands,
-  summary: 'Void a delivery of a purchase or of a return: the next one counts instead',
-  options: { reason: { type: 'string' } },
-  positionalCount: 3,
-  run: async (context) => {
-    const call = callOf(context, { verb: 'void', reasonSays: 'why the delivery does not count' })
-    const result = await context.call(voidResponseSchema, call)
-    context.print(
-      result,
-      `Delivery ${result.deliveryId} is void since ${result.voidedAt}. ${countedNow(result)}`
-    )
-    return 0
-  },
+export const voidDelivery: Run = async (context) => {
+  const call = callOf(context, { verb: 'void', reasonSays: 'why the delivery does not count' })
+  const result = await context.call(voidResponseSchema, call)
+  context.print(
+    result,
+    `Delivery ${result.deliveryId} is void since ${result.voidedAt}. ${countedNow(result)}`
+  )
+  return 0
 }
 
-export const unvoidDelivery: Command = {
-  name: 'unvoid',
-  usage: operands,
-  summary: 'Take back the void of a delivery: it may count again',
-  options: { reason: { type: 'string' } },
-  positionalCount: 3,
-  run: async (context) => {
-    const call = callOf(context, { verb: 'unvoid', reasonSays: 'why the delivery may count' })
-    const result = await context.call(unvoidResponseSchema, call)
-    context.print(
-      result,
-      `Delivery ${result.deliveryId} is not void any more. ${countedNow(result)}`
-    )
-    return 0
-  },
+export const unvoidDelivery: Run = async (context) => {
+  const call = callOf(context, { verb: 'unvoid', reasonSays: 'why the delivery may count' })
+  const result = await context.call(unvoidResponseSchema, call)
+  context.print(result, `Delivery ${result.deliveryId} is not void any more. ${countedNow(result)}`)
+  return 0
 }
 
 function callOf(

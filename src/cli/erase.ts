@@ -1,41 +1,31 @@
 import { erasurePageSchema, erasureSchema } from '../contract/erasures.ts'
 import { limitQuerySchema } from '../contract/fields.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
-import { CliError, usageError, type Command, type CommandContext } from './command.ts'
+import { CliError, usageError, type Run, type CommandContext } from './command.ts'
 import { readInput } from './input.ts'
 import { listCommand } from './list.ts'
 
 /** An id is never an argument, since the list of processes and the history of the shell show those. */
-export const erase: Command = {
-  name: 'erase',
-  usage: 'PUBLISHER --user-id-file FILE|- | --user-logged-in-id-file FILE|-',
-  summary: 'Erase a shopper, whose id is read from a file or from standard input (-)',
-  options: {
-    'user-id-file': { type: 'string' },
-    'user-logged-in-id-file': { type: 'string' },
-  },
-  positionalCount: 1,
-  run: async (context) => {
-    const { positionals, options } = context
-    const publisherId = parsePositiveInt32(positionals[0] ?? '')
-    if (publisherId === null) throw usageError('PUBLISHER must be the id of a publisher')
-    const userPath = options['user-id-file']
-    const loginPath = options['user-logged-in-id-file']
-    if (typeof userPath !== 'string' && typeof loginPath !== 'string') {
-      throw usageError('Give --user-id-file, --user-logged-in-id-file or both')
-    }
-    if (userPath === '-' && loginPath === '-') {
-      throw usageError('Only one of the two ids can come from standard input')
-    }
-    const json = {
-      publisherId,
-      ...(typeof userPath === 'string' && { userId: await readId(context, userPath) }),
-      ...(typeof loginPath === 'string' && { userLoggedInId: await readId(context, loginPath) }),
-    }
-    const erasure = await context.call(erasureSchema, { method: 'POST', path: '/erasures', json })
-    context.print(erasure, `Erasure ${erasure.id} is requested; \`erasures list\` shows its state.`)
-    return 0
-  },
+export const erase: Run = async (context) => {
+  const { positionals, options } = context
+  const publisherId = parsePositiveInt32(positionals[0] ?? '')
+  if (publisherId === null) throw usageError('PUBLISHER must be the id of a publisher')
+  const userPath = options['user-id-file']
+  const loginPath = options['user-logged-in-id-file']
+  if (typeof userPath !== 'string' && typeof loginPath !== 'string') {
+    throw usageError('Give --user-id-file, --user-logged-in-id-file or both')
+  }
+  if (userPath === '-' && loginPath === '-') {
+    throw usageError('Only one of the two ids can come from standard input')
+  }
+  const json = {
+    publisherId,
+    ...(typeof userPath === 'string' && { userId: await readId(context, userPath) }),
+    ...(typeof loginPath === 'string' && { userLoggedInId: await readId(context, loginPath) }),
+  }
+  const erasure = await context.call(erasureSchema, { method: 'POST', path: '/erasures', json })
+  context.print(erasure, `Erasure ${erasure.id} is requested; \`erasures list\` shows its state.`)
+  return 0
 }
 
 /** One id. The end of its line is not part of it. */
@@ -50,8 +40,6 @@ async function readId(context: CommandContext, path: string): Promise<string> {
 }
 
 export const erasuresList = listCommand({
-  name: 'erasures list',
-  summary: 'List the erasures and their progress, newest first',
   path: '/erasures',
   query: limitQuerySchema,
   answer: erasurePageSchema,

@@ -3,24 +3,26 @@
 import type { Explanation, LossReason } from '../contract/explanation.ts'
 import { attributionProfiles } from '../contract/report-request.ts'
 import type { AttributionProfile } from '../contract/report-request.ts'
-import { formatTable, printable } from './list.ts'
+import type { Layout } from './layout.ts'
+import { formatTable, printable } from './table.ts'
+import { counted } from './words.ts'
 
 type Line = Explanation['lines'][number]
 type Candidate = Line['candidates'][number]
 
-export function formatExplanation(explanation: Explanation): string {
+export function formatExplanation(explanation: Explanation, layout: Layout): string {
   return [
     `Purchase ${printable(explanation.transactionId)} of publisher ${explanation.publisherId}`,
     '',
-    ...deliveryLines(explanation),
-    ...returnLines(explanation),
+    ...deliveryLines(explanation, layout),
+    ...returnLines(explanation, layout),
     '',
     ...explanation.ids.map(
       ({ kind, touchpoints, isCrowd }) =>
-        `The ${kind === 'user' ? 'user_id' : 'user_logged_in_id'} has ${touchpoints} touchpoints in the 15 days ` +
+        `The ${kind === 'user' ? 'user_id' : 'user_logged_in_id'} has ${counted(touchpoints, 'touchpoint')} in the 15 days ` +
         `up to the purchase${isCrowd ? ': a crowd, it joins nothing.' : '.'}`
     ),
-    ...explanation.lines.flatMap(lineLines),
+    ...explanation.lines.flatMap((line) => lineLines(line, layout)),
     ...leftOut(explanation.linesLeftOut, 'lines'),
     '',
     stateLine(explanation),
@@ -38,7 +40,10 @@ const standings = {
   'too-late': 'never counts: too late',
 } as const satisfies Record<Explanation['deliveries'][number]['standing'], string>
 
-function deliveryLines({ deliveries, deliveriesLeftOut }: Explanation): readonly string[] {
+function deliveryLines(
+  { deliveries, deliveriesLeftOut }: Explanation,
+  layout: Layout
+): readonly string[] {
   const rows = deliveries.map((delivery) => [
     delivery.deliveryId,
     delivery.receivedAt,
@@ -48,10 +53,10 @@ function deliveryLines({ deliveries, deliveriesLeftOut }: Explanation): readonly
     `${standings[delivery.standing]}${delivery.voidedAt === undefined ? '' : ` since ${delivery.voidedAt}`}${delivery.isConflict ? ', other content' : ''}`,
   ])
   const header = ['DELIVERY', 'RECEIVED AT', 'SITE', 'CURRENCY', 'LINES', 'STANDING']
-  return [formatTable(header, rows), ...leftOut(deliveriesLeftOut, 'deliveries')]
+  return [formatTable(header, rows, layout), ...leftOut(deliveriesLeftOut, 'deliveries')]
 }
 
-function returnLines({ returns, returnsLeftOut }: Explanation): readonly string[] {
+function returnLines({ returns, returnsLeftOut }: Explanation, layout: Layout): readonly string[] {
   if (returns.length === 0) return []
   const rows = returns.map((one) => [
     one.returnId,
@@ -60,7 +65,11 @@ function returnLines({ returns, returnsLeftOut }: Explanation): readonly string[
     `${standings[one.standing]}${one.isConflict ? ', other content' : ''}`,
   ])
   const header = ['RETURN', 'RECEIVED AT', 'PRODUCTS', 'STANDING']
-  return ['', formatTable(header, rows), ...leftOut(returnsLeftOut, 'deliveries of returns')]
+  return [
+    '',
+    formatTable(header, rows, layout),
+    ...leftOut(returnsLeftOut, 'deliveries of returns'),
+  ]
 }
 
 const neverCredited = {
@@ -68,7 +77,7 @@ const neverCredited = {
   'no-product': 'without a product: never credited',
 } as const
 
-function lineLines(line: Line): readonly string[] {
+function lineLines(line: Line, layout: Layout): readonly string[] {
   const { gtin, groupId, quantity, price, verdict } = line
   const group = groupId === '' ? '' : `, group ${groupId}`
   const sentBack = quantity - line.remainingQuantity
@@ -79,7 +88,9 @@ function lineLines(line: Line): readonly string[] {
     '',
     head,
     ...attributionProfiles.map((profile) => `  ${profile}: ${creditText(line, profile)}`),
-    ...(line.candidates.length === 0 ? ['  no touchpoints'] : [candidateTable(line.candidates)]),
+    ...(line.candidates.length === 0
+      ? ['  no touchpoints']
+      : [candidateTable(line.candidates, layout)]),
     ...leftOut(line.candidatesLeftOut, 'touchpoints').map((text) => `  ${text}`),
   ]
 }
@@ -97,7 +108,7 @@ function creditText({ credits }: Line, profile: AttributionProfile): string {
   return `advertiser ${advertiserId}, campaign ${campaignId}, ${ruleNames[rule]} of ad ${servedAdId}, ${durationText(msBeforePurchase)} before`
 }
 
-function candidateTable(candidates: readonly Candidate[]): string {
+function candidateTable(candidates: readonly Candidate[], { width, hasColor }: Layout): string {
   const rows = candidates.map((one) => [
     one.kind,
     one.touchedAt,
@@ -108,7 +119,8 @@ function candidateTable(candidates: readonly Candidate[]): string {
     outcomeText(one),
   ])
   const header = ['KIND', 'TOUCHED AT', 'BEFORE', 'ADVERTISER', 'GTIN', 'SERVED AD', 'OUTCOME']
-  return formatTable(header, rows).replaceAll(/^/gmu, '  ')
+  const inside = { width: width === null ? null : width - 2, hasColor }
+  return formatTable(header, rows, inside).replaceAll(/^(?=.)/gmu, '  ')
 }
 
 const reasons = {

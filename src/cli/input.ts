@@ -8,7 +8,8 @@ import type { Immutable } from '../contract/fields.ts'
 import { systemCode } from '../lib/system-error.ts'
 import type { AdminCall } from './client.ts'
 import { CliError, type CommandContext } from './command.ts'
-import { printable } from './list.ts'
+import { printable } from './table.ts'
+import { counted, formatCount, formatSize } from './words.ts'
 
 /** The content of a file, or of the standard input for `-`. Default: the first argument. */
 export async function readInput(
@@ -78,7 +79,9 @@ export function describeRefused(
   const shown = refused.slice(0, refusedShownMax)
   return [
     ...shown.map(({ line, messages }) => `  line ${line}: ${printable(messages.join('; '))}`),
-    ...(refusedCount > shown.length ? [`  and ${refusedCount - shown.length} more`] : []),
+    ...(refusedCount > shown.length
+      ? [`  and ${formatCount(refusedCount - shown.length)} more`]
+      : []),
   ]
 }
 
@@ -103,8 +106,8 @@ function createProgress(stderr: Writable & { readonly isTTY?: boolean }): Progre
   })
   const isTerminal = stderr.isTTY === true
   const show = () => {
-    const text = `${lineCount} lines, ${(bytes / 1_048_576).toFixed(1)} MiB sent`
-    stderr.write(isTerminal ? `\r${text}` : `${text}\n`)
+    const text = `${counted(lineCount, 'line')}, ${formatSize(bytes)} sent`
+    stderr.write(isTerminal ? `\r\u001B[K${text}` : `${text}\n`)
   }
   const timer = setInterval(show, isTerminal ? terminalMs : pipedMs)
   timer.unref()

@@ -1,68 +1,42 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limitQuerySchema } from '../contract/fields.ts'
-import {
-  assumptions,
-  judgementPageSchema,
-  judgementSchema,
-  type Judgement,
-} from '../contract/judgements.ts'
+import { judgementPageSchema, judgementSchema, type Judgement } from '../contract/judgements.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
-import { usageError, type Command, type CommandContext } from './command.ts'
+import { usageError, type Run, type CommandContext } from './command.ts'
 import { listCommand } from './list.ts'
+import { counted, formatCount } from './words.ts'
 
 const pollMs = 1_000
 
-export const judge: Command = {
-  name: 'judge',
-  usage: `PUBLISHER --from INSTANT --to INSTANT --reason TEXT [--dry-run] [--wait] [--assume ${assumptions.join('|')}]`,
-  summary: 'Judge again, by the policy of now, what a publisher delivered',
-  options: {
-    from: { type: 'string' },
-    to: { type: 'string' },
-    reason: { type: 'string' },
-    'dry-run': { type: 'boolean' },
-    wait: { type: 'boolean' },
-    assume: { type: 'string' },
-  },
-  positionalCount: 1,
-  run: async (context) => {
-    const publisherId = parsePositiveInt32(context.positionals[0] ?? '')
-    if (publisherId === null) throw usageError('PUBLISHER must be the id of a publisher')
-    const { assume } = context.options
-    const json = {
-      publisherId,
-      from: required(context, 'from', 'an instant such as 2026-03-01T00:00:00Z'),
-      to: required(context, 'to', 'an instant such as 2026-03-02T00:00:00Z'),
-      reason: required(context, 'reason', 'why; the audit keeps it'),
-      ...(context.options['dry-run'] === true && { dryRun: true }),
-      ...(typeof assume === 'string' && { assume }),
-    }
-    const call = { method: 'POST', path: '/judgements', json } as const
-    let judgement = await context.call(judgementSchema, call)
-    while (context.options['wait'] === true && judgement.state !== 'done') {
-      await sleep(pollMs)
-      judgement = await read(context, judgement.id)
-    }
-    context.print(judgement, formatJudgement(judgement))
-    return 0
-  },
+export const judge: Run = async (context) => {
+  const publisherId = parsePositiveInt32(context.positionals[0] ?? '')
+  if (publisherId === null) throw usageError('PUBLISHER must be the id of a publisher')
+  const { assume } = context.options
+  const json = {
+    publisherId,
+    from: required(context, 'from', 'an instant such as 2026-03-01T00:00:00Z'),
+    to: required(context, 'to', 'an instant such as 2026-03-02T00:00:00Z'),
+    reason: required(context, 'reason', 'why; the audit keeps it'),
+    ...(context.options['dry-run'] === true && { dryRun: true }),
+    ...(typeof assume === 'string' && { assume }),
+  }
+  const call = { method: 'POST', path: '/judgements', json } as const
+  let judgement = await context.call(judgementSchema, call)
+  while (context.options['wait'] === true && judgement.state !== 'done') {
+    await sleep(pollMs)
+    judgement = await read(context, judgement.id)
+  }
+  context.print(judgement, formatJudgement(judgement))
+  return 0
 }
 
-export const judgementsShow: Command = {
-  name: 'judgements show',
-  usage: 'ID',
-  summary: 'Show how far a judgement is, and what it found',
-  positionalCount: 1,
-  run: async (context) => {
-    const judgement = await read(context, context.positionals[0] ?? '')
-    context.print(judgement, formatJudgement(judgement))
-    return 0
-  },
+export const judgementsShow: Run = async (context) => {
+  const judgement = await read(context, context.positionals[0] ?? '')
+  context.print(judgement, formatJudgement(judgement))
+  return 0
 }
 
 export const judgementsList = listCommand({
-  name: 'judgements list',
-  summary: 'List the judgements and their progress, newest first',
   path: '/judgements',
   query: limitQuerySchema,
   answer: judgementPageSchema,
@@ -103,16 +77,16 @@ const states = {
 export function formatJudgement(judgement: Judgement): string {
   const { id, dryRun, state, scan, partsDone, parts, lostCredit, gainedValue } = judgement
   return [
-    `Judgement ${id}${dryRun ? ' (dry run, changes nothing)' : ''} ${states[state]}: scan ${scan}, ${partsDone} of ${parts} parts.`,
+    `Judgement ${id}${dryRun ? ' (dry run, changes nothing)' : ''} ${states[state]}: scan ${scan}, ${formatCount(partsDone)} of ${counted(parts, 'part')}.`,
     formatTally('purchases', judgement.deliveries),
     formatTally('returns', judgement.returns),
     ...lostCredit.map(
       ({ currency, purchases, units, value }) =>
-        `  credit that would go: ${value} ${currency}, ${units} units of ${purchases} purchases`
+        `  credit that would go: ${value} ${currency}, ${counted(units, 'unit')} of ${counted(purchases, 'purchase')}`
     ),
     ...gainedValue.map(
       ({ currency, deliveries, value }) =>
-        `  gained deliveries say: ${value} ${currency} in ${deliveries} deliveries`
+        `  gained deliveries say: ${value} ${currency} in ${counted(deliveries, 'delivery', 'deliveries')}`
     ),
   ].join('\n')
 }
@@ -126,6 +100,6 @@ function formatTally(what: string, tally: Judgement['deliveries']): string {
     'of final days': final,
   })
     .filter(([, count]) => count > 0)
-    .map(([name, count]) => `, ${count} ${name}`)
-  return `  deliveries of ${what}: ${looked} looked at, ${lost} lost, ${gained} gained${rest.join('')}`
+    .map(([name, count]) => `, ${formatCount(count)} ${name}`)
+  return `  deliveries of ${what}: ${formatCount(looked)} looked at, ${formatCount(lost)} lost, ${formatCount(gained)} gained${rest.join('')}`
 }

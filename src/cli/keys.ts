@@ -2,62 +2,39 @@ import { Type } from 'typebox'
 import { keyListSchema, keyResponseSchema, scopes, type Scope } from '../contract/admin.ts'
 import { parseInstant } from '../domain/instant.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
-import { usageError, type Command, type CommandContext } from './command.ts'
+import { usageError, type Run, type CommandContext } from './command.ts'
 import { listCommand } from './list.ts'
 
-export const keysCreate: Command = {
-  name: 'keys create',
-  usage:
-    '[--name NAME] --scopes a,b [--advertisers 1,2|all] [--publisher 10] [--publishers 10,11|all] [--expires INSTANT]',
-  summary: `Make a key. Scopes: ${scopes.join(', ')}`,
-  options: {
-    name: { type: 'string' },
-    scopes: { type: 'string' },
-    advertisers: { type: 'string' },
-    publisher: { type: 'string' },
-    publishers: { type: 'string' },
-    expires: { type: 'string' },
-  },
-  run: async (context) => {
-    const json = {
-      name: nameOf(context),
-      scopes: parseScopes(required(context, 'scopes')),
-      ...parsePartyIds(context, 'advertisers'),
-      ...parsePublishers(context),
-      ...parseExpiry(context),
-    }
-    const call = { method: 'POST', path: '/keys', json } as const
-    const created = await context.call(keyResponseSchema, call)
-    context.print(created, `id   ${created.id}\nkey  ${created.key}\nThe key is not shown again.`)
-    return 0
-  },
+export const keysCreate: Run = async (context) => {
+  const json = {
+    name: nameOf(context),
+    scopes: parseScopes(required(context, 'scopes')),
+    ...parsePartyIds(context, 'advertisers'),
+    ...parsePublishers(context),
+    ...parseExpiry(context),
+  }
+  const call = { method: 'POST', path: '/keys', json } as const
+  const created = await context.call(keyResponseSchema, call)
+  context.print(created, `id   ${created.id}\nkey  ${created.key}\nThe key is not shown again.`)
+  return 0
 }
 
 export const keysList = listCommand({
-  name: 'keys list',
-  summary: 'List the keys with their state, never the keys themselves',
   path: '/keys',
   answer: keyListSchema,
   rows: 'keys',
   empty: 'There are no keys besides the one in the configuration.',
 })
 
-export const keysRevoke: Command = {
-  name: 'keys revoke',
-  usage: 'ID [--compromised-since INSTANT]',
-  summary: 'Revoke a key, everywhere within 5 seconds; cannot be undone',
-  options: { 'compromised-since': { type: 'string' } },
-  positionalCount: 1,
-  run: async (context) => {
-    const [id = ''] = context.positionals
-    const since = parseInstantOption(context, 'compromised-since')
-    const query = since === null ? '' : `?compromisedSince=${encodeURIComponent(since)}`
-    const path = `/keys/${encodeURIComponent(id)}${query}`
-    await context.call(Type.Unknown(), { method: 'DELETE', path })
-    const told = since === null ? '' : ` No delivery counts by it that was received since ${since}.`
-    context.print({ id, revoked: true }, `${id} is revoked.${told}`)
-    return 0
-  },
+export const keysRevoke: Run = async (context) => {
+  const [id = ''] = context.positionals
+  const since = parseInstantOption(context, 'compromised-since')
+  const query = since === null ? '' : `?compromisedSince=${encodeURIComponent(since)}`
+  const path = `/keys/${encodeURIComponent(id)}${query}`
+  await context.call(Type.Unknown(), { method: 'DELETE', path })
+  const told = since === null ? '' : ` No delivery counts by it that was received since ${since}.`
+  context.print({ id, revoked: true }, `${id} is revoked.${told}`)
+  return 0
 }
 
 /** A key of one publisher needs no name of its own. */

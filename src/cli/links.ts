@@ -5,47 +5,36 @@ import {
   type ServedAdReading,
 } from '../contract/served-ad.ts'
 import { trackingLinksResponseSchema } from '../contract/admin.ts'
-import { usageError, type Command, type CommandContext } from './command.ts'
+import { usageError, type Run, type CommandContext } from './command.ts'
 import { readInput } from './input.ts'
-import { formatTable, printable } from './list.ts'
+import type { Layout } from './layout.ts'
+import { formatTable, printable } from './table.ts'
+import { counted } from './words.ts'
 
-export const linksMint: Command = {
-  name: 'links mint',
-  usage: 'FILE|-',
-  summary: 'Mint tracking links for served ads ({"links":[…]} as in the API)',
-  positionalCount: 1,
-  run: async (context) => {
-    const body = await readInput(context)
-    const call = { method: 'POST', path: '/tracking-links', body } as const
-    const { links } = await context.call(trackingLinksResponseSchema, call)
-    const text = links
-      .map(({ servedAdId, impressionUrl, clickUrl, loadUrl }) =>
-        [
-          servedAdId,
-          `  impression  ${impressionUrl}`,
-          `  click       ${clickUrl}`,
-          `  load        ${loadUrl}`,
-        ].join('\n')
-      )
-      .join('\n')
-    context.print({ links }, text)
-    return 0
-  },
+export const linksMint: Run = async (context) => {
+  const body = await readInput(context)
+  const call = { method: 'POST', path: '/tracking-links', body } as const
+  const { links } = await context.call(trackingLinksResponseSchema, call)
+  const text = links
+    .map(({ servedAdId, impressionUrl, clickUrl, loadUrl }) =>
+      [
+        servedAdId,
+        `  impression  ${impressionUrl}`,
+        `  click       ${clickUrl}`,
+        `  load        ${loadUrl}`,
+      ].join('\n')
+    )
+    .join('\n')
+  context.print({ links }, text)
+  return 0
 }
 
-export const link: Command = {
-  name: 'link',
-  usage: 'LINK|TRACKING-DATA|-',
-  summary:
-    'Show the ad behind a tracking link: its data, its events, and the purchases credited to it',
-  positionalCount: 1,
-  run: async (context) => {
-    const json = { link: await linkOf(context) }
-    const call = { method: 'POST', path: '/tracking-links/read', json } as const
-    const reading = await context.call(servedAdReadingSchema, call)
-    context.print(reading, formatReading(reading))
-    return 0
-  },
+export const link: Run = async (context) => {
+  const json = { link: await linkOf(context) }
+  const call = { method: 'POST', path: '/tracking-links/read', json } as const
+  const reading = await context.call(servedAdReadingSchema, call)
+  context.print(reading, formatReading(reading, context.layout))
+  return 0
 }
 
 /** `-` reads the standard input, since an argument would stay in the history of the shell. */
@@ -60,15 +49,15 @@ async function linkOf(context: CommandContext): Promise<string> {
   return text
 }
 
-function formatReading(reading: ServedAdReading): string {
+function formatReading(reading: ServedAdReading, layout: Layout): string {
   return [
     `Ad ${reading.ad.servedAdId}, served at ${reading.ad.servedAt}`,
     '',
     ...adLines(reading),
     '',
-    ...eventLines(reading),
+    ...eventLines(reading, layout),
     '',
-    ...creditLines(reading),
+    ...creditLines(reading, layout),
     ...(reading.isFinal
       ? ['', 'The day of serving is final, so its events may have been dropped since.']
       : []),
@@ -112,21 +101,20 @@ function named(id: number, name: string | null): string {
   return `${id} ${name ?? '(not in the catalog)'}`
 }
 
-function eventLines({ events }: ServedAdReading): readonly string[] {
+function eventLines({ events }: ServedAdReading, layout: Layout): readonly string[] {
   if (events.length === 0) return ['No event of it was received.']
   const rows = events.map(({ kind, verdict, receivedAt, dataCentreList }) => [
     kind,
     receivedAt,
     dataCentreList === undefined ? verdict : `${verdict} (list ${dataCentreList})`,
   ])
-  return [formatTable(['EVENT', 'FIRST RECEIVED AT', 'VERDICT'], rows)]
+  return [formatTable(['EVENT', 'FIRST RECEIVED AT', 'VERDICT'], rows, layout)]
 }
 
-function creditLines({
-  credits,
-  creditsLeftOut,
-  creditedPurchases,
-}: ServedAdReading): readonly string[] {
+function creditLines(
+  { credits, creditsLeftOut, creditedPurchases }: ServedAdReading,
+  layout: Layout
+): readonly string[] {
   if (creditedPurchases === 0) return ['No purchase is credited to it.']
   const rows = credits.map((one) => [
     String(one.publisherId),
@@ -146,7 +134,7 @@ function creditLines({
   ]
   return [
     `Purchases credited to it: ${creditedPurchases}`,
-    formatTable(header, rows),
-    ...(creditsLeftOut === 0 ? [] : [`(${creditsLeftOut} more lines)`]),
+    formatTable(header, rows, layout),
+    ...(creditsLeftOut === 0 ? [] : [`(${counted(creditsLeftOut, 'more line')})`]),
   ]
 }

@@ -1,16 +1,16 @@
-// Commands that print a list from the server. Their options, checks and columns follow from the contract's
-// schemas, which say what can be asked for and what a row holds.
-
+// Commands that print a list from the server. What can be asked for, the checks and the columns follow from the
+// contract's schemas.
 import type { Type, TObject, TSchema } from 'typebox'
 import type { Immutable } from '../contract/fields.ts'
 import { compileParser } from '../contract/validate.ts'
-import { usageError, type Command, type CommandContext } from './command.ts'
+import { usageError, type CommandContext, type Run } from './command.ts'
+import type { Layout } from './layout.ts'
+import { formatTable } from './table.ts'
+import { formatCount } from './words.ts'
 
 type Page<Schema extends TSchema> = Immutable<Type.Static<Schema>>
 
 interface ListSpec<Schema extends TObject> {
-  readonly name: string
-  readonly summary: string
   /** Behind `/admin/v1`. */
   readonly path: string
   /** The query parameters; each is an option of the command. */
@@ -26,45 +26,29 @@ interface ListSpec<Schema extends TObject> {
   readonly notes?: (page: Page<Schema>) => readonly string[]
 }
 
-export function listCommand<Schema extends TObject>(spec: ListSpec<Schema>): Command {
-  const { name, summary, path, query, answer, empty, notes } = spec
-  const parameters = Object.keys(query?.properties ?? {})
+export function listCommand<Schema extends TObject>(spec: ListSpec<Schema>): Run {
+  const { path, query, answer, empty, notes } = spec
   const readQuery = query === undefined ? null : createQueryReader(query)
-  return {
-    name,
-    usage: usageOf(query),
-    summary,
-    options: Object.fromEntries(parameters.map((one) => [optionOf(one), { type: 'string' }])),
-    run: async (context) => {
-      const asked = readQuery?.(context) ?? ''
-      const page = await context.call(answer, { method: 'GET', path: path + asked })
-      const rows = rowsOf(page, spec.rows)
-      const text = typeof empty === 'string' ? empty : empty(page)
-      const table = rows.length === 0 ? text : printRows(rows, spec.columns ?? columnsOf(spec))
-      context.print(page, [table, ...(notes?.(page) ?? []), ...cursorOf(page)].join('\n'))
-      return 0
-    },
+  return async (context) => {
+    const asked = readQuery?.(context) ?? ''
+    const page = await context.call(answer, { method: 'GET', path: path + asked })
+    const rows = rowsOf(page, spec.rows)
+    const text = typeof empty === 'string' ? empty : empty(page)
+    const columns = spec.columns ?? columnsOf(spec)
+    const table = rows.length === 0 ? text : printRows(rows, columns, context.layout)
+    context.print(page, [table, ...(notes?.(page) ?? []), ...cursorOf(page)].join('\n'))
+    return 0
   }
 }
 
 /** Options where the API has longer words. */
 const shortOptions: Readonly<Record<string, string>> = { startDate: 'from', endDate: 'to' }
 
-function optionOf(parameter: string): string {
+export function optionOf(parameter: string): string {
   return (
     shortOptions[parameter] ??
     parameter.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)
   )
-}
-
-function usageOf(query: TObject | undefined): string {
-  const required = new Set<string>(query?.required ?? [])
-  return Object.keys(query?.properties ?? {})
-    .map((parameter) => {
-      const option = `--${optionOf(parameter)} ${optionOf(parameter).toUpperCase()}`
-      return required.has(parameter) ? option : `[${option}]`
-    })
-    .join(' ')
 }
 
 /** The options as a query string. Values that the server would refuse are reported before it is called. */
@@ -122,10 +106,15 @@ function titleOf(property: string): string {
   return property.replaceAll(/[A-Z]/gu, (letter) => ` ${letter}`).toUpperCase()
 }
 
-export function printRows(rows: readonly Row[], columns: readonly string[]): string {
+export function printRows(
+  rows: readonly Row[],
+  columns: readonly string[],
+  layout: Layout
+): string {
   return formatTable(
     columns.map(titleOf),
-    rows.map((row) => columns.map((column) => cellOf(row[column])))
+    rows.map((row) => columns.map((column) => cellOf(row[column]))),
+    layout
   )
 }
 
@@ -136,7 +125,12 @@ function cellOf(value: unknown): string {
     return value.every((item) => typeof item !== 'object') ? value.join(',') : String(value.length)
   }
   if (value === undefined || value === null) return '-'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? withoutFalseDigits(value) : JSON.stringify(value)
+}
+
+/** Columns that hold microseconds end in zeros where the instant was known to the millisecond. */
+function withoutFalseDigits(text: string): string {
+  return text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})000Z$/u, '$1Z')
 }
 
 function cursorOf(page: object): readonly string[] {
@@ -146,29 +140,5 @@ function cursorOf(page: object): readonly string[] {
 
 /** The note of a list that is cut. */
 export function shownOf(shown: number, total: number): readonly string[] {
-  return total > shown ? [`${shown} of ${total} are shown.`] : []
-}
-
-/** Aligned rows under a header. Cells can neither break the layout nor control the terminal. */
-export function formatTable(
-  header: readonly string[],
-  rows: readonly (readonly string[])[]
-): string {
-  const lines = [header, ...rows].map((cells) => cells.map(printable))
-  const widths = header.map((_, column) =>
-    Math.max(...lines.map((cells) => cells[column]?.length ?? 0))
-  )
-  return lines
-    .map((cells) =>
-      cells
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd()
-    )
-    .join('\n')
-}
-
-/** Replaces control and format characters, such as escape sequences and changes of direction, by a mark. */
-export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD')
+  return total > shown ? [`${formatCount(shown)} of ${formatCount(total)} are shown.`] : []
 }

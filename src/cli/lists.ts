@@ -1,12 +1,10 @@
-import { auditActions, auditPageSchema, auditQuerySchema } from '../contract/audit.ts'
+import { auditPageSchema, auditQuerySchema } from '../contract/audit.ts'
 import { conflictPageSchema } from '../contract/conflicts.ts'
 import { limitQuerySchema } from '../contract/fields.ts'
 import { unknownIdsSchema } from '../contract/unknown-ids.ts'
 import { listCommand, shownOf } from './list.ts'
 
 export const conflicts = listCommand({
-  name: 'conflicts',
-  summary: 'List the purchases and returns of the last 30 days whose deliveries differ',
   path: '/conflicts',
   query: limitQuerySchema,
   answer: conflictPageSchema,
@@ -19,8 +17,6 @@ const notLookedAt =
   'Too many different ids were named to check them all; the least frequent were left out.'
 
 export const unknownIds = listCommand({
-  name: 'unknown-ids',
-  summary: 'List the ids that events of the last 30 days name and the catalog does not have',
   path: '/unknown-ids',
   answer: unknownIdsSchema,
   rows: 'ids',
@@ -32,8 +28,6 @@ export const unknownIds = listCommand({
 })
 
 export const audit = listCommand({
-  name: 'audit',
-  summary: `Show who changed what, newest first. Actions: ${auditActions.join(', ')}`,
   path: '/audit',
   query: auditQuerySchema,
   answer: auditPageSchema,

@@ -1,16 +1,11 @@
 import { statusResponseSchema, type StatusResponse } from '../contract/admin.ts'
-import type { Command } from './command.ts'
-import { formatTable } from './list.ts'
+import type { Run } from './command.ts'
+import { formatTable } from './table.ts'
 
-export const status: Command = {
-  name: 'status',
-  usage: '',
-  summary: 'Show what waits, what is sealed, and what does not count and why',
-  run: async (context) => {
-    const answer = await context.call(statusResponseSchema, { method: 'GET', path: '/status' })
-    context.print(answer, describe(answer))
-    return 0
-  },
+export const status: Run = async (context) => {
+  const answer = await context.call(statusResponseSchema, { method: 'GET', path: '/status' })
+  context.print(answer, describe(answer))
+  return 0
 }
 
 function describe(answer: StatusResponse): string {

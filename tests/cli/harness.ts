@@ -23,6 +23,8 @@ interface Reply {
   readonly body: string
   /** Answers before the body has come in, as a server does that refuses it. */
   readonly isEarly?: boolean
+  /** Answers on the paths of the tracking port as that does. */
+  readonly isTracking?: boolean
 }
 
 export const received: Received[] = []
@@ -46,7 +48,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     type: headers['content-type'] ?? '',
     body,
   })
-  send()
+  if (reply.isTracking === true && request.url === '/conversion') response.writeHead(405).end()
+  else send()
 }
 
 const server = createServer((request, response) => {
@@ -81,10 +84,12 @@ async function stop(): Promise<void> {
 class Capture extends Writable {
   text = ''
   readonly isTTY: boolean
+  readonly columns: number
 
-  constructor(isTTY = false) {
+  constructor({ isTTY = false, columns = 80 }) {
     super()
     this.isTTY = isTTY
+    this.columns = columns
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -98,11 +103,15 @@ export async function run(
   options: {
     readonly environment?: Readonly<Record<string, string>>
     readonly stdin?: Readable
+    /** Whether the error output is a terminal. */
     readonly isTTY?: boolean
+    /** The width of the terminal that the output is, if it is one. */
+    readonly columns?: number
   } = {}
 ) {
-  const stdout = new Capture()
-  const stderr = new Capture(options.isTTY)
+  const { columns, isTTY } = options
+  const stdout = new Capture(columns === undefined ? {} : { isTTY: true, columns })
+  const stderr = new Capture(isTTY === undefined ? {} : { isTTY })
   const exitCode = await runCli({
     argv,
     environment: { SHELFTRACE_URL: url, SHELFTRACE_KEY: 'st_from-env', ...options.environment },

@@ -46,7 +46,7 @@ test('a judgement is requested, waited for and told in text', async () => {
   deliveries of purchases: 9 looked at, 3 lost, 0 gained, 1 other reason, 2 not known how they came
   deliveries of returns: 0 looked at, 0 lost, 0 gained
   credit that would go: 20.00 EUR, 7 units of 3 purchases
-  gained deliveries say: 1.50 CHF in 1 deliveries
+  gained deliveries say: 1.50 CHF in 1 delivery
 `
   )
 })

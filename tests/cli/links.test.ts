@@ -119,5 +119,5 @@ test('what the server says against a link is told', async () => {
   const { exitCode, stderr } = await run(['link', 'hello'])
 
   assert.equal(exitCode, 1)
-  assert.match(stderr, /refused the request \(422\):\n {2}\/link must be a tracking link/)
+  assert.match(stderr, /refused the request \(422\):\n {2}LINK must be a tracking link/)
 })

@@ -1,0 +1,89 @@
+import type { Command } from '../command.ts'
+
+/** Those of docs/configuration.md, in its order. */
+const serveVariables = [
+  'SHELFTRACE_DATA_DIR             data folder (./data)',
+  'SHELFTRACE_HOST                 address of both ports (127.0.0.1)',
+  'SHELFTRACE_TRACKING_PORT        public port for events (8080)',
+  'SHELFTRACE_CAMPAIGN_PORT        reports, admin API, dashboard (8081)',
+  'SHELFTRACE_TRACKERS             tracker processes (processor cores - 1)',
+  'SHELFTRACE_ROLES                tracker, engine or both (tracker,engine)',
+  'SHELFTRACE_WAREHOUSE_URL        ClickHouse server (none: in process)',
+  'SHELFTRACE_TRACKING_URL         public address that links begin with',
+  'SHELFTRACE_DATACENTER_NETWORKS  file of networks whose events do not count',
+  'SHELFTRACE_TLS_CERT             certificate chain (PEM), for both ports',
+  'SHELFTRACE_TLS_KEY              its private key (PEM)',
+  'SHELFTRACE_TRUST_PROXY          true: a proxy in front speaks HTTPS (false)',
+  'SHELFTRACE_TRUST_WAREHOUSE_NETWORK',
+  '                                true: http:// to the ClickHouse server (false)',
+  'SHELFTRACE_REQUIRE_DELIVERY_KEY true: deliveries count with a key only (false)',
+  'SHELFTRACE_REQUESTS_PER_MINUTE  per key and node (600)',
+  'SHELFTRACE_REPORTS_AT_ONCE      per key and node (4)',
+  'SHELFTRACE_SETTLE_MS            how long a purchase waits for events (2000)',
+  'SHELFTRACE_SPOOL_BYTES_MAX      largest spool (10 GiB)',
+  'SHELFTRACE_RETENTION_DAYS       how long events are kept (400)',
+  'SHELFTRACE_LOG_LEVEL            trace to fatal, silent (info)',
+  'SHELFTRACE_BACKUP_DIR           where backups are written (data/backups)',
+  'SHELFTRACE_SECRETS_FILE         secrets (data/secrets.json)',
+  "SHELFTRACE_ADMIN_KEY            operator's key (made at the first start)",
+]
+
+export const runningCommands: readonly Command[] = [
+  {
+    name: 'serve',
+    summary: 'Run the service: trackers, engine and warehouse',
+    details:
+      'Runs until it gets SIGINT (Ctrl-C) or SIGTERM. Settings are variables of the environment; an unknown or ' +
+      'invalid one ends the start. The first start in an empty data folder makes a new installation with secrets ' +
+      'of its own.',
+    sections: [
+      {
+        title: 'Variables, with their defaults (details: docs/configuration.md)',
+        lines: serveVariables,
+      },
+    ],
+    examples: ['shelftrace serve', 'SHELFTRACE_DATA_DIR=/var/lib/shelftrace shelftrace serve'],
+    isLocal: true,
+    // No other command needs the service.
+    load: async () => {
+      const { runSupervisor } = await import('../../supervisor.ts')
+      return async ({ terminal }) => await runSupervisor({ ...terminal.environment })
+    },
+  },
+  {
+    name: 'status',
+    summary: 'Show what waits, what is sealed, and what does not count',
+    details: 'Counts of events are those of the last 30 days.',
+    examples: ['shelftrace status', 'shelftrace status --json'],
+    load: async () => (await import('../status.ts')).status,
+  },
+  {
+    name: 'backup',
+    summary: 'Back up the running service',
+    details:
+      'Writes a folder below SHELFTRACE_BACKUP_DIR of the service and waits until it is complete. Secrets are not ' +
+      'in it: keep a copy of secrets.json.',
+    operands: [{ name: 'NAME', isOptional: true, field: 'name' }],
+    examples: ['shelftrace backup before-upgrade'],
+    load: async () => (await import('../backup.ts')).backup,
+  },
+  {
+    name: 'backup list',
+    summary: 'List the backups and their state',
+    examples: ['shelftrace backup list'],
+    load: async () => (await import('../backup.ts')).backupList,
+  },
+  {
+    name: 'restore',
+    summary: 'Restore a backup into an empty data folder',
+    details:
+      'The data folder is that of the variables of "serve". It holds only secrets.json, and no service runs there.',
+    operands: [{ name: 'FOLDER', isFile: true }],
+    options: {
+      unsigned: { help: 'accept a backup of version 0.1.0, which has no proof of origin' },
+    },
+    examples: ['SHELFTRACE_DATA_DIR=./data shelftrace restore /mnt/backups/before-upgrade'],
+    isLocal: true,
+    load: async () => (await import('../backup.ts')).restore,
+  },
+]

@@ -1,0 +1,170 @@
+// Understands a command line: which command is meant, wherever the options stand, and what was given to it.
+import { parseArgs } from 'node:util'
+import { suggest } from '../lib/suggest.ts'
+import { usageError, type Command, type CommandContext, type Options } from './command.ts'
+import { commands, commonOptions, localOptions } from './commands.ts'
+import { usageOf } from './usage.ts'
+
+/** What was asked for. Help without a command is about the whole program, or about a group such as `keys`. */
+export type Request =
+  | { readonly kind: 'version' }
+  | { readonly kind: 'help'; readonly topic: Command | string | null }
+  | {
+      readonly kind: 'run'
+      readonly command: Command
+      readonly options: CommandContext['options']
+      readonly positionals: readonly string[]
+    }
+
+/** Throws a CliError that says what was not understood. */
+export function parseRequest(argv: readonly string[]): Request {
+  const words = findWords(argv)
+  const names = words.map(({ text }) => text)
+  if (argv[0] === '--version' || names[0] === 'version') return { kind: 'version' }
+  if (names[0] === 'help') return { kind: 'help', topic: findTopic(names.slice(1)) }
+  if (wantsHelp(argv)) return { kind: 'help', topic: findTopic(names) }
+  if (names.length === 0) {
+    const [first] = argv
+    if (first !== undefined) throw usageError(`There is no command. ${seeHelp()}`)
+    return { kind: 'help', topic: null }
+  }
+  const { command, wordCount } = findCommand(names)
+  const taken = new Set(words.slice(0, wordCount).map(({ index }) => index))
+  const { values, positionals } = parseRest(
+    command,
+    argv.filter((_, index) => !taken.has(index))
+  )
+  checkOperands(command, positionals)
+  checkChoices(command, values)
+  return { kind: 'run', command, options: values, positionals }
+}
+
+/** Every option of every command: while the command is not known, they tell which words are values. */
+const allOptions: Options = Object.assign(
+  {},
+  ...commands.map(({ options }) => options),
+  commonOptions
+)
+
+interface Word {
+  readonly text: string
+  readonly index: number
+}
+
+/** The words that are neither options nor their values. */
+export function findWords(argv: readonly string[]): readonly Word[] {
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: toNodeOptions(allOptions),
+    strict: false,
+    tokens: true,
+  })
+  return tokens.flatMap((token) =>
+    token.kind === 'positional' ? [{ text: token.value, index: token.index }] : []
+  )
+}
+
+function wantsHelp(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  const options = end === -1 ? argv : argv.slice(0, end)
+  return options.includes('--help') || options.includes('-h')
+}
+
+/** The command that the first words name, if there is one. */
+export function matchCommand(
+  names: readonly string[]
+): { readonly command: Command; readonly wordCount: number } | null {
+  for (const wordCount of [2, 1]) {
+    const name = names.slice(0, wordCount).join(' ')
+    const command = commands.find((known) => known.name === name)
+    if (command !== undefined) return { command, wordCount }
+  }
+  return null
+}
+
+function findTopic(names: readonly string[]): Command | string | null {
+  const [first] = names
+  if (first === undefined) return null
+  if (names.length === 1 && isGroup(first)) return first
+  return findCommand(names).command
+}
+
+/** Whether several commands begin with the word. */
+function isGroup(word: string): boolean {
+  return commands.some(({ name }) => name.startsWith(`${word} `))
+}
+
+function findCommand(names: readonly string[]): ReturnType<typeof matchCommand> & object {
+  const match = matchCommand(names)
+  if (match !== null) return match
+  const typed = names.slice(0, 2).map((name) => name)
+  const known = commands.map(({ name }) => name)
+  const near = suggest(typed.join(' '), known) ?? suggest(typed[0] ?? '', known)
+  const group = known.filter((name) => name.startsWith(`${typed[0] ?? ''} `))
+  const hint =
+    group.length > 0
+      ? ` It is one of: ${group.join(', ')}.`
+      : near === null
+        ? ''
+        : ` Did you mean "${near}"?`
+  throw usageError(`There is no command "${typed.join(' ')}".${hint} ${seeHelp()}`)
+}
+
+function seeHelp(name?: string): string {
+  return `See "shelftrace help${name === undefined ? '' : ` ${name}`}".`
+}
+
+function parseRest(command: Command, args: readonly string[]) {
+  const known = optionsOf(command)
+  try {
+    return parseArgs({
+      args: [...args],
+      options: toNodeOptions(known),
+      allowPositionals: true,
+    })
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    // The first sentence names the option; the rest is advice for programmers.
+    const [reason = ''] = cause.message.split(/\. |\n/u)
+    const typed = /^Unknown option '--([^']+)'/u.exec(reason)?.[1]
+    const near = typed === undefined ? null : suggest(typed, Object.keys(known))
+    const hint = near === null ? '' : ` Did you mean --${near}?`
+    throw usageError(`${reason.replace(/\.$/u, '')}.${hint} ${seeHelp(command.name)}`)
+  }
+}
+
+/** What may be given to the command. */
+export function optionsOf({ options, isLocal }: Command): Options {
+  return { ...options, ...(isLocal === true ? localOptions : commonOptions) }
+}
+
+function toNodeOptions(options: Options) {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, { value, isRepeatable = false }]) => [
+      name,
+      {
+        type: value === undefined ? ('boolean' as const) : ('string' as const),
+        multiple: isRepeatable,
+        ...(name === 'help' && { short: 'h' }),
+      },
+    ])
+  )
+}
+
+function checkOperands(command: Command, positionals: readonly string[]): void {
+  const { operands = [] } = command
+  const required = operands.filter(({ isOptional }) => isOptional !== true).length
+  if (positionals.length >= required && positionals.length <= operands.length) return
+  throw usageError(`Usage: ${usageOf(command)}`)
+}
+
+function checkChoices(command: Command, values: CommandContext['options']): void {
+  for (const [name, { choices, isList }] of Object.entries(command.options ?? {})) {
+    const value = values[name]
+    if (choices === undefined || typeof value !== 'string') continue
+    const given = isList === true ? value.split(',').map((word) => word.trim()) : [value]
+    if (given.every((word) => choices.includes(word))) continue
+    const rule = isList === true ? 'must be among' : 'must be one of'
+    throw usageError(`--${name} ${rule}: ${choices.join(', ')}`)
+  }
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { commands } from '../../src/cli/commands.ts'
+import { nameArguments } from '../../src/cli/usage.ts'
+import { answerText, answerWith, received, run, useCliServer } from './harness.ts'
+
+useCliServer()
+
+const other = 'http://127.0.0.1:1'
+
+test('options may stand before, inside and behind the words of a command', async () => {
+  answerWith(200, { keys: [] })
+  for (const argv of [
+    ['--json', 'keys', 'list'],
+    ['keys', '--json', 'list'],
+    ['keys', 'list', '--json'],
+  ]) {
+    const { exitCode, stdout } = await run(argv)
+    assert.deepEqual([exitCode, JSON.parse(stdout)], [0, { keys: [] }])
+  }
+  for (const argv of [
+    ['--url', other, 'status'],
+    [`--url=${other}`, 'status'],
+    ['status', '--url', other],
+  ]) {
+    assert.match((await run(argv)).stderr, /Nothing answers at http:\/\/127\.0\.0\.1:1 /u)
+  }
+})
+
+test('the value of an option is never taken for a command', async () => {
+  answerWith(202, { purchases: 0 })
+  const argv = ['--from', '2026-03-01', 'rebuild', '--to', '2026-03-02']
+
+  assert.equal((await run(argv)).exitCode, 0)
+  assert.equal(received[0]?.body, '{"startDate":"2026-03-01","endDate":"2026-03-02"}')
+})
+
+test('help about a group of commands lists them and ends with 0, however it is asked for', async () => {
+  for (const argv of [
+    ['keys', '--help'],
+    ['help', 'keys'],
+    ['--help', 'keys'],
+    ['keys', '-h'],
+  ]) {
+    const { exitCode, stdout } = await run(argv)
+    assert.equal(exitCode, 0)
+    assert.match(stdout, /^Usage: shelftrace keys \.\.\.\n[^]*keys create .*\n[^]*keys revoke /u)
+  }
+  const none = await run(['keys'])
+  assert.equal(none.exitCode, 2)
+  assert.match(none.stderr, /It is one of: keys create, keys list, keys revoke/u)
+})
+
+test('help about a command needs none of its arguments', async () => {
+  for (const argv of [
+    ['void', '--help'],
+    ['help', 'void'],
+    ['void', '10', '-h', '--nonsense'],
+  ]) {
+    const { exitCode, stdout } = await run(argv)
+    assert.equal(exitCode, 0)
+    assert.match(stdout, /^Usage: shelftrace void PUBLISHER TRANSACTION DELIVERY --reason TEXT\n/u)
+  }
+})
+
+test('a misspelt option and a word that an option does not take are told with what was meant', async () => {
+  const misspelt = await run(['audit', '--form', '2026-03-01T00:00:00Z'])
+  const word = await run(['audit', '--action', 'key.delete'])
+  const valueless = await run(['keys', 'revoke', 'k', '--compromised-since'])
+
+  assert.match(misspelt.stderr, /Unknown option '--form'\. Did you mean --from\? See/u)
+  assert.match(word.stderr, /--action must be one of: asset\.attach, /u)
+  assert.match(valueless.stderr, /--compromised-since <value>' argument missing\. See/u)
+  for (const { exitCode } of [misspelt, word, valueless]) assert.equal(exitCode, 2)
+})
+
+const refusals = [
+  [
+    ['rebuild', '--from', '2026-13-01', '--to', '2026-03-01'],
+    '/startDate must be a date such as 2026-03-01',
+    '--from must be a date such as 2026-03-01',
+  ],
+  [
+    ['keys', 'create', '--name', 'x', '--scopes', 'link:mint'],
+    '/advertisers is required for the scopes link:mint',
+    '--advertisers is required for the scopes link:mint',
+  ],
+  [
+    ['judge', '10', '--from', 'a', '--to', 'b', '--reason', 'c'],
+    '/from must be before /to',
+    '--from must be before --to',
+  ],
+  [
+    ['void', '10', 't', 'd', '--reason', 'r'],
+    '/deliveryId must be a UUID',
+    'DELIVERY must be a UUID',
+  ],
+] as const
+
+test('a message of the API names the argument that was typed', async () => {
+  for (const [argv, message, told] of refusals) {
+    answerWith(422, { messages: [message] })
+    assert.match((await run(argv)).stderr, new RegExp(`\\n {2}${told}\\n$`, 'u'))
+  }
+})
+
+test('places inside a file keep their path', () => {
+  const load = commands.find(({ name }) => name === 'catalog load')
+  assert.ok(load !== undefined)
+  for (const message of [
+    '/campaigns/3/name is required',
+    'see http://x/dryRun/y',
+    '/a/dryRun is',
+  ]) {
+    assert.equal(nameArguments(load, message), message)
+  }
+})
+
+test('a command that is sent to the tracking port is told which port that is', async () => {
+  answerText(404, '{}')
+  const elsewhere = await run(['status'])
+  answerWith(404, {}, { isTracking: true })
+  const tracking = await run(['status'])
+
+  assert.match(elsewhere.stderr, /answered 404/u)
+  assert.match(tracking.stderr, /is the tracking port, .*campaign port \(8081 .*--url/u)
+  const probes = received.filter(({ url }) => url === '/conversion')
+  assert.deepEqual(
+    probes.map(({ method, authorization }) => [method, authorization]),
+    [
+      ['GET', ''],
+      ['GET', ''],
+    ]
+  )
+})
