@@ -14,7 +14,7 @@ type OperatorDeps = Pick<CampaignDeps, 'openApi' | 'isReady' | 'metrics'>
 
 /** The operations for load balancers, monitoring and readers of the API. */
 export function createOperatorHandlers(deps: OperatorDeps): HandlerTable {
-  // Written once: the document is the same for everyone and 100 KB long.
+  // Written once: the document is the same for everyone and 400 KB long.
   const document = {
     status: 200,
     headers: { 'content-type': 'application/json; charset=utf-8' },

@@ -1,5 +1,5 @@
-import { exceptionResponseSchema } from '../contract/operation.ts'
 import { errorCodeHeader, isRefusalCode } from '../contract/refusal-codes.ts'
+import { exceptionResponseSchema } from '../contract/responses.ts'
 import { compileParser } from '../contract/validate.ts'
 import {
   ClientError,

@@ -44,13 +44,19 @@ import {
   text,
   wordOf,
 } from './fields.ts'
-import { admin, answer, jsonBody, streamBody, withIds } from './operation.ts'
+import { admin, jsonBody, streamBody, withIds } from './operation.ts'
 import { eventRangeFaults } from './parameters.ts'
+import { answer, header } from './responses.ts'
 import { feedResultSchema, feedRowSchema, productPageSchema } from './products.ts'
 import { parseReadLinkRequest, readLinkRequestSchema, servedAdReadingSchema } from './served-ad.ts'
 import { unconvertedLimits, unconvertedPageSchema, unconvertedQuerySchema } from './unconverted.ts'
 
-const dryRun = optional(flag('true: the same checks and the same answer, but nothing is stored.'))
+const dryRun = optional(
+  flag({
+    default: false,
+    description: 'true: the same checks and the same answer, but nothing is stored.',
+  })
+)
 const after = afterParameter({ minLength: 1, maxLength: 60 })
 const marketPath = Type.Object({ id: catalogId('The id of the market.') })
 const noMarket = 'there is no such market.'
@@ -95,9 +101,11 @@ const catalogOperations = {
     queryParameters: Type.Object({
       dryRun,
       replace: optional(
-        flag(
-          'true: products of the market that the feed does not name become inactive once it is whole.'
-        )
+        flag({
+          default: false,
+          description:
+            'true: products of the market that the feed does not name become inactive once it is whole.',
+        })
       ),
     }),
     body: streamBody('text/tab-separated-values', feedRowSchema),
@@ -173,8 +181,8 @@ const keyOperations = {
     path: '/audit',
     summary: 'Read who changed what',
     description:
-      'The record of every change that was made with a key, newest first: at most `limit` records (100 ' +
-      'when absent), and the cursor of the next page.',
+      'The record of every change that was made with a key, newest first: at most `limit` records, ' +
+      'and the cursor of the next page.',
     queryParameters: auditQuerySchema,
     queryFaults: instantRangeFaults,
     success: answer('200', 'One page of the record.', auditPageSchema),
@@ -183,7 +191,7 @@ const keyOperations = {
     path: '/audit/export',
     summary: 'Export who changed what, with the chain of hashes',
     description:
-      'One record a line, oldest first: at most `limit` records (100 when absent), or fewer if their details ' +
+      'One record a line, oldest first: at most `limit` records, or fewer if their details ' +
       `are long. The header ${nextHeader} is the cursor of the next page; without it the page is the last.`,
     queryParameters: auditExportQuerySchema,
     queryFaults: instantRangeFaults,
@@ -191,7 +199,7 @@ const keyOperations = {
       status: '200',
       description: 'One page, one record a line.',
       content: { mediaType: 'application/x-ndjson', schema: auditLineSchema },
-      headers: { [nextHeader]: 'The `after` of the next page; absent on the last one.' },
+      headers: { [nextHeader]: header('The `after` of the next page; absent on the last one.') },
     },
   }),
 }
@@ -209,6 +217,7 @@ const eventOperations = {
       'One link per ad, in the order of the request.',
       trackingLinksResponseSchema
     ),
+    otherRefusals: ['PARTY_FORBIDDEN'],
   }),
   readTrackingLink: admin({
     method: 'post',
@@ -234,6 +243,7 @@ const eventOperations = {
       Type.Union([adEventLineSchema, conversionLineSchema, returnLineSchema])
     ),
     success: answer('200', 'The accepted lines are stored durably.', eventsResultSchema),
+    otherRefusals: ['EVENT_NOT_STORED'],
   }),
   getStatus: admin({
     path: '/status',
@@ -274,6 +284,7 @@ const figureOperations = {
       'Reports keep using what is sealed until the new revision is complete; the status shows the progress.',
     body: jsonBody(rebuildRequestSchema, parseRebuildRequest),
     success: answer('202', 'The days will be computed again.', rebuildResponseSchema),
+    otherRefusals: ['DAYS_FINAL'],
   }),
 }
 

@@ -12,19 +12,14 @@ import { dateRange, instantText, int32, optional, text, wordOf } from './fields.
 import { intakeLimits, intakeSchema } from './intake.ts'
 import { advertiserAccountSchema, meSchema } from './me.ts'
 import {
-  answer,
   anyScope,
-  forbidden,
   jsonBody,
-  refusal,
-  unauthorized,
   withIds,
   withKey,
   type Access,
   type Description,
   type Details,
   type NoParameters,
-  type OperationResponse,
   type RequestBody,
 } from './operation.ts'
 import { rangeFaults } from './parameters.ts'
@@ -38,6 +33,7 @@ import {
   reportRange,
   reportRequestSchema,
 } from './report-request.ts'
+import { answer, countHeader, header, rateHeaders, type OperationResponse } from './responses.ts'
 import { siteLocationsQuerySchema, siteLocationsSchema } from './site-locations.ts'
 
 const localeRule = 'a language tag such as "de" or "de-DE"'
@@ -63,19 +59,28 @@ function ofAdvertiser<Query extends TObject = NoParameters, Body extends Request
 }
 
 const pageHeaders = {
-  'content-disposition': 'A telling file name.',
-  'x-total-rows': 'Rows over all pages.',
-  'x-result-id':
-    'If there is more than one page: pages with the same id are cut from the same result.',
-  'x-complete-through': 'The last day from which on back the figures are sealed.',
-  'x-renewing-days':
-    'How many days input has reached since they were sealed, if there are any: they are sealed again soon.',
-}
+  'content-disposition': header('A telling file name.'),
+  'x-total-rows': { ...countHeader('Rows over all pages.'), required: true },
+  'x-result-id': header(
+    'If there is more than one page: pages with the same id are cut from the same result.'
+  ),
+  'x-complete-through': header('The last day from which on back the figures are sealed.', {
+    type: 'string',
+    format: 'date',
+  }),
+  'x-renewing-days': countHeader(
+    'How many days input has reached since they were sealed, if there are any: they are sealed again soon.'
+  ),
+} as const
 const reportHeaders = {
   ...pageHeaders,
-  'x-unconverted':
-    'Purchases whose value is missing for want of an exchange rate, if there are any.',
+  'x-unconverted': countHeader(
+    'Amounts over all pages (credited lines, charged events) that are missing for want of an exchange ' +
+      'rate, if there are any.'
+  ),
 }
+
+const { 'content-disposition': _fileName, ...jsonReportHeaders } = reportHeaders
 
 function csv(description: string, headers: OperationResponse['headers']): OperationResponse {
   return {
@@ -106,6 +111,7 @@ const report = ofAdvertiser({
   queryFaults: ({ locale }) =>
     locale === undefined || parseLanguage(locale) !== null ? [] : [`locale must be ${localeRule}`],
   body: jsonBody(reportRequestSchema, parseReportRequest),
+  takesPlace: true,
   success: csv(
     'The report: RFC 4180, UTF-8, a header line, then one line per row. It is sent with its length, so a ' +
       'transfer that ends well is whole.',
@@ -114,14 +120,21 @@ const report = ofAdvertiser({
 })
 
 export const campaignOperations = withIds({
-  downloadSpaProductReport: { ...report, addition: false },
+  downloadSpaProductReport: {
+    ...report,
+    addition: false,
+    interfaceStatuses: ['200', '401', '403', '404', '422'],
+  },
   readSpaProductReport: {
     ...report,
     path: report.path.replace('.csv', '.json'),
     summary: 'Read the SPA product performance report as JSON',
     description: 'The rows of the CSV report with totals and paging, for programs.',
     responses: [
-      { ...answer('200', 'One page of the report.', reportJsonSchema), headers: reportHeaders },
+      {
+        ...answer('200', 'One page of the report.', reportJsonSchema),
+        headers: { ...jsonReportHeaders, ...rateHeaders },
+      },
       ...report.responses.slice(1),
     ],
   },
@@ -133,6 +146,7 @@ export const campaignOperations = withIds({
       'The same question as the report, answered with sums of its rows by day and over all pages, for ' +
       'charts and headings. Paging, order and dateBreakdown have no effect.',
     body: jsonBody(reportRequestSchema, parseReportRequest),
+    takesPlace: true,
     success: answer('200', 'The sums.', reportSeriesSchema),
   }),
   readMe: withKey({
@@ -182,6 +196,7 @@ export const campaignOperations = withIds({
       `did not, by reason. The columns are ${trafficQualityColumns.join(', ')}.`,
     queryParameters: Type.Object({ ...reportRange, ...reportPaging }),
     queryFaults: (range) => rangeFaults(range, reportLimits.daysMax),
+    takesPlace: true,
     success: csv('The events: RFC 4180, UTF-8, a header line, then one line per row.', pageHeaders),
   }),
   downloadAttributions: ofAdvertiser({
@@ -193,6 +208,8 @@ export const campaignOperations = withIds({
       'who bought.',
     queryParameters: attributionsQuerySchema,
     queryFaults: (range) => rangeFaults(range, reportLimits.daysMax),
+    takesPlace: true,
+    otherRefusals: ['DAYS_FINAL'],
     success: csv(`Columns: ${attributionColumns.join(', ')}. RFC 4180, UTF-8.`, reportHeaders),
   }),
   explainAttribution: withKey({
@@ -208,6 +225,7 @@ export const campaignOperations = withIds({
       publisherId: int32(),
       transactionId: text('Percent-encoded.'),
     }),
+    takesPlace: true,
     success: answer('200', 'The explanation.', ownExplanationSchema),
     notFound: 'no such purchase is credited to this advertiser.',
   }),
@@ -232,18 +250,9 @@ export const campaignOperations = withIds({
       }),
       body: jsonBody(creativeRequestSchema, parseCreativeRequest),
       success: answer('201', 'Created.', displayAdGroupAssetResponseSchema),
+      notFound: 'there is no such ad group in the campaign of the advertiser.',
     }),
-    // The interface names no other statuses for this operation.
-    responses: [
-      answer('201', 'Created.', displayAdGroupAssetResponseSchema),
-      unauthorized,
-      forbidden,
-      refusal(
-        'default',
-        'Any other refusal: 404 for an ad group that does not exist there, 422 for a request that breaks a ' +
-          'rule, 413, 429 and 503 as everywhere.'
-      ),
-    ],
+    interfaceStatuses: ['201', '401', '403'],
     addition: false,
   },
   listEligibleSiteLocations: {
@@ -258,6 +267,7 @@ export const campaignOperations = withIds({
         'there is no such advertiser or market, or no such publisher to which the advertiser has access.',
     }),
     addition: false,
+    interfaceStatuses: ['200', '401', '403', '404', '422'],
   },
   readIntake: withKey({
     path: '/v2/publishers/{publisherId}/intake',
@@ -270,6 +280,7 @@ export const campaignOperations = withIds({
     pathParameters: Type.Object({ publisherId: int32() }),
     queryParameters: Type.Object(dateRange({ zone: 'UTC', daysMax: intakeLimits.daysMax })),
     queryFaults: (range) => rangeFaults(range, intakeLimits.daysMax),
+    takesPlace: true,
     success: answer('200', 'What came, and what became of it.', intakeSchema),
     notFound: 'there is no such publisher.',
   }),

@@ -25,7 +25,10 @@ import { compileParser, type Parsed } from './validate.ts'
 const landingHostsMax = 100
 
 const active = optional(
-  flag('false: takes no new links or assets; past reports keep its name. Default true.')
+  flag({
+    default: true,
+    description: 'false: takes no new links or assets; past reports keep its name.',
+  })
 )
 const ids = (description: string) => Type.Array(catalogId(), { description })
 const copyText = () => optional(Type.String({ maxLength: 2_000 }))
@@ -91,10 +94,12 @@ export const publisherEntrySchema = named('PublisherEntry', {
     })
   ),
   firesFromBackend: optional(
-    flag(
-      'true: its backend fires the links for its shoppers, so user agent and network of the caller ' +
-        'decide nothing. Default false.'
-    )
+    flag({
+      default: false,
+      description:
+        'true: its backend fires the links for its shoppers, so user agent and network of the caller ' +
+        'decide nothing.',
+    })
   ),
   sites: optional(Type.Array(siteEntrySchema)),
   active,

@@ -120,7 +120,8 @@ export const limitParameter = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: pageLimits.max,
-    description: `Entries at most, ${pageLimits.default} when absent.`,
+    default: pageLimits.default,
+    description: 'Entries at most.',
   })
 )
 

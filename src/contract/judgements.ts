@@ -34,7 +34,12 @@ export const judgementRequestSchema = closed(
       `The first instant after the range; at most ${judgementRules.daysMax} days from \`from\`.`
     ),
     reason: Type.String({ minLength: 1, maxLength: 500, description: 'For the audit.' }),
-    dryRun: optional(flag('true: nothing is changed; only what would be is counted.')),
+    dryRun: optional(
+      flag({
+        default: false,
+        description: 'true: nothing is changed; only what would be is counted.',
+      })
+    ),
     assume: optional(
       wordOf(
         assumptions,

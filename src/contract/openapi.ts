@@ -2,7 +2,8 @@
 // is no second description that could drift from what the service does.
 import type { TObject } from 'typebox'
 import { operations } from './operations.ts'
-import type { Access, Operation, OperationResponse, Port, RequestBody } from './operation.ts'
+import type { Access, Operation, Port, RequestBody } from './operation.ts'
+import { sharedHeaders, type HeaderDescription, type OperationResponse } from './responses.ts'
 
 export interface OpenApiOptions {
   readonly trackingUrl: string
@@ -21,6 +22,7 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>
+    readonly headers: Readonly<Record<string, HeaderDescription>>
     readonly securitySchemes: Json
   }
 }
@@ -66,7 +68,11 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
     ],
     tags,
     paths,
-    components: { schemas: components.schemas, securitySchemes: { bearer } },
+    components: {
+      schemas: components.schemas,
+      headers: { ...sharedHeaders },
+      securitySchemes: { bearer },
+    },
   }
 }
 
@@ -93,7 +99,7 @@ function describeOperation(
     responses: Object.fromEntries(
       operation.responses.map((response) => [
         response.status,
-        describeResponse(response, components),
+        { ...describeResponse(response, components), ...additionMark(operation, response) },
       ])
     ),
     ...(addition && { 'x-addition': true }),
@@ -140,12 +146,22 @@ function describeResponse(response: OperationResponse, components: Components): 
   }
 }
 
-function describeHeaders(headers: Readonly<Record<string, string>>): Json {
+/** Of an answer that the interface does not name for its operation. */
+function additionMark({ interfaceStatuses }: Operation, { status }: OperationResponse): Json {
+  const isNamed = interfaceStatuses === undefined || interfaceStatuses.includes(status)
+  return isNamed ? {} : { 'x-addition': true }
+}
+
+const sharedNames = new Map<HeaderDescription, string>(
+  Object.entries(sharedHeaders).map(([name, one]) => [one, name])
+)
+
+function describeHeaders(headers: NonNullable<OperationResponse['headers']>): Json {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [
-      name,
-      { description, schema: { type: 'string' } },
-    ])
+    Object.entries(headers).map(([name, one]) => {
+      const shared = sharedNames.get(one)
+      return [name, shared === undefined ? one : { $ref: `#/components/headers/${shared}` }]
+    })
   )
 }
 

@@ -2,6 +2,8 @@
 import { Type, type TObject, type TSchema } from 'typebox'
 import { scopes, type Scope } from './admin.ts'
 import type { Immutable } from './fields.ts'
+import type { RefusalCode } from './refusal-codes.ts'
+import { otherwise, rateHeaders, refusals, type OperationResponse } from './responses.ts'
 import type { Parsed } from './validate.ts'
 
 export type Port = 'tracking' | 'campaign'
@@ -43,16 +45,6 @@ export interface StreamBody {
 
 export type RequestBody = JsonBody | StreamBody
 
-export interface OperationResponse {
-  /** `default` covers the answers beyond the statuses that the interface names. */
-  readonly status: string
-  readonly description: string
-  /** Null: no body. */
-  readonly content: { readonly mediaType: string; readonly schema: TSchema } | null
-  /** Descriptions of the headers, by name; every value is text. */
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 const noParameters = Type.Object({})
 export type NoParameters = typeof noParameters
 
@@ -84,6 +76,8 @@ export interface Description<
   readonly responses: readonly OperationResponse[]
   /** Beyond the five operations of the interface. */
   readonly addition: boolean
+  /** Of an operation of the interface: the statuses that it names; all others are additions. */
+  readonly interfaceStatuses?: readonly string[]
 }
 
 export interface Operation<
@@ -115,42 +109,6 @@ export function streamBody(mediaType: string, schema: TSchema): StreamBody {
   return { mediaType, schema, isStream: true }
 }
 
-export function answer(status: string, description: string, schema?: TSchema): OperationResponse {
-  const content = schema === undefined ? null : { mediaType: 'application/json', schema }
-  return { status, description, content }
-}
-
-export const exceptionResponseSchema = Type.Object(
-  {
-    messages: Type.Optional(
-      Type.Array(Type.String(), { description: 'What is wrong, one sentence each.' })
-    ),
-  },
-  { title: 'ExceptionResponse', description: 'The body of every answer that is not a success.' }
-)
-
-export function refusal(status: string, description: string): OperationResponse {
-  return answer(status, description, exceptionResponseSchema)
-}
-
-export const unauthorized: OperationResponse = {
-  ...refusal('401', 'Unauthorized: the key is missing, malformed, unknown, expired or revoked.'),
-  headers: { 'www-authenticate': 'The scheme to use: Bearer.' },
-}
-
-export const forbidden = refusal(
-  '403',
-  'Forbidden: the key lacks the scope, or is not for the advertiser or publisher of the path, whether or not that exists.'
-)
-
-const unprocessable = refusal('422', 'Unprocessable Entity: the request breaks a rule.')
-
-export const otherwise = refusal(
-  'default',
-  'Any other refusal: 413 for a body that is too large, 429 with Retry-After beyond a rate limit, ' +
-    '503 with Retry-After while the service cannot keep its promises.'
-)
-
 type Shared = 'method' | 'ports' | 'tag' | 'access' | 'body' | 'responses' | 'addition'
 
 export interface Details<
@@ -165,7 +123,10 @@ export interface Details<
   readonly success: OperationResponse
   /** Where the path may name something that does not exist: what the 404 says. */
   readonly notFound?: string
-  readonly otherResponses?: readonly OperationResponse[]
+  /** Whether it takes one of the places of reports. Default false. */
+  readonly takesPlace?: boolean
+  /** Beyond those that follow from key, path, parameters and body. */
+  readonly otherRefusals?: readonly RefusalCode[]
 }
 
 /** An operation of the campaign port that asks for a key, beyond the interface unless told otherwise. */
@@ -176,8 +137,15 @@ export function withKey<
 >(
   details: Details<Path, Query, Body> & Pick<Description, 'tag'> & { readonly access: Access }
 ): Description<Path, Query, Body> {
-  const { success, notFound, otherResponses = [], body, ...rest } = details
-  const takesInput = body !== undefined || details.queryParameters !== undefined
+  const {
+    success,
+    notFound,
+    takesPlace: _takesPlace,
+    otherRefusals: _other,
+    body,
+    ...rest
+  } = details
+  const notFoundWords = notFound === undefined ? {} : { 404: `Not Found: ${notFound}` }
   return {
     method: 'get',
     ...rest,
@@ -186,16 +154,62 @@ export function withKey<
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     body: (body ?? null) as Body,
     responses: [
-      success,
-      unauthorized,
-      forbidden,
-      ...(notFound === undefined ? [] : [refusal('404', `Not Found: ${notFound}`)]),
-      ...otherResponses,
-      ...(takesInput ? [unprocessable] : []),
+      { ...success, headers: { ...success.headers, ...rateHeaders } },
+      ...refusals(refusalCodesOf(details), notFoundWords),
       otherwise,
     ],
     addition: true,
   }
+}
+
+const ofEveryKey: readonly RefusalCode[] = [
+  'HTTP_MALFORMED',
+  'PATH_MALFORMED',
+  'KEY_MISSING',
+  'KEY_MALFORMED',
+  'KEY_INVALID',
+  'SCOPE_MISSING',
+  'KEY_RATE_EXCEEDED',
+  'ADDRESS_RATE_EXCEEDED',
+  'KEY_ANSWERS_EXCEEDED',
+  'SERVICE_STOPPING',
+  'WAREHOUSE_UNAVAILABLE',
+  'KEYS_UNAVAILABLE',
+]
+const ofWholeBodies: readonly RefusalCode[] = [
+  'BODY_TOO_LARGE',
+  'KEY_BODIES_EXCEEDED',
+  'SERVICE_BUSY',
+]
+const ofReports: readonly RefusalCode[] = [
+  'KEY_REPORTS_EXCEEDED',
+  'REPORTS_BUSY',
+  'REPORT_STORE_FULL',
+  'REPORT_OVERTAKEN',
+]
+
+function refusalCodesOf(
+  details: Pick<
+    Details<TObject, TObject, RequestBody | null>,
+    'body' | 'queryParameters' | 'notFound' | 'takesPlace' | 'otherRefusals'
+  > & { readonly access: Access }
+): readonly RefusalCode[] {
+  const { access, body, queryParameters, notFound, takesPlace = false, otherRefusals } = details
+  const isBound = access.isAdvertiserBound || access.isPublisherBound === true
+  const takesInput = (body ?? null) !== null || queryParameters !== undefined
+  return [
+    ...ofEveryKey,
+    ...when(isBound, ['PARTY_FORBIDDEN']),
+    ...when(notFound !== undefined, ['RESOURCE_UNKNOWN']),
+    ...when(body?.isStream === false, ofWholeBodies),
+    ...when(takesInput, ['REQUEST_INVALID']),
+    ...when(takesPlace, ofReports),
+    ...(otherRefusals ?? []),
+  ]
+}
+
+function when(isSo: boolean, codes: readonly RefusalCode[]): readonly RefusalCode[] {
+  return isSo ? codes : []
 }
 
 /** An operation below `/admin/v1`, for the scope `admin` unless a smaller one is enough. */

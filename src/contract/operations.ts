@@ -3,15 +3,8 @@
 import { Type } from 'typebox'
 import { adminOperations } from './admin-operations.ts'
 import { campaignOperations } from './campaign-operations.ts'
-import {
-  answer,
-  forbidden,
-  otherwise,
-  refusal,
-  unauthorized,
-  withIds,
-  type Operation,
-} from './operation.ts'
+import { withIds, withKey, type Operation } from './operation.ts'
+import { answer, otherwise, publicRefusals } from './responses.ts'
 import { trackingOperations } from './tracking-operations.ts'
 import { upkeepOperations } from './upkeep-operations.ts'
 
@@ -24,6 +17,7 @@ const operator = {
   addition: true,
 } as const
 
+const closing = publicRefusals(['HTTP_MALFORMED', 'SERVICE_STOPPING'])
 const healthSchema = Type.Object({ status: Type.String() })
 
 const nodeTable = withIds({
@@ -33,7 +27,7 @@ const nodeTable = withIds({
     ports: ['tracking', 'campaign'],
     summary: 'Ask whether the process is alive',
     description: 'Says nothing about its dependencies.',
-    responses: [answer('200', 'Alive.', healthSchema), otherwise],
+    responses: [answer('200', 'Alive.', healthSchema), ...closing, otherwise],
   },
   getReadiness: {
     ...operator,
@@ -43,27 +37,24 @@ const nodeTable = withIds({
     description: 'For load balancers. The status of the node says what is wrong with it.',
     responses: [
       answer('200', 'Takes traffic.', healthSchema),
-      refusal('503', 'Does not take traffic.'),
+      ...publicRefusals(['HTTP_MALFORMED', 'SERVICE_NOT_READY', 'SERVICE_STOPPING'], {
+        503: 'Service Unavailable: the port does not take traffic.',
+      }),
       otherwise,
     ],
   },
-  getMetrics: {
-    ...operator,
+  getMetrics: withKey({
     path: '/metrics',
+    tag: 'Operator',
     summary: 'Read the metrics',
     description: 'Prometheus text over all processes of the node.',
     access: { scope: 'metrics:read', isAdvertiserBound: false },
-    responses: [
-      {
-        status: '200',
-        description: 'The metrics.',
-        content: { mediaType: 'text/plain', schema: Type.String() },
-      },
-      unauthorized,
-      forbidden,
-      otherwise,
-    ],
-  },
+    success: {
+      status: '200',
+      description: 'The metrics.',
+      content: { mediaType: 'text/plain', schema: Type.String() },
+    },
+  }),
 })
 
 const documentTable = withIds({
@@ -72,7 +63,7 @@ const documentTable = withIds({
     path: '/openapi.json',
     summary: 'Read this document',
     description: 'The OpenAPI 3.1 document of both ports.',
-    responses: [answer('200', 'The document.', Type.Object({})), otherwise],
+    responses: [answer('200', 'The document.', Type.Object({})), ...closing, otherwise],
   },
 })
 

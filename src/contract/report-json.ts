@@ -1,10 +1,65 @@
-import { Type } from 'typebox'
-import { dateText, flag, instantText, list, named, nullOr, text, type Of } from './fields.ts'
+// The answers of the report as JSON.
+import { Type, type TSchema } from 'typebox'
+import {
+  count,
+  dateText,
+  flag,
+  instantText,
+  list,
+  named,
+  nullOr,
+  optional,
+  text,
+  type Of,
+} from './fields.ts'
+import type { Column } from './report-columns.ts'
 
-/** Open, because columns may be appended: by column name, as printed. */
-const reportRowSchema = Type.Unsafe<Record<string, string | null>>(
-  Type.Object({}, { additionalProperties: nullOr(Type.String()) })
-)
+// Rows and sums are open, because columns may be appended. Values are the text of the CSV, unescaped.
+
+const number = (description: string) => Type.String({ description })
+const ratio = (description: string) => nullOr(Type.String(), `${description}; null over zero.`)
+
+/** The figures of a row and of sums. */
+const figures = {
+  IMPRESSIONS: number('Counted impressions.'),
+  CLICKS: number('Counted clicks.'),
+  LOADS: number('Counted loads.'),
+  CONVERSIONS: number('Purchases with a credited line.'),
+  UNITS_SOLD: number('Units of the credited lines.'),
+  CLICK_THROUGH_RATE: ratio('CLICKS / IMPRESSIONS, 6 digits'),
+  CONVERSION_RATE: ratio('CONVERSIONS / CLICKS, 6 digits'),
+  CONVERSION_VALUE: number('What the credited lines are worth, exact.'),
+  AD_SPEND_REVENUE: number('What the clicks and impressions cost, exact.'),
+  COST_PER_CLICK: ratio('AD_SPEND_REVENUE / CLICKS, 6 digits'),
+  RETURN_ON_AD_SPEND: ratio('CONVERSION_VALUE / AD_SPEND_REVENUE, 4 digits'),
+  CURRENCY: text('Of the amounts.'),
+} satisfies Partial<Record<Column, TSchema>>
+
+const reportRowSchema = named('SpaProductReportRow', {
+  GTIN: Type.String(),
+  PRODUCT_TITLE: Type.String(),
+  BRAND: Type.String(),
+  MARKET: text('Its code.'),
+  PUBLISHER_ID: Type.String(),
+  PUBLISHER_NAME: Type.String(),
+  CAMPAIGN_ID: Type.String(),
+  CAMPAIGN_NAME: Type.String(),
+  AD_GROUP_ID: Type.String(),
+  AD_GROUP_NAME: Type.String(),
+  DATE: optional(dateText('With `dateBreakdown` only.')),
+  ...figures,
+} satisfies Record<Column, TSchema>)
+
+const reportTotalsSchema = named('SpaProductReportTotals', figures)
+
+const orders = {
+  ORDERS: nullOr(
+    Type.String(),
+    'The distinct purchases behind CONVERSIONS; null where these are no longer known.'
+  ),
+}
+const seriesTotalsSchema = named('SpaProductSeriesTotals', { ...figures, ...orders })
+const seriesDaySchema = named('SpaProductSeriesDay', { DATE: dateText(), ...figures, ...orders })
 
 /** The fields of both answers about the days that they cover. */
 const coverage = {
@@ -16,14 +71,14 @@ const coverage = {
     dateText(),
     'Days that input has reached since they were sealed, oldest first: they are sealed again soon.'
   ),
-  unconverted: Type.Integer({
-    description: 'Amounts, over all pages, that are missing for want of an exchange rate.',
-  }),
+  unconverted: count(
+    'Amounts over all pages (credited lines, charged events) that are missing for want of an exchange rate.'
+  ),
 }
 
 export const reportJsonSchema = named('SpaProductReport', {
-  rows: list(reportRowSchema, 'By column name, amounts exactly; null for a ratio over zero.'),
-  totals: list(reportRowSchema, "Exact sums of the page's rows, by currency."),
+  rows: list(reportRowSchema, 'The rows of the page, in the order that was asked for.'),
+  totals: list(reportTotalsSchema, "Exact sums of the page's rows, by currency."),
   page: Type.Integer(),
   limit: Type.Integer(),
   totalRows: Type.Integer({ description: 'Rows of the whole report, over all pages.' }),
@@ -32,13 +87,12 @@ export const reportJsonSchema = named('SpaProductReport', {
 
 export const reportSeriesSchema = named('SpaProductSeries', {
   days: list(
-    reportRowSchema,
-    'By DATE, then CURRENCY: exact sums of the rows of the report with dateBreakdown, and ORDERS, the ' +
-      'distinct purchases behind them; null where these are no longer known. Days without a row are left ' +
-      'out.'
+    seriesDaySchema,
+    'By DATE, then CURRENCY: exact sums of the rows of the report with dateBreakdown. Days without a row ' +
+      'are left out.'
   ),
   totals: list(
-    reportRowSchema,
+    seriesTotalsSchema,
     'By CURRENCY: the sums of the days, which are those of the report over all pages.'
   ),
   ...coverage,

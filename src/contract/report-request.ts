@@ -1,9 +1,9 @@
 // The body of the report download, and every rule of it that needs no catalog. What comes out is
 // normalized: defaults filled in, filter values as text, names from closed lists.
-import { Type } from 'typebox'
+import { Type, type TSchema, type TUnknown } from 'typebox'
 import { closed } from './closed.ts'
 import { isText } from '../domain/text.ts'
-import { dateRange, dateText, int32, list, named, optional, wordOf, type Of } from './fields.ts'
+import { dateRange, dateText, flag, int32, named, optional, wordOf, type Of } from './fields.ts'
 import { rangeFaults } from './parameters.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
@@ -49,20 +49,56 @@ export const reportLimits = {
   valuesMax: 10_000,
 } as const
 
-export const reportFilterSchema = named('SpaProductReportFilter', {
-  field: optional(wordOf(filterFields)),
-  values: optional(
-    list(
-      Type.Unknown(),
-      'Any of them matches. An element is a string, a number, or an object whose `value` is one.'
-    )
-  ),
-})
+/** What is meant where a request leaves it out. */
+export const reportDefaults = {
+  attributionProfile: 'IMP_1_DAY_CLK_14_DAYS',
+  page: 0,
+  limit: reportLimits.limitMax,
+  sortType: 'ASC',
+  dateBreakdown: false,
+  orderBy: 'GTIN',
+} as const
+
+const scalarSchemas = [Type.String(), Type.Number()] as const
+
+/** The interface says "object" and leaves its shape open; what else an object holds is ignored. */
+const filterValueSchema = Type.Union(
+  [
+    ...scalarSchemas,
+    Type.Object({ value: Type.Union([...scalarSchemas]) }, { additionalProperties: true }),
+  ],
+  { description: 'The text or the number itself, or an object whose `value` is one.' }
+)
+
+// The interface marks neither as required, but a filter without them has no meaning to guess at.
+function filterSchema<Value extends TSchema>(value: Value) {
+  return named('SpaProductReportFilter', {
+    field: wordOf(filterFields),
+    values: Type.Array(value, {
+      maxItems: reportLimits.valuesMax,
+      description: `Any of them matches. The filters have at most ${reportLimits.valuesMax} together.`,
+    }),
+  })
+}
 
 /** The paging of every report. */
 export const reportPaging = {
-  page: optional(int32({ minimum: 0, maximum: reportLimits.pageMax })),
-  limit: optional(int32({ minimum: 1, maximum: reportLimits.limitMax })),
+  page: optional(
+    int32({
+      minimum: 0,
+      maximum: reportLimits.pageMax,
+      default: reportDefaults.page,
+      description: 'The first page is 0.',
+    })
+  ),
+  limit: optional(
+    int32({
+      minimum: 1,
+      maximum: reportLimits.limitMax,
+      default: reportDefaults.limit,
+      description: 'Rows of a page at most.',
+    })
+  ),
 }
 
 /** The range of the reports that are asked for by a query. */
@@ -71,32 +107,47 @@ export const reportRange = dateRange({
   daysMax: reportLimits.daysMax,
 })
 
+const profile = optional(
+  wordOf(attributionProfiles, { default: reportDefaults.attributionProfile })
+)
+
 // The interface's schema marks page and limit as required, the rule text of its operation calls them
 // optional; requiring them would refuse callers who go by the text, so they are optional here.
-export const reportRequestSchema = closed(
-  Type.Object(
-    {
-      filters: optional(list(reportFilterSchema, 'All of them must match.')),
-      startDate: dateText('First day, in the time zone of the market.'),
-      endDate: dateText('Last day, included.'),
-      attributionProfile: optional(wordOf(attributionProfiles)),
-      ...reportPaging,
-      sortType: optional(wordOf(sortTypes)),
-      dateBreakdown: optional(Type.Boolean()),
-      orderBy: optional(wordOf(orderByColumns)),
-    },
-    {
-      title: 'SpaProductReportRequest',
-      description:
-        'Without attributionProfile IMP_1_DAY_CLK_14_DAYS is meant, without orderBy GTIN, without sortType ' +
-        'ASC, without page 0, without limit 10000, without dateBreakdown false.',
-    }
+function requestSchema<Value extends TSchema>(value: Value) {
+  return closed(
+    Type.Object(
+      {
+        filters: optional(
+          Type.Array(filterSchema(value), {
+            maxItems: reportLimits.filtersMax,
+            description: 'All of them must match.',
+          })
+        ),
+        startDate: dateText('First day, in the time zone of the market.'),
+        endDate: dateText(`Last day, included; at most ${reportLimits.daysMax} days in all.`),
+        attributionProfile: profile,
+        ...reportPaging,
+        sortType: optional(wordOf(sortTypes, { default: reportDefaults.sortType })),
+        dateBreakdown: optional(
+          flag({ default: reportDefaults.dateBreakdown, description: 'true: a row for each day.' })
+        ),
+        orderBy: optional(
+          wordOf(orderByColumns, {
+            default: reportDefaults.orderBy,
+            description: '`DATE` needs `dateBreakdown`.',
+          })
+        ),
+      },
+      { title: 'SpaProductReportRequest' }
+    )
   )
-)
+}
+
+export const reportRequestSchema = requestSchema(filterValueSchema)
 
 export const attributionsQuerySchema = Type.Object({
   ...reportRange,
-  attributionProfile: optional(wordOf(attributionProfiles, 'IMP_1_DAY_CLK_14_DAYS when absent.')),
+  attributionProfile: profile,
   ...reportPaging,
 })
 
@@ -128,8 +179,12 @@ export interface ReportRequest {
 /** The request as it is sent. */
 export type ReportBody = Of<typeof reportRequestSchema>
 
-const parseBody = compileParser(reportRequestSchema)
+// The values are checked below, with messages that tell their faults apart.
+const parseBody = compileParser(requestSchema(Type.Unknown()))
 const messagesMax = 20
+
+/** The shape is right; the values of filters may be anything. */
+type ShapedBody = Of<ReturnType<typeof requestSchema<TUnknown>>>
 
 /** Checks the shape first and, when that holds, the meaning; then fills in the defaults. */
 export function parseReportRequest(value: unknown): Parsed<ReportRequest> {
@@ -151,17 +206,17 @@ export function parseReportRequest(value: unknown): Parsed<ReportRequest> {
       filters: filters.filters,
       startDate: body.startDate,
       endDate: body.endDate,
-      attributionProfile: body.attributionProfile ?? 'IMP_1_DAY_CLK_14_DAYS',
-      page: body.page ?? 0,
-      limit: body.limit ?? reportLimits.limitMax,
-      sortType: body.sortType ?? 'ASC',
-      dateBreakdown: body.dateBreakdown ?? false,
-      orderBy: body.orderBy ?? 'GTIN',
+      attributionProfile: body.attributionProfile ?? reportDefaults.attributionProfile,
+      page: body.page ?? reportDefaults.page,
+      limit: body.limit ?? reportDefaults.limit,
+      sortType: body.sortType ?? reportDefaults.sortType,
+      dateBreakdown: body.dateBreakdown ?? reportDefaults.dateBreakdown,
+      orderBy: body.orderBy ?? reportDefaults.orderBy,
     },
   }
 }
 
-function orderFaults(body: ReportBody): readonly string[] {
+function orderFaults(body: ShapedBody): readonly string[] {
   const isUnordered = body.orderBy === 'DATE' && body.dateBreakdown !== true
   return isUnordered ? ['/orderBy must not be DATE unless /dateBreakdown is true'] : []
 }
@@ -171,25 +226,17 @@ interface ParsedFilters {
   readonly messages: readonly string[]
 }
 
-function parseFilters(bodies: NonNullable<ReportBody['filters']>): ParsedFilters {
-  const valueCount = bodies.reduce((count, { values }) => count + (values?.length ?? 0), 0)
-  if (bodies.length > reportLimits.filtersMax) {
-    return refused(`/filters must have at most ${reportLimits.filtersMax} items`)
-  }
+function parseFilters(bodies: NonNullable<ShapedBody['filters']>): ParsedFilters {
+  const valueCount = bodies.reduce((count, { values }) => count + values.length, 0)
   if (valueCount > reportLimits.valuesMax) {
-    return refused(`/filters must have at most ${reportLimits.valuesMax} values together`)
+    const message = `/filters must have at most ${reportLimits.valuesMax} values together`
+    return { filters: [], messages: [message] }
   }
-
   const messages: string[] = []
-  const filters: ReportFilter[] = []
-  for (const [index, { field, values }] of bodies.entries()) {
-    const path = `/filters/${index}`
-    // The interface marks neither as required, but a filter without them has no meaning to guess at.
-    if (field === undefined) messages.push(`${path}/field is required`)
-    if (values === undefined) messages.push(`${path}/values is required`)
-    if (field === undefined || values === undefined) continue
-    filters.push({ field, values: parseValues(values, { path: `${path}/values`, messages }) })
-  }
+  const filters = bodies.map(({ field, values }, index) => {
+    const path = `/filters/${index}/values`
+    return { field, values: parseValues(values, { path, messages }) }
+  })
   return { filters, messages }
 }
 
@@ -229,8 +276,4 @@ function textOf(element: unknown): string | null {
 /** Own properties only: `{}` must not find a value on a prototype. */
 function isWithValue(element: unknown): element is { readonly value: unknown } {
   return typeof element === 'object' && element !== null && Object.hasOwn(element, 'value')
-}
-
-function refused(message: string): ParsedFilters {
-  return { filters: [], messages: [message] }
 }

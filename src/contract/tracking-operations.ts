@@ -3,20 +3,20 @@
 import { text } from './fields.ts'
 import { Type, type TSchema } from 'typebox'
 import { conversionSchema, parseConversion } from './conversion.ts'
+import { jsonBody, withIds, type Description, type JsonBody } from './operation.ts'
 import {
   answer,
-  jsonBody,
-  otherwise,
-  refusal,
-  withIds,
-  type Description,
-  type JsonBody,
+  header,
+  otherwiseTracking,
+  publicRefusals,
   type OperationResponse,
-} from './operation.ts'
+} from './responses.ts'
 import { parseReturn, returnSchema } from './return.ts'
 
 const tracking = { ports: ['tracking'], tag: 'Tracking', access: null, addition: true } as const
 
+const notKept = 'Service Unavailable: the event was not kept; send it again.'
+const noStore = { 'cache-control': header('`no-store`.') }
 const emptySchema = Type.Object({}, { description: 'Always {}.' })
 
 function delivery<Value>(
@@ -31,8 +31,19 @@ function delivery<Value>(
     body: jsonBody(schema, parse),
     responses: [
       answer('200', `The ${what} is stored durably.`, emptySchema),
-      refusal('400', `The payload does not comply with the ${what} JSON schema.`),
-      otherwise,
+      ...publicRefusals(
+        [
+          'DELIVERY_INVALID',
+          'DELIVERY_ENCODING_INVALID',
+          'DELIVERY_FROM_BROWSER',
+          'HTTP_MALFORMED',
+          'BODY_TOO_LARGE',
+          'SERVICE_BUSY',
+          'EVENT_NOT_STORED',
+        ],
+        { 400: `The payload does not comply with the ${what} JSON schema.`, 503: notKept }
+      ),
+      otherwiseTracking,
     ],
   } as const
 }
@@ -50,13 +61,25 @@ const keyNote =
   'one; nothing is ever refused for want of a key.'
 
 const linkRefusals = [
-  refusal(
-    '400',
-    'The tracking data string was manipulated and is not the encrypted, base64-encoded string issued ' +
-      'by the ad server.'
+  ...publicRefusals(
+    [
+      'TRACKING_DATA_INVALID',
+      'PATH_MALFORMED',
+      'HTTP_MALFORMED',
+      'TRACKING_DATA_MISSING',
+      'BODY_TOO_LARGE',
+      'SERVICE_BUSY',
+      'EVENT_NOT_STORED',
+    ],
+    {
+      400:
+        'The tracking data string was manipulated and is not the encrypted, base64-encoded string issued ' +
+        'by the ad server.',
+      404: 'The trackingData path segment is missing from the URL.',
+      503: notKept,
+    }
   ),
-  refusal('404', 'The trackingData path segment is missing from the URL.'),
-  otherwise,
+  otherwiseTracking,
 ]
 
 function link(kind: Kind, summary: string) {
@@ -82,13 +105,16 @@ const pixel: OperationResponse = {
   status: '200',
   description: 'A transparent image of one pixel; the event is stored durably.',
   content: { mediaType: 'image/gif', schema: Type.String({ format: 'binary' }) },
-  headers: { 'cache-control': 'no-store' },
+  headers: noStore,
 }
 
 const landing: readonly OperationResponse[] = [
   {
     ...answer('302', 'To the landing page inside the tracking data; the event is stored durably.'),
-    headers: { location: 'The landing page.', 'cache-control': 'no-store' },
+    headers: {
+      location: header('The landing page.', { type: 'string', format: 'uri' }),
+      ...noStore,
+    },
   },
   answer('204', 'The tracking data names no landing page; the event is stored durably.'),
 ]
@@ -126,6 +152,7 @@ export const trackingOperations = withIds({
       'publisher, never by a browser. A repeat of a transaction is answered like the first delivery and ' +
       `counts once. ${keyNote}`,
     addition: false,
+    interfaceStatuses: ['200', '400'],
   },
   deliverReturn: {
     ...delivery('return', returnSchema, parseReturn),
@@ -141,6 +168,7 @@ export const trackingOperations = withIds({
     description:
       'Reports that a user saw the ad. A repeat is answered like the first event and counts once.',
     addition: false,
+    interfaceStatuses: ['200', '400', '404'],
   },
   deliverImpressionByImage: getLink('impression', 'Deliver an impression event via an image'),
   probeImpression: probeLink('impression'),

@@ -28,7 +28,8 @@ import {
   judgementSchema,
   parseJudgementRequest,
 } from './judgements.ts'
-import { admin, answer, jsonBody, refusal, withIds } from './operation.ts'
+import { admin, jsonBody, withIds } from './operation.ts'
+import { answer } from './responses.ts'
 import {
   parseReplayRequest,
   replayRequestSchema,
@@ -103,6 +104,7 @@ export const upkeepOperations = withIds({
     pathParameters: purchasePath,
     body: jsonBody(voidRequestSchema, parseVoidRequest),
     success: answer('200', 'The delivery is void.', voidResponseSchema),
+    otherRefusals: ['DAYS_FINAL'],
     notFound: noPurchase,
   }),
   unvoidDelivery: admin({
@@ -115,6 +117,7 @@ export const upkeepOperations = withIds({
     pathParameters: purchasePath,
     body: jsonBody(voidRequestSchema, parseVoidRequest),
     success: answer('200', 'The delivery is not void any more.', unvoidResponseSchema),
+    otherRefusals: ['DAYS_FINAL'],
     notFound: noPurchase,
   }),
   requestJudgement: admin({
@@ -127,6 +130,7 @@ export const upkeepOperations = withIds({
       'figures. Voids stay. With `dryRun` nothing is changed. Repeating it changes nothing.',
     body: jsonBody(judgementRequestSchema, parseJudgementRequest),
     success: answer('202', 'The judgement is requested.', judgementSchema),
+    otherRefusals: ['OPEN_REQUESTS_EXCEEDED'],
   }),
   getJudgement: admin({
     path: '/judgements/{id}',
@@ -139,7 +143,7 @@ export const upkeepOperations = withIds({
   listJudgements: admin({
     path: '/judgements',
     summary: 'List the judgements',
-    description: 'The newest `limit` of them (100 when absent), with their progress.',
+    description: 'The newest `limit` of them, with their progress.',
     queryParameters: limitQuerySchema,
     success: answer('200', 'The newest judgements.', judgementPageSchema),
   }),
@@ -152,6 +156,7 @@ export const upkeepOperations = withIds({
       'answer nor the audit repeats an id.',
     body: jsonBody(erasureRequestSchema, parseErasureRequest),
     success: answer('202', 'The erasure is requested.', erasureSchema),
+    otherRefusals: ['OPEN_REQUESTS_EXCEEDED'],
   }),
   getErasure: admin({
     path: '/erasures/{id}',
@@ -164,7 +169,7 @@ export const upkeepOperations = withIds({
   listErasures: admin({
     path: '/erasures',
     summary: 'List the erasures',
-    description: 'The newest `limit` of them (100 when absent), with their state.',
+    description: 'The newest `limit` of them, with their state.',
     queryParameters: limitQuerySchema,
     success: answer('200', 'The newest erasures.', erasurePageSchema),
   }),
@@ -177,12 +182,7 @@ export const upkeepOperations = withIds({
       'SHELFTRACE_BACKUP_DIR, while the service runs; the list shows the progress. Secrets are not copied.',
     body: jsonBody(backupRequestSchema, parseBackupRequest),
     success: answer('202', 'The backup has begun.', backupSchema),
-    otherResponses: [
-      refusal(
-        '409',
-        'Conflict: another one is running, the name is in use, or the warehouse is a server.'
-      ),
-    ],
+    otherRefusals: ['BACKUP_RUNNING', 'BACKUP_NAME_TAKEN', 'BACKUP_IMPOSSIBLE'],
   }),
   listBackups: admin({
     path: '/backups',

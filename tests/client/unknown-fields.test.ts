@@ -73,7 +73,7 @@ test('every call refuses options and fields of a question that nobody knows', as
     [/^\/dateBreakdwon .* dateBreakdown\?/, () => campaign.report(1, report).next()],
     [/^\/dateBreakdwon .* dateBreakdown\?/, () => campaign.reportCsv(1, report)],
     [/^\/dateBreakdwon .* dateBreakdown\?/, () => campaign.reportJson(1, report)],
-    [/^\/filters\/0\/value .* values\?/, () => campaign.reportJson(1, filter)],
+    [/\/filters\/0\/value .* values\?/, () => campaign.reportJson(1, filter)],
     [/^\/dateBreakdwon/, () => campaign.attributionsCsv(1, report)],
     [
       /^\/adGroup .* adGroupId\?/,

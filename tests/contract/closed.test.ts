@@ -30,7 +30,7 @@ const cases: readonly (readonly [string, Outcome, readonly string[]])[] = [
   [
     'a filter of a report',
     parseReportRequest({ ...range, filters: [{ field: 'GTIN', value: ['1'] }] }),
-    ['/filters/0/value is not known here; did you mean values?'],
+    ['/filters/0/values is required', '/filters/0/value is not known here; did you mean values?'],
   ],
   [
     'an asset',

@@ -40,7 +40,8 @@ export const expectedSchemas: Readonly<Record<string, ExpectedSchema>> = {
   SpaProductReportRequest: {
     required: ['startDate', 'endDate'],
     properties: {
-      filters: listOf(ref('SpaProductReportFilter')),
+      // The upper bound is ours.
+      filters: { ...listOf(ref('SpaProductReportFilter')), maxItems: 100 },
       startDate: { type: 'string', format: 'date' },
       endDate: { type: 'string', format: 'date' },
       attributionProfile: word('IMP_1_DAY_CLK_14_DAYS', 'IMP_1_DAY', 'CLK_14_DAYS'),
@@ -75,10 +76,26 @@ export const expectedSchemas: Readonly<Record<string, ExpectedSchema>> = {
     },
   },
   SpaProductReportFilter: {
-    required: [],
+    // The interface requires neither; a filter without them has no meaning. It calls an element an object
+    // and leaves its shape open: ours has a value. The upper bound is ours.
+    required: ['field', 'values'],
     properties: {
       field: word('GTIN', 'PRODUCT_TITLE', 'BRAND', 'MARKET'),
-      values: listOf({}),
+      values: {
+        ...listOf({
+          anyOf: [
+            text,
+            { type: 'number' },
+            {
+              type: 'object',
+              required: ['value'],
+              properties: { value: { anyOf: [text, { type: 'number' }] } },
+              additionalProperties: true,
+            },
+          ],
+        }),
+        maxItems: 10_000,
+      },
     },
   },
   CreativeRequest: {

@@ -86,7 +86,9 @@ test('every reference resolves and every component is referred to', () => {
     if (typeof node['$ref'] === 'string') references.add(node['$ref'])
   })
 
-  const names = Object.keys(schemas).map((name) => `#/components/schemas/${name}`)
+  const names = ['schemas', 'headers'].flatMap((kind) =>
+    Object.keys(at(document, 'components', kind)).map((name) => `#/components/${kind}/${name}`)
+  )
   assert.deepEqual([...references].toSorted(), names.toSorted())
 })
 
@@ -183,10 +185,10 @@ function bodySchemaOf(operation: Json): unknown {
   return at(body, 'content', 'application/json', 'schema')
 }
 
-/** Without `default`, which holds what goes beyond the statuses of the interface. */
+/** Without what goes beyond the statuses of the interface. */
 function responseSchemasOf(operation: Json): unknown {
   const named = Object.entries(at(operation, 'responses')).filter(
-    ([status]) => status !== 'default'
+    ([, response]) => asJson(response)['x-addition'] !== true
   )
   return Object.fromEntries(
     named.map(([status, response]) => {
@@ -197,7 +199,7 @@ function responseSchemasOf(operation: Json): unknown {
   )
 }
 
-/** Descriptions, titles and defaults are words for readers and rule nothing. */
+/** Descriptions, titles, defaults and examples are for readers and rule nothing. */
 function withoutWords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutWords)
   if (typeof value !== 'object' || value === null) return value
@@ -209,7 +211,8 @@ function withoutWords(value: unknown): unknown {
 }
 
 function isWord(key: string, value: unknown): boolean {
-  return ['description', 'title', 'default'].includes(key) && typeof value === 'string'
+  const isText = ['description', 'title'].includes(key) && typeof value === 'string'
+  return isText || ['default', 'example'].includes(key)
 }
 
 function walk(node: unknown, visit: (node: Json) => void): void {

@@ -1,7 +1,7 @@
 // What every answer must be, whatever was asked.
 import type { TSchema } from 'typebox'
-import type { Operation, OperationResponse } from '../../src/contract/operation.ts'
-import { exceptionResponseSchema } from '../../src/contract/operation.ts'
+import type { Operation } from '../../src/contract/operation.ts'
+import { exceptionResponseSchema, type OperationResponse } from '../../src/contract/responses.ts'
 import { errorCodeHeader, isRefusalCode, refusalKinds } from '../../src/contract/refusal-codes.ts'
 import { compile, type Validate } from '../../src/contract/validate.ts'
 import type { Call } from './call.ts'
@@ -103,12 +103,19 @@ function mayShowKey({ operation }: Call): boolean {
   return operation.operationId === 'createKey'
 }
 
-function judgeStatus(call: Call, { status }: Reply): readonly string[] {
+function judgeStatus(call: Call, reply: Reply): readonly string[] {
+  const { status } = reply
+  const { operationId, responses } = call.operation
   const declared = statusesOf(call.operation)
-  const isKnown =
-    declared.has(status) ||
-    (!call.isRouted && (protocolStatuses.has(status) || isPreflight(call, status)))
-  return isKnown ? [] : [`status ${status} is not documented for ${call.operation.operationId}`]
+  if (declared.has(status)) {
+    const listed = responses.find((response) => response.status === String(status))
+    const { codes } = listed ?? responses.find((response) => response.status === 'default') ?? {}
+    const code = valueOf(reply, errorCodeHeader) ?? ''
+    const isKnown = !call.isRouted || status < 400 || codes?.some((one) => one === code) === true
+    return isKnown ? [] : [`the code ${code} is not documented for ${operationId}`]
+  }
+  const isKnown = !call.isRouted && (protocolStatuses.has(status) || isPreflight(call, status))
+  return isKnown ? [] : [`status ${status} is not documented for ${operationId}`]
 }
 
 function isPreflight({ method }: Call, status: number): boolean {
