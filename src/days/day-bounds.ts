@@ -6,6 +6,8 @@ import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
 import { dayOrNull } from './final-days.ts'
 import { listUnits } from './market-days.ts'
+import { sumRevisions } from './seals.ts'
+import type { DayRange } from './market-days.ts'
 
 export interface Bounds {
   /** The first day that can have events in any zone, null while there are none. */
@@ -23,31 +25,75 @@ export async function readBounds(
   warehouse: Pick<Warehouse, 'rows'>,
   markets: readonly ReportMarket[]
 ): Promise<Bounds> {
-  const units = listUnits(markets)
-  const rows = await warehouse.rows<BoundRow>(boundsSql, {
-    earliestDay,
-    marketIds: units.map(({ id }) => id),
-  })
-  const zones = new Map(units.map(({ id, timeZone }) => [id, timeZone]))
+  return boundsOf(await warehouse.rows<BoundRow>(boundsSql(`''`), earliest), markets)
+}
+
+/** The sums of the revisions of all seals, and of all spans, in a range of days. */
+export interface RevisionSums {
+  readonly seals: bigint
+  readonly spans: bigint
+}
+
+/** In one statement with the bounds. */
+export async function readBoundsAndSums(
+  warehouse: Pick<Warehouse, 'rows'>,
+  markets: readonly ReportMarket[],
+  range: DayRange
+): Promise<{ readonly bounds: Bounds; readonly sums: RevisionSums }> {
+  const sealed = `toString(sumIf(revision, ${inRange('day')}))`
+  const sql = boundsSql(sealed, `UNION ALL ${sumSql('sealed_span')}`)
+  const rows = await warehouse.rows<BoundRow>(sql, { ...earliest, ...range })
+  return { bounds: boundsOf(rows, markets), sums: sumsOf(rows) }
+}
+
+export async function readSums(
+  warehouse: Pick<Warehouse, 'rows'>,
+  range: DayRange
+): Promise<RevisionSums> {
+  const sql = `${sumSql('sealed_day')} UNION ALL ${sumSql('sealed_span')} SETTINGS max_threads = 1`
+  return sumsOf(await warehouse.rows<SumRow>(sql, { ...range }))
+}
+
+type SumRow = Pick<BoundRow, 'found' | 'revisionSum'>
+
+function sumsOf(rows: readonly SumRow[]): RevisionSums {
+  const sumOf = (found: BoundRow['found']) =>
+    sumRevisions(rows.filter((row) => row.found === found).map((row) => row.revisionSum))
+  return { seals: sumOf('sealed'), spans: sumOf('spans') }
+}
+
+function boundsOf(rows: readonly BoundRow[], markets: readonly ReportMarket[]): Bounds {
+  const zones = new Map(listUnits(markets).map(({ id, timeZone }) => [id, timeZone]))
   const firstDays = new Map<number, string>()
   let firstDay: string | null = null
+  let finalBefore: string | null = null
   for (const row of rows) {
-    if (row.found === 'final') continue
-    const zone = zones.get(row.unit)
-    const day = row.found === 'sealed' ? row.day : touchedDay(row.atMs, zone)
-    if (zone !== undefined) firstDays.set(row.unit, earlierDay(day, firstDays.get(row.unit)))
+    if (row.found === 'final') finalBefore = dayOrNull(dayText(row.first))
+    if (row.found !== 'touched' && row.found !== 'sealed') continue
+    const unit =
+      row.found === 'sealed' || row.unit === everyMarket || zones.has(row.unit) ? row.unit : 0
+    const zone = zones.get(unit)
+    const day = row.found === 'sealed' ? dayText(row.first) : touchedDay(row.first * 1_000, zone)
+    if (zone !== undefined) firstDays.set(unit, earlierDay(day, firstDays.get(unit)))
     firstDay = earlierDay(day, firstDay ?? undefined)
   }
-  const final = rows.find(({ found }) => found === 'final')
-  return { firstDay, firstDays, finalBefore: dayOrNull(final?.day) }
+  return { firstDay, firstDays, finalBefore }
 }
 
 interface BoundRow {
-  readonly found: 'touched' | 'sealed' | 'final'
-  /** -1 for spans that touch every market. */
+  readonly found: 'touched' | 'sealed' | 'final' | 'spans'
+  /** A unit, or a market. */
   readonly unit: number
-  readonly atMs: number
-  readonly day: string
+  /** Seconds of an instant or, of a day, its number. */
+  readonly first: number
+  readonly revisionSum: string
+}
+
+/** Stands for spans that touch every market. */
+const everyMarket = -1
+
+function dayText(dayNumber: number): string {
+  return new Date(dayNumber * 86_400_000).toISOString().slice(0, 10)
 }
 
 /** No zone means every market: a day of any zone lies within a day of the same date in UTC. */
@@ -60,22 +106,30 @@ function earlierDay(day: string, other: string | undefined): string {
   return other !== undefined && other < day ? other : day
 }
 
+const earliest = { earliestDay, earliestSecond: Date.parse(earliestDay) / 1_000 }
+
 /**
  * Every counted event touches its market at its receipt, and credit needs an earlier event. Spans ahead of the
  * clock are left out: they would end the search for the first day that is not sealed. A single thread: the rows are
  * few, and every report and every look for work would pay for starting more.
  */
-const boundsSql = `
-SELECT 'touched' AS found, if(market_id = -1, -1,
-    transform(market_id, {marketIds:Array(Int32)}, {marketIds:Array(Int32)}, toInt32(0))) AS unit,
-  toInt64(toUnixTimestamp(min(from_at))) * 1000 AS atMs, '' AS day
+const boundsSql = (revisionSum: string, more = ''): string => `
+SELECT 'touched' AS found, market_id AS unit, toUInt32(min(from_at)) AS first, '' AS revisionSum
 FROM touched_span
-WHERE from_at >= toDateTime({earliestDay:Date}, 'UTC') AND from_at < now() + toIntervalDay(1)
-GROUP BY unit
+WHERE from_at >= toDateTime({earliestSecond:UInt32}) AND from_at < now() + 86400
+GROUP BY market_id
 UNION ALL
-SELECT 'sealed', unit, 0, toString(min(s.day)) FROM sealed_day AS s
-WHERE s.day >= {earliestDay:Date}
-GROUP BY unit
+SELECT 'sealed', unit, toUInt32(min(day)), ${revisionSum}
+FROM sealed_day WHERE day >= {earliestDay:Date} GROUP BY unit
 UNION ALL
-SELECT 'final', 0, 0, toString(maxIf(f.day, state = 'final')) FROM final_before AS f
+SELECT 'final', 0, toUInt32(max(day)), '' FROM final_before WHERE state = 'final'
+${more}
 SETTINGS max_threads = 1`
+
+function sumSql(table: 'sealed_day' | 'sealed_span'): string {
+  const [found, day] = table === 'sealed_day' ? ['sealed', 'day'] : ['spans', 'first_day']
+  return `SELECT '${found}' AS found, 0 AS unit, 0 AS first, toString(sum(revision)) AS revisionSum
+    FROM ${table} WHERE ${inRange(day)}`
+}
+
+const inRange = (day: string): string => `${day} >= {first:Date} AND ${day} <= {last:Date}`

@@ -3,6 +3,9 @@
 
 import { ServiceError } from '../errors.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
+import { readSums } from './day-bounds.ts'
+import { areSame } from './day-facts.ts'
+import type { DayLists } from './day-facts.ts'
 import { rangeOfDays } from './market-days.ts'
 import { revisionOf, sealParams, spanParams } from './seals.ts'
 import type { Seal } from './seals.ts'
@@ -39,6 +42,8 @@ export function beatenSql(table: 'sealed_day' | 'sealed_span', condition: string
 export interface Named {
   readonly seals: readonly NamedSeal[]
   readonly spans: readonly Pick<SealedSpan, 'unit' | 'firstDay' | 'dayCount' | 'revision'>[]
+  /** The lists that they were taken from, if all of it counted as these lists were read. */
+  readonly lists?: Pick<DayLists, 'range' | 'sums'>
 }
 
 /**
@@ -55,7 +60,8 @@ export async function readKept<Result>(read: () => Promise<Result | null>): Prom
 
 /** Ask this once the reading has begun: a reading goes on with the rows that were there when it began. */
 export async function areKept(warehouse: Pick<Warehouse, 'rows'>, named: Named): Promise<boolean> {
-  const { seals, spans } = named
+  const { seals, spans, lists } = named
+  if (lists !== undefined && (await areUnchanged(warehouse, lists))) return true
   if (await isNothingReplaced(warehouse, named)) return true
   const areSealsKept =
     seals.length === 0 || (await countKept(warehouse, keptSealsSql, seals)) === seals.length
@@ -63,6 +69,14 @@ export async function areKept(warehouse: Pick<Warehouse, 'rows'>, named: Named):
   const days = spans.map(({ unit, firstDay, revision }) => ({ unit, day: firstDay, revision }))
   const dayCounts = spans.map(({ dayCount }) => dayCount)
   return (await countKept(warehouse, keptSpansSql, days, { dayCounts })) === spans.length
+}
+
+/** Whether nothing was sealed or swept meanwhile, as is nearly always so: then everything that counted still does. */
+async function areUnchanged(
+  warehouse: Pick<Warehouse, 'rows'>,
+  { range, sums }: Pick<DayLists, 'range' | 'sums'>
+): Promise<boolean> {
+  return areSame(sums, await readSums(warehouse, range))
 }
 
 /**

@@ -6,12 +6,14 @@ import { addDays, listDays } from '../domain/day.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { readBounds } from './day-bounds.ts'
 import type { Bounds } from './day-bounds.ts'
+import { DayFacts } from './day-facts.ts'
+import type { DayLists } from './day-facts.ts'
 import { laterDay } from './final-days.ts'
 import { dayKey, listUnits } from './market-days.ts'
 import type { MarketDays } from './market-days.ts'
-import { holdingSeals, readLatestSeals, readSeals, rollupVersion } from './seals.ts'
+import { holdingSeals, readSeals, rollupVersion } from './seals.ts'
 import type { Seal } from './seals.ts'
-import { isOutdated, isTorn, linkedDays, readTouchedDays } from './touched-days.ts'
+import { isOutdated, isTorn, linkedDays } from './touched-days.ts'
 
 interface Sealed {
   readonly markets: readonly ReportMarket[]
@@ -94,22 +96,28 @@ export interface ReportDays {
   readonly renewingDays: readonly string[]
   /** The last day of the report up to which all its days are sealed, null while there is none. */
   readonly completeThrough: string | null
+  /** Of which the seals are a part. */
+  readonly lists: DayLists
+}
+
+/** For callers that ask now and then. */
+export async function readReportDays(
+  warehouse: Pick<Warehouse, 'rows'>,
+  markets: readonly ReportMarket[],
+  asked: DaysAsked
+): Promise<ReportDays> {
+  return await findReportDays(new DayFacts(warehouse), markets, asked)
 }
 
 /** Divides the days of a report into sealed and open ones. */
-export async function readReportDays(
-  warehouse: Pick<Warehouse, 'rows'>,
+export async function findReportDays(
+  facts: DayFacts,
   markets: readonly ReportMarket[],
   { startDate, endDate }: DaysAsked
 ): Promise<ReportDays> {
   const around = withMargin({ startDate, endDate })
-  const [latest, bounds] = await Promise.all([
-    readLatestSeals(warehouse, { markets, ...around }),
-    readBounds(warehouse, markets),
-  ])
+  const { latest, bounds, touched: found, lists } = await facts.read(markets, around)
   const { finalBefore } = bounds
-  // After the seals: a day is torn or renewed as compared with the revisions that the report reads.
-  const found = await readTouchedDays(warehouse, { markets, seals: latest, ...around })
   const touched = found.filter(({ day }) => finalBefore === null || day >= finalBefore)
   const torn = new Set([...linkedDays(touched, touched.filter(isTorn))].map(keyOf))
   const outdated = new Set(touched.filter(isOutdated).map(keyOf))
@@ -132,6 +140,7 @@ export async function readReportDays(
     ),
     renewingDays: [...new Set(renewing.map(({ day }) => day))].toSorted(),
     completeThrough: !hasEvents || completeThrough < startDate ? null : completeThrough,
+    lists,
   }
 }
 

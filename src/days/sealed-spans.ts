@@ -6,6 +6,7 @@ import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { dayKey } from './market-days.ts'
 import type { DayRange } from './market-days.ts'
+import { sumRevisions } from './seals.ts'
 import type { Seal } from './seals.ts'
 
 /** A week or a calendar month. */
@@ -55,30 +56,82 @@ export async function readSpans(
   warehouse: Pick<Warehouse, 'rows'>,
   range: DayRange
 ): Promise<readonly StoredSpan[]> {
-  const rows = await warehouse.rows<{
-    firstDay: string
-    dayCount: number
-    unit: number
-    revision: string
-    dayRevisions: readonly string[]
-    rollupVersion: number
-  }>(spansSql, { ...range })
-  assert(rows.length < spansMax, 'the spans of a range fit into the list')
-  return rows.map(({ revision, dayRevisions, ...row }) =>
-    Object.assign(row, { revision: BigInt(revision), dayRevisions: dayRevisions.map(BigInt) })
+  const { spans } = await readSpanList(warehouse, range)
+  return spansWithin(spans, { startDate: range.first, endDate: range.last })
+}
+
+/** Those that lie wholly in the days asked for. */
+export function spansWithin(
+  spans: readonly StoredSpan[],
+  { startDate, endDate }: { readonly startDate: string; readonly endDate: string }
+): readonly StoredSpan[] {
+  return spans.filter(
+    ({ firstDay, dayCount }) => firstDay >= startDate && addDays(firstDay, dayCount - 1) <= endDate
   )
 }
 
-/** The rows of `sealed_span` that count: for each span, the one whose reading began last. */
+/** The spans that begin in a range of days. */
+export interface SpanList {
+  readonly spans: readonly StoredSpan[]
+  /** Tells this list from any other of the same range. */
+  readonly revisionSum: bigint
+}
+
+/** For each span, the row whose reading began last; few rows are others, which are swept after an hour. */
+export async function readSpanList(
+  warehouse: Pick<Warehouse, 'rows'>,
+  { first, last }: DayRange
+): Promise<SpanList> {
+  const rows = await warehouse.rows<SpanRow>(spansSql, { first, last })
+  assert(rows.length < spansMax, 'the spans of a range fit into the list')
+  const latest = new Map<string, SpanRow>()
+  for (const row of rows) {
+    const key = `${row.unit} ${row.firstDay} ${row.dayCount}`
+    const other = latest.get(key)
+    if (other === undefined || isLater(row, other)) latest.set(key, row)
+  }
+  const spans = [...latest.values()].map((row) => ({
+    firstDay: row.firstDay,
+    dayCount: row.dayCount,
+    unit: row.unit,
+    revision: BigInt(row.revision),
+    dayRevisions: row.dayRevisions.map(BigInt),
+    rollupVersion: row.rollupVersion,
+  }))
+  return {
+    spans: spans.toSorted(bySpanAndUnit),
+    revisionSum: sumRevisions(rows.map((row) => row.revision)),
+  }
+}
+
+interface SpanRow {
+  readonly firstDay: string
+  readonly dayCount: number
+  readonly unit: number
+  readonly revision: string
+  readonly dayRevisions: readonly string[]
+  readonly rollupVersion: number
+  /** The warehouse's instant, as text. */
+  readonly readAt: string
+}
+
+function isLater(row: SpanRow, other: SpanRow): boolean {
+  if (row.readAt !== other.readAt) return row.readAt > other.readAt
+  return BigInt(row.revision) > BigInt(other.revision)
+}
+
+function bySpanAndUnit(a: StoredSpan, b: StoredSpan): number {
+  if (a.firstDay !== b.firstDay) return a.firstDay < b.firstDay ? -1 : 1
+  return a.dayCount - b.dayCount || a.unit - b.unit
+}
+
 const spansSql = `
-SELECT toString(s.first_day) AS firstDay, day_count AS dayCount, unit, toString(s.revision) AS revision,
-  arrayMap(r -> toString(r), s.day_revisions) AS dayRevisions, rollup_version AS rollupVersion
-FROM sealed_span AS s
-WHERE s.first_day >= {first:Date} AND s.first_day + day_count - 1 <= {last:Date}
-ORDER BY s.first_day, day_count, unit, s.read_at DESC, s.revision DESC
-LIMIT 1 BY s.first_day, day_count, unit
+SELECT first_day AS firstDay, day_count AS dayCount, unit, revision, day_revisions AS dayRevisions,
+  rollup_version AS rollupVersion, read_at AS readAt
+FROM sealed_span
+WHERE first_day >= {first:Date} AND first_day <= {last:Date}
 LIMIT ${spansMax}
-SETTINGS max_threads = 1`
+SETTINGS max_threads = 1, output_format_json_quote_64bit_integers = 1`
 
 /**
  * Whether a span was summed from its days as they are sealed now, with all figures that they have: a node with

@@ -5,7 +5,8 @@ import { createHash } from 'node:crypto'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
 import { assert } from '../lib/assert.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
-import { listUnits, unknownMarket } from './market-days.ts'
+import { dayKey, listUnits, unknownMarket } from './market-days.ts'
+import type { DayRange } from './market-days.ts'
 
 export interface Seal {
   /** The market, or 0 for those that the catalog does not know. */
@@ -74,34 +75,88 @@ export async function readLatestSeals(
   warehouse: Pick<Warehouse, 'rows'>,
   { markets, first, last }: SealsAsked
 ): Promise<readonly LatestSeal[]> {
-  const rows = await warehouse.rows<SealRow>(sealsSql, { first, last, ...validityParams(markets) })
+  const { seals } = await readSealList(warehouse, { first, last })
+  return judgeSeals(seals, markets)
+}
+
+/** The latest seal of a unit and a day, which may be void. */
+export type ListedSeal = Omit<LatestSeal, 'isValid'> & {
+  readonly definition: string
+  readonly unknownIds: string
+}
+
+export interface SealList {
+  readonly seals: readonly ListedSeal[]
+  /** Tells this list from any other of the same days. */
+  readonly revisionSum: bigint
+}
+
+/** Few rows of a day are not its latest seal: those that were replaced are swept after an hour. */
+export async function readSealList(
+  warehouse: Pick<Warehouse, 'rows'>,
+  { first, last }: DayRange
+): Promise<SealList> {
+  const rows = await warehouse.rows<SealRow>(sealsSql, { first, last })
   assert(rows.length < sealsMax, 'the seals of a range fit into the list')
-  return rows.map(({ revision, isValid, ...row }) =>
-    Object.assign(row, { revision: BigInt(revision), isValid: isValid === 1 })
+  const latest = new Map<string, ListedSeal>()
+  for (const { revision, ...row } of rows) {
+    const key = dayKey(row.unit, row.day)
+    const seal = Object.assign(row, { revision: BigInt(revision) })
+    const other = latest.get(key)
+    if (other === undefined || isLater(seal, other)) latest.set(key, seal)
+  }
+  return {
+    seals: [...latest.values()].toSorted(byDayAndUnit),
+    revisionSum: sumRevisions(rows.map((row) => row.revision)),
+  }
+}
+
+type SealRow = Omit<ListedSeal, 'revision'> & { readonly revision: string }
+
+/** The latest seal is the one whose reading began last; if the instants are equal, the one with the greater revision. */
+function isLater(seal: ListedSeal, other: ListedSeal): boolean {
+  if (seal.readAtUs !== other.readAtUs) return seal.readAtUs > other.readAtUs
+  return seal.revision > other.revision
+}
+
+function byDayAndUnit(a: ListedSeal, b: ListedSeal): number {
+  if (a.day !== b.day) return a.day < b.day ? -1 : 1
+  return a.unit - b.unit
+}
+
+/** As `sum(revision)` of the same rows. Revisions are random, so no two lists that differ have the same sum. */
+export function sumRevisions(revisions: readonly string[]): bigint {
+  return BigInt.asUintN(
+    64,
+    revisions.reduce((sum, revision) => sum + BigInt(revision), 0n)
   )
 }
 
-type SealRow = Omit<LatestSeal, 'revision' | 'isValid'> & {
-  readonly revision: string
-  readonly isValid: 0 | 1
-}
-
 /**
- * Whether a seal was made of the markets as the catalog has them now. A seal of the unknown markets is void
+ * Adds whether a seal was made of the markets as the catalog has them now. A seal of the unknown markets is void
  * once the catalog knows one that has rows in it; a new market without rows changes nothing. Markets never
  * leave the catalog.
  */
-const isValidSql = `if(unknown_ids = '',
-  definition = transform(unit, {validUnits:Array(Int32)}, {validDefinitions:Array(String)}, ''),
-  NOT hasAny(JSONExtract(unknown_ids, 'Array(Int32)'), {validUnits:Array(Int32)}))`
-
-/** The parameters that `isValidSql` binds. No market has the id 0, which stands for the unknown ones. */
-function validityParams(markets: readonly ReportMarket[]): Params {
+export function judgeSeals(
+  seals: readonly ListedSeal[],
+  markets: readonly ReportMarket[]
+): readonly LatestSeal[] {
   const units = listUnits(markets)
-  return {
-    validUnits: units.map(({ id }) => id),
-    validDefinitions: units.map((unit) => definitionOf(unit, markets)),
-  }
+  const definitions = new Map(units.map((unit) => [unit.id, definitionOf(unit, markets)]))
+  const isKnown = (ids: readonly number[]) => ids.some((id) => definitions.has(id))
+  return seals.map((seal) => {
+    const { unit, definition, unknownIds } = seal
+    const isValid =
+      unknownIds === ''
+        ? definition === (definitions.get(unit) ?? '')
+        : !isKnown(readIds(unknownIds))
+    return { ...seal, isValid }
+  })
+}
+
+function readIds(text: string): readonly number[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return JSON.parse(text) as readonly number[]
 }
 
 /**
@@ -125,17 +180,15 @@ export function latestSealsSql(condition = '1'): string {
 }
 
 /**
- * Every report reads this, and nearly all of its cost is the analysis of its text: sorting says which seal is the
- * latest in half of the time that a maximum over a tuple takes. A single thread: the rows are few.
+ * Every report reads this, and nearly all of its cost is the analysis of its text. So which seal of a day is the
+ * latest, and which is void, is found by the program. A single thread: the rows are few.
  */
 const sealsSql = `
-SELECT unit, toString(s.day) AS day, toString(s.revision) AS revision, toString(s.read_at) AS readAt,
-  toUnixTimestamp64Micro(s.read_at) AS readAtUs, toUnixTimestamp64Milli(from_at) AS fromMs,
-  toUnixTimestamp64Milli(to_at) AS toMs, rates, rollup_version AS rollupVersion, ${isValidSql} AS isValid
-FROM sealed_day AS s
-WHERE s.day >= {first:Date} AND s.day <= {last:Date}
-ORDER BY s.day, unit, s.read_at DESC, s.revision DESC
-LIMIT 1 BY s.day, unit
+SELECT unit, day, toString(revision) AS revision, read_at AS readAt, toUnixTimestamp64Micro(read_at) AS readAtUs,
+  toUnixTimestamp64Milli(from_at) AS fromMs, toUnixTimestamp64Milli(to_at) AS toMs, rates,
+  rollup_version AS rollupVersion, definition, unknown_ids AS unknownIds
+FROM sealed_day
+WHERE day >= {first:Date} AND day <= {last:Date}
 LIMIT ${sealsMax}
 SETTINGS max_threads = 1`
 

@@ -63,11 +63,13 @@ function mergeSpans(
 const bucketSeconds = 10_800
 /** Eight days: no span of an ad event is longer. */
 const bucketsPerRun = 64
+/** A span this long may reach beyond the run of its first bucket. */
+const runSeconds = (bucketsPerRun - 1) * bucketSeconds
 
 /** Later than everything: nothing is sealed there. */
 const never = 4_294_967_295
 
-/** When the earliest reading began, in seconds: for each bucket, for the days that begin with it, and of all. */
+/** When the earliest reading began, in seconds: of the days that begin with each bucket. */
 function readingParams(seals: readonly LatestSeal[]): Params {
   const from = seals.reduce((least, { fromMs }) => Math.min(least, fromMs), Infinity) / 1_000
   const to = seals.reduce((most, { toMs }) => Math.max(most, toMs), 0) / 1_000
@@ -81,31 +83,24 @@ function readingParams(seals: readonly LatestSeal[]): Params {
     }
   }
   const runs = readings.map((_, index) => Math.min(...readings.slice(index, index + bucketsPerRun)))
-  const least = readings.reduce((earliest, one) => Math.min(earliest, one), never)
-  return { from, to, firstBucket, readings, runs, least }
+  return { from, to, firstBucket, readings: runs }
 }
 
 function bucketAt(second: number): number {
   return Math.floor(second / bucketSeconds)
 }
 
-/** The place of the bucket in the lists, from 1. */
-const bucketSql = (instant: string): string =>
-  `intDiv(greatest(toUnixTimestamp(${instant}), {from:UInt32}), ${bucketSeconds}) - {firstBucket:UInt32} + 1`
-
 /**
- * A span that begins before the first seal counts from there; beyond the last bucket nothing is sealed. A single
- * thread: the rows are few, and every report and every look for work would pay for starting more.
+ * A span that begins before the first seal counts from there. A short span is compared with the earliest reading of the
+ * days that follow within a run, whether it reaches them or not; the few long ones are all read. A single thread: the
+ * rows are few, and every report and every look for work would pay for starting more.
  */
 const spansSql = `
-WITH ${bucketSql('from_at')} AS bucket, ${bucketSql('to_at')} AS last_bucket
 SELECT market_id AS marketId, toUnixTimestamp(from_at) AS fromS, toUnixTimestamp(to_at) AS toS,
   toUnixTimestamp64Micro(touched_until) AS untilUs
 FROM touched_span
-WHERE from_at < toDateTime({to:UInt32}, 'UTC') AND to_at >= toDateTime({from:UInt32}, 'UTC')
-  AND toUnixTimestamp(touched_until) >= multiIf(
-    bucket = last_bucket, {readings:Array(UInt32)}[bucket],
-    last_bucket < bucket + ${bucketsPerRun}, {runs:Array(UInt32)}[bucket],
-    {least:UInt32})
+WHERE from_at < toDateTime({to:UInt32}) AND to_at >= toDateTime({from:UInt32})
+  AND (to_at >= from_at + ${runSeconds} OR toUnixTimestamp(touched_until) >= {readings:Array(UInt32)}[
+    intDiv(greatest(fromS, {from:UInt32}), ${bucketSeconds}) - {firstBucket:UInt32} + 1])
 LIMIT ${spansMax}
 SETTINGS max_threads = 1`

@@ -9,8 +9,10 @@ import { buildReportQuery } from './query.ts'
 import { areKept } from '../days/kept-revisions.ts'
 import { loadRates, noRates } from '../days/rates.ts'
 import { createRowFormat, readTotals } from './report-rows.ts'
-import { readReportDays } from '../days/sealed-days.ts'
-import { coverWithSpans, readSpans } from '../days/sealed-spans.ts'
+import { DayFacts } from '../days/day-facts.ts'
+import { findReportDays } from '../days/sealed-days.ts'
+import { coverWithSpans, spansWithin } from '../days/sealed-spans.ts'
+import type { ReportRequest } from '../contract/report-request.ts'
 import type { ReportCall, ReportResult, ReportRow, RunReport } from './report.ts'
 
 export interface ReportDeps {
@@ -20,7 +22,8 @@ export interface ReportDeps {
 }
 
 /** Answers reports from the rollup and, for days that are not sealed, from the events. */
-export function createReportRunner(deps: ReportDeps): RunReport {
+export function createReportRunner(given: ReportDeps): RunReport {
+  const deps = { ...given, facts: new DayFacts(given.warehouse) }
   return async (call: ReportCall): Promise<ReportResult> => {
     const { page, ...body } = call.request
     const question = questionOf([call.keyId, call.advertiserId, body])
@@ -30,9 +33,12 @@ export function createReportRunner(deps: ReportDeps): RunReport {
 }
 
 /** All rows of the result, first to last. */
-async function compute(deps: ReportDeps, call: ReportCall): Promise<Computed<ReportRow>> {
+async function compute(
+  deps: ReportDeps & FactDeps,
+  call: ReportCall
+): Promise<Computed<ReportRow>> {
   const catalog = deps.catalog()
-  const { days, spans } = await readParts(deps, call)
+  const { days, spans } = await readParts(deps, call.request)
   const { completeThrough, renewingDays } = days
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
   const query = buildReportQuery({ ...call, catalog, days, spans, rates })
@@ -45,23 +51,24 @@ async function compute(deps: ReportDeps, call: ReportCall): Promise<Computed<Rep
       renewingDays,
     }),
     format: createRowFormat(call.advertiserId, catalog),
-    areRowsKept: () => areKept(deps.warehouse, { seals: days.seals, spans }),
+    areRowsKept: () => areKept(deps.warehouse, { ...days, spans }),
   }
 }
 
 const noRows = { totalRows: 0, unconvertedCount: 0 }
 
+export interface FactDeps {
+  readonly facts: DayFacts
+  readonly catalog: () => CatalogNames
+}
+
 /** Open days, sealed days, and spans in place of sealed days if the report is not by day. */
-export async function readParts(
-  { warehouse, catalog }: Pick<ReportDeps, 'warehouse' | 'catalog'>,
-  { request }: Pick<ReportCall, 'request'>
-) {
-  const { startDate, endDate, dateBreakdown } = request
-  const [days, stored] = await Promise.all([
-    readReportDays(warehouse, catalog().markets(), request),
-    dateBreakdown ? [] : readSpans(warehouse, { first: startDate, last: endDate }),
-  ])
-  const { spans, seals } = coverWithSpans(days.seals, stored)
+export async function readParts({ facts, catalog }: FactDeps, request: ReportRequest) {
+  const days = await findReportDays(facts, catalog().markets(), request)
+  const { spans, seals } = coverWithSpans(
+    days.seals,
+    request.dateBreakdown ? [] : spansWithin(days.lists.spans, request)
+  )
   return { days: { ...days, seals }, spans }
 }
 

@@ -8,9 +8,11 @@ import { assertAnswersFor, boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 import { readFilteredOrders, type CountOrders } from './orders.ts'
 import { reportParams, reportRowsSql, reportSettings, type QuerySource } from './query.ts'
+import { DayFacts } from '../days/day-facts.ts'
 import { areKept, readKept } from '../days/kept-revisions.ts'
 import { loadRates, noRates } from '../days/rates.ts'
 import { readParts, rangeOf } from './run-report.ts'
+import type { FactDeps } from './run-report.ts'
 
 /** Exact sums of the rows of a report. */
 export interface ReportSums {
@@ -63,18 +65,19 @@ export interface SeriesDeps {
  * One reading by day gives the totals too: every figure is exact and belongs to one day, so the sums of the
  * days are those of the report without a breakdown.
  */
-export function createSeriesReader(deps: SeriesDeps): ReadSeries {
+export function createSeriesReader(given: SeriesDeps): ReadSeries {
+  const deps = { ...given, facts: new DayFacts(given.warehouse) }
   return (call) => readKept(() => readOnce(deps, call))
 }
 
 /** Null if the sealed days were replaced so long ago that their rows may be gone. */
 async function readOnce(
-  deps: SeriesDeps,
+  deps: SeriesDeps & FactDeps,
   { advertiserId, request, signal }: SeriesCall
 ): Promise<SeriesResult | null> {
   signal.throwIfAborted()
   const byDay = { ...request, dateBreakdown: true }
-  const { days, spans } = await readParts(deps, { request: byDay })
+  const { days, spans } = await readParts(deps, byDay)
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
   const catalog = deps.catalog()
   const source = { advertiserId, request: byDay, catalog, days, spans, rates }
@@ -82,7 +85,7 @@ async function readOnce(
   signal.throwIfAborted()
   const filteredOrders =
     request.filters.length === 0 ? null : await readFilteredOrders(deps.warehouse, source)
-  if (!(await areKept(deps.warehouse, { seals: days.seals, spans }))) return null
+  if (!(await areKept(deps.warehouse, { ...days, spans }))) return null
   const sums = rows.map((row) => toSums(row, { filteredOrders, days }))
   return {
     days: sums,

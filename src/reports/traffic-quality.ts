@@ -99,7 +99,7 @@ async function compute(
       renewingDays,
     }),
     format: createRowFormat(names),
-    areRowsKept: () => areKept(warehouse, { seals: days.seals, spans: [] }),
+    areRowsKept: () => areKept(warehouse, { ...days, spans: [] }),
   }
 }
 

@@ -41,7 +41,7 @@ export function createUnconvertedReader({ warehouse, markets }: UnconvertedDeps)
     const suspected = await readKept(async () => {
       const days = await readReportDays(warehouse, known, asked)
       const found = await findDays(warehouse, { known, days, fromDay: after?.date ?? '' })
-      return (await areKept(warehouse, { seals: days.seals, spans: [] })) ? found : null
+      return (await areKept(warehouse, { ...days, spans: [] })) ? found : null
     })
     const names = suspected.flatMap((one) => one.days).toSorted()
     const [first, last] = [names[0], names.at(-1)]
