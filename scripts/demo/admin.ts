@@ -6,6 +6,8 @@ export interface AdminCall {
   readonly method: 'GET' | 'POST' | 'PUT'
   readonly path: string
   readonly json?: unknown
+  /** Lines of JSON, in place of `json`. */
+  readonly ndjson?: string
   readonly status: number
 }
 
@@ -26,16 +28,18 @@ export class Admin {
     return parseObject(body)
   }
 
-  async answer({ method, path, json, status }: AdminCall): Promise<HttpAnswer> {
+  async answer({ method, path, json, ndjson, status }: AdminCall): Promise<HttpAnswer> {
+    const type = ndjson === undefined ? 'application/json' : 'application/x-ndjson'
+    const body = ndjson ?? (json === undefined ? undefined : JSON.stringify(json))
     const answer = await this.#http.send({
       method,
       url: `${this.#baseUrl}${path}`,
       headers: {
         authorization: `Bearer ${this.#key}`,
         accept: 'application/json',
-        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': type }),
       },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      ...(body === undefined ? {} : { body }),
     })
     if (answer.status !== status) {
       throw new DemoError(`${method} ${path}: expected ${status}, got ${describeAnswer(answer)}`)

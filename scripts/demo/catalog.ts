@@ -161,10 +161,10 @@ function adGroupsOf(advertiserId: number): readonly AdGroup[] {
   const display = 'DISPLAY' as const
   const brand = 'SPONSORED_BRAND' as const
   return [
-    { ...spring, id: first + 1, type: spa, name: 'Search, new', ...lines([0, 1], 27, 0) },
+    { ...spring, id: first + 1, type: spa, name: 'Search, new', ...lines([0, 1], 46, 0) },
     { ...spring, id: first + 2, type: display, name: 'Home page', ...lines([0, 2], 0, 435) },
-    { ...always, id: first + 3, type: spa, name: 'Search, all', ...lines([0, 1, 2, 3], 19, 0) },
-    { ...always, id: first + 4, type: brand, name: 'Brand rows', ...lines([1, 3], 12, 215) },
+    { ...always, id: first + 3, type: spa, name: 'Search, all', ...lines([0, 1, 2, 3], 38, 0) },
+    { ...always, id: first + 4, type: brand, name: 'Brand rows', ...lines([1, 3], 25, 215) },
     { ...always, id: first + 5, type: display, name: 'Category', ...lines([2, 3], 8, 310) },
   ]
 }

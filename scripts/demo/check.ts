@@ -12,14 +12,14 @@ const limits = { standstillMsMax: 60_000, allMsMax: 240_000, pollEveryMs: 700 } 
 
 const dayMs = 86_400_000
 
-/** Yesterday to tomorrow: the run may cross midnight in any of the markets. */
+/** The days of the history, and a day more at both ends: the run may cross midnight in any of the markets. */
 export interface DayRange {
   readonly startDate: string
   readonly endDate: string
 }
 
-export function dayRangeAround(nowMs: number): DayRange {
-  return { startDate: isoDay(nowMs - dayMs), endDate: isoDay(nowMs + dayMs) }
+export function dayRangeAround(nowMs: number, historyDays: number): DayRange {
+  return { startDate: isoDay(nowMs - (historyDays + 1) * dayMs), endDate: isoDay(nowMs + dayMs) }
 }
 
 function isoDay(atMs: number): string {

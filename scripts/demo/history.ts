@@ -1,189 +1,117 @@
-// Weeks before today, backfilled: what a chart needs and shoppers of the moment cannot leave behind.
+// Loads the weeks before today into the service as an operator would: links minted with past instants, events
+// backfilled from lines of JSON.
 import type { Admin } from './admin.ts'
-import {
-  adGroups,
-  amountText,
-  markets,
-  publishers,
-  shownAdvertiserId,
-  type AdGroup,
-} from './catalog.ts'
-import type { HttpClient } from './http.ts'
-import { DemoError, describeAnswer } from './failures.ts'
-import { objectsIn, parseObject, textIn } from './json.ts'
-import { products, type DemoProduct } from './products.ts'
-import { Random } from './random.ts'
+import type { AdEventKind, AdFire, ServedAd } from './expectation.ts'
+import { DemoError } from './failures.ts'
+import type { PastPurchase, Visit } from './history-plan.ts'
+import { countIn, objectsIn, parseObject, textIn } from './json.ts'
+import { conversionBody } from './requests.ts'
+import type { Delivery } from './sales.ts'
 
-const dayMs = 86_400_000
-const linksMax = 1_000
-/** A browser of today: clicks of programs do not count. */
+const limits = { linksMax: 1_000, linesMax: 20_000 } as const
 const userAgent =
-  'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
-export interface HistoryPlan {
-  readonly admin: Admin
-  readonly http: HttpClient
-  readonly campaignUrl: string
-  readonly adminKey: string
-  readonly days: number
-  readonly adsPerDay: number
-  readonly nowMs: number
+export interface PlayedHistory {
+  readonly fires: readonly AdFire[]
+  readonly deliveries: readonly Delivery[]
 }
 
-interface Visit {
-  readonly link: object
-  readonly servedAtMs: number
-  readonly isClicked: boolean
-  readonly purchase: object | null
-  readonly purchasedAtMs: number
-}
-
-/** Plays the days before yesterday; how many purchases are in them, once the service has stored them. */
-export async function playHistory(plan: HistoryPlan): Promise<number> {
-  const random = new Random(20_260_301)
-  const visits = Array.from({ length: plan.days }, (_, index) => plan.days + 1 - index).flatMap(
-    (daysAgo) => planDay(plan, daysAgo, random)
-  )
-  const lines: string[] = []
-  for (let start = 0; start < visits.length; start += linksMax) {
-    const batch = visits.slice(start, start + linksMax)
-    const answer = await plan.admin.call({
-      method: 'POST',
-      path: '/admin/v1/tracking-links',
-      json: { links: batch.map(({ link }) => link) },
-      status: 200,
-    })
-    const minted = objectsIn(answer, 'links')
-    batch.forEach((visit, index) => {
-      const link = minted[index]
-      if (link !== undefined) lines.push(...linesOf(visit, textIn(link, 'trackingData')))
-    })
+/** Everything that was loaded, for the expectation. */
+export async function loadHistory(
+  admin: Admin,
+  visits: readonly Visit[],
+  onProgress: (done: number) => void
+): Promise<PlayedHistory> {
+  const fires: AdFire[] = []
+  const deliveries: Delivery[] = []
+  let lines: string[] = []
+  for (let start = 0; start < visits.length; start += limits.linksMax) {
+    const batch = visits.slice(start, start + limits.linksMax)
+    for (const [visit, minted] of await mint(admin, batch)) {
+      for (const fire of firesOf(visit, minted.served)) {
+        fires.push(fire)
+        lines.push(eventLine(fire, minted.trackingData))
+      }
+      if (visit.purchase !== null) {
+        deliveries.push(visit.purchase)
+        lines.push(purchaseLine(visit.purchase))
+      }
+    }
+    if (lines.length >= limits.linesMax) {
+      await backfill(admin, lines)
+      lines = []
+    }
+    onProgress(start + batch.length)
   }
-  await backfill(plan, lines)
-  return visits.filter(({ purchase }) => purchase !== null).length
+  if (lines.length > 0) await backfill(admin, lines)
+  return { fires, deliveries }
 }
 
-/** Weekends are busier, and the weeks rise slowly. */
-function planDay(plan: HistoryPlan, daysAgo: number, random: Random): readonly Visit[] {
-  const midnightMs = Math.floor(plan.nowMs / dayMs) * dayMs - daysAgo * dayMs
-  const weekday = new Date(midnightMs).getUTCDay()
-  const rise = 1 + (0.6 * (plan.days - daysAgo)) / plan.days
-  const busyness =
-    (weekday === 0 || weekday === 6 ? 1.35 : 1) * rise * (0.85 + random.fraction() / 3)
-  const count = Math.round(plan.adsPerDay * busyness)
-  return Array.from({ length: count }, (_, index) =>
-    planVisit({ random, midnightMs, name: `${daysAgo}-${index}` })
-  )
+interface Minted {
+  readonly served: ServedAd
+  readonly trackingData: string
 }
 
-interface VisitPlan {
-  readonly random: Random
-  readonly midnightMs: number
-  readonly name: string
-}
-
-function planVisit({ random, midnightMs, name }: VisitPlan): Visit {
-  const own = products.filter((one) => one.advertiserId === shownAdvertiserId && one.isAdvertised)
-  const product = random.pick(own.slice(0, random.chance(0.6) ? 5 : own.length))
-  const adGroup = random.pick(adGroupsOf(product))
-  const market = random.pick(random.chance(0.7) ? markets.slice(0, 1) : markets)
-  const open = publishers.filter(({ sites }) => sites.some((site) => isIn(site, market.id)))
-  const publisher = random.pick(open)
-  const sites: readonly Site[] = publisher.sites
-  const site = random.pick(sites.filter((one) => isIn(one, market.id)))
-  const servedAtMs = midnightMs + random.between(5 * 3_600, 22 * 3_600) * 1_000
-  const isClicked = random.chance(adGroup.type === 'DISPLAY' ? 0.03 : 0.11)
-  const isBought = random.chance(isClicked ? 0.22 : 0.012)
-  const userId = `past-${name}`
-  const cents = product.cents + random.between(-30, 30)
-  return {
-    servedAtMs,
-    isClicked,
-    purchasedAtMs: servedAtMs + random.between(10, 90) * 60_000,
-    link: {
-      publisherId: publisher.id,
-      siteId: site.id,
-      marketId: market.id,
-      advertiserId: shownAdvertiserId,
-      campaignId: adGroup.campaignId,
-      adGroupId: adGroup.id,
-      gtin: product.gtin,
-      groupId: product.groupId,
-      userId,
-      costPerClick: amountText(adGroup.clickCents, market),
-      costPerMille: amountText(adGroup.milleCents, market),
-      servedAt: new Date(servedAtMs).toISOString(),
+async function mint(admin: Admin, visits: readonly Visit[]) {
+  const answer = await admin.call({
+    method: 'POST',
+    path: '/admin/v1/tracking-links',
+    json: {
+      links: visits.map(({ request, servedAtMs }) => ({
+        ...request,
+        servedAt: new Date(servedAtMs).toISOString(),
+      })),
     },
-    purchase: isBought
-      ? {
-          user_id: userId,
-          transaction_id: `past-${name}`,
-          site_id: site.id,
-          publisher_id: publisher.id,
-          currency: market.currency,
-          products: [
-            {
-              gtin: product.gtin,
-              price: Number(amountText(cents, market)),
-              quantity: random.between(1, 3),
-            },
-          ],
-        }
-      : null,
-  }
+    status: 200,
+  })
+  const links = objectsIn(answer, 'links')
+  return visits.map((visit, index): readonly [Visit, Minted] => {
+    const link = links[index]
+    if (link === undefined) throw new DemoError('a link is missing from the answer')
+    const servedAdId = textIn(link, 'servedAdId').toLowerCase()
+    const served = { ...visit.request, servedAdId, servedAtMs: visit.servedAtMs }
+    return [visit, { served, trackingData: textIn(link, 'trackingData') }]
+  })
 }
 
-interface Site {
-  readonly id: number
-  readonly marketIds: readonly number[]
-}
-
-function isIn({ marketIds }: Site, marketId: number): boolean {
-  return marketIds.includes(marketId)
-}
-
-function adGroupsOf(product: DemoProduct): readonly AdGroup[] {
-  return adGroups.filter(
-    ({ advertiserId, lines }) =>
-      advertiserId === product.advertiserId && lines.includes(product.line % 4)
-  )
-}
-
-function linesOf(visit: Visit, trackingData: string): readonly string[] {
-  const { servedAtMs, isClicked, purchase, purchasedAtMs } = visit
-  const event = (type: string, seconds: number) =>
-    JSON.stringify({
-      type,
-      trackingData,
-      receivedAt: new Date(servedAtMs + seconds * 1_000).toISOString(),
-      userAgent,
-    })
+function firesOf({ servedAtMs, viewedAtMs, clickedAtMs }: Visit, ad: ServedAd): readonly AdFire[] {
+  const fire = (kind: AdEventKind, atMs: number): AdFire => ({ kind, ad, atMs, visitor: 'person' })
   return [
-    event('load', 1),
-    event('impression', 2),
-    ...(isClicked ? [event('click', 9)] : []),
-    ...(purchase === null
-      ? []
-      : [
-          JSON.stringify({
-            type: 'conversion',
-            receivedAt: new Date(purchasedAtMs).toISOString(),
-            conversion: purchase,
-          }),
-        ]),
+    fire('load', servedAtMs),
+    fire('impression', viewedAtMs),
+    ...(clickedAtMs === null ? [] : [fire('click', clickedAtMs)]),
   ]
 }
 
-async function backfill(plan: HistoryPlan, lines: readonly string[]): Promise<void> {
-  const answer = await plan.http.send({
-    method: 'POST',
-    url: `${plan.campaignUrl}/admin/v1/events`,
-    headers: {
-      authorization: `Bearer ${plan.adminKey}`,
-      'content-type': 'application/x-ndjson',
-    },
-    body: `${lines.join('\n')}\n`,
+function eventLine({ kind, atMs }: AdFire, trackingData: string): string {
+  return JSON.stringify({
+    type: kind,
+    trackingData,
+    receivedAt: new Date(atMs).toISOString(),
+    userAgent,
   })
-  const isWhole = answer.status === 200 && parseObject(answer.body)['accepted'] === lines.length
-  if (!isWhole) throw new DemoError(`the backfill was not taken: ${describeAnswer(answer)}`)
+}
+
+function purchaseLine(purchase: PastPurchase): string {
+  return JSON.stringify({
+    type: 'conversion',
+    receivedAt: new Date(purchase.atMs).toISOString(),
+    conversion: conversionBody(purchase),
+  })
+}
+
+async function backfill(admin: Admin, lines: readonly string[]): Promise<void> {
+  const { body } = await admin.answer({
+    method: 'POST',
+    path: '/admin/v1/events',
+    ndjson: `${lines.join('\n')}\n`,
+    status: 200,
+  })
+  const accepted = countIn(parseObject(body), 'accepted')
+  if (accepted !== lines.length) {
+    throw new DemoError(
+      `${lines.length} events of the past were sent, ${accepted} accepted: ${body}`
+    )
+  }
 }

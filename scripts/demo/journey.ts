@@ -14,7 +14,7 @@ import type { Random } from './random.ts'
 import type { Purchase, PurchaseLine, Return } from './sales.ts'
 
 /** One entry of `POST /admin/v1/tracking-links`, with all that the expectation needs set. */
-interface AdRequest {
+export interface AdRequest {
   readonly publisherId: number
   readonly siteId: number
   readonly marketId: number
@@ -96,21 +96,32 @@ interface DemoSite {
   readonly marketIds: readonly number[]
 }
 
+export interface Seat {
+  readonly random: Random
+  readonly place: Place
+  readonly shopper: Shopper
+  readonly index: number
+  /** The advertisers whose products this shopper is shown. */
+  readonly brands: readonly number[]
+}
+
 export class JourneyBuilder {
   readonly random: Random
   readonly place: Place
   readonly shopper: Shopper
   readonly index: number
+  readonly #brands: readonly number[]
   readonly #ads: PlannedAd[] = []
   readonly #steps: Step[] = []
   #orderCount = 0
   #returnCount = 0
 
-  constructor(seat: { random: Random; place: Place; shopper: Shopper; index: number }) {
+  constructor(seat: Seat) {
     this.random = seat.random
     this.place = seat.place
     this.shopper = seat.shopper
     this.index = seat.index
+    this.#brands = seat.brands
   }
 
   build(scenario: string): Journey {
@@ -126,11 +137,12 @@ export class JourneyBuilder {
     for (const action of actions) this.step(action)
   }
 
-  /** Different products that are advertised at this publisher in this market. */
+  /** Different products that are advertised to this shopper at this publisher in this market. */
   advertised(count: number): DemoProduct[] {
     const open = advertisersAt(this.place)
     const choice = products.filter(
-      ({ advertiserId, isAdvertised }) => isAdvertised && open.includes(advertiserId)
+      ({ advertiserId, isAdvertised }) =>
+        isAdvertised && open.includes(advertiserId) && this.#brands.includes(advertiserId)
     )
     return this.random.sample(choice, count)
   }

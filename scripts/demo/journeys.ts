@@ -1,4 +1,4 @@
-import { advertisers, markets, publishers } from './catalog.ts'
+import { advertisers, markets, publishers, shownAdvertiserId } from './catalog.ts'
 import { JourneyBuilder, type Journey, type Place, type Shopper } from './journey.ts'
 import { oddScenarios } from './odd-scenarios.ts'
 import { Random } from './random.ts'
@@ -11,6 +11,11 @@ const everyScenario: ReadonlyMap<string, Scenario> = new Map(
 
 const names = [...everyScenario.keys()]
 
+// The shoppers who try all that can go wrong are shown the other advertisers' products, so that the account
+// that the demo shows has the rates of a real one. Every tenth shopper belongs to it.
+const oddBrands = advertisers.map(({ id }) => id).filter((id) => id !== shownAdvertiserId)
+const shownEvery = 10
+
 // Most shoppers look around or buy what they clicked; the rest is spread over all scenarios.
 const commonShare = 0.6
 const common = [
@@ -22,11 +27,14 @@ const common = [
   'phoneThenLaptop',
 ]
 
-const places: readonly Place[] = publishers.flatMap(({ id }) =>
-  markets
-    .filter((market) => advertisers.some(({ access }) => isOpen(access, { id, market })))
-    .map((market) => ({ publisherId: id, market }))
-)
+function placesOf(brands: readonly number[]): readonly Place[] {
+  const own = advertisers.filter(({ id }) => brands.includes(id))
+  return publishers.flatMap(({ id }) =>
+    markets
+      .filter((market) => own.some(({ access }) => isOpen(access, { id, market })))
+      .map((market) => ({ publisherId: id, market }))
+  )
+}
 
 interface Access {
   readonly publisherId: number
@@ -40,15 +48,26 @@ export function planJourneys({ seed, shoppers }: { seed: number; shoppers: numbe
 
 function planJourney(seed: number, index: number): Journey {
   const random = new Random(Math.imul(seed, 1_000_003) + index)
-  const name =
-    names[index] ?? (random.chance(commonShare) ? random.pick(common) : random.pick(names))
+  const isShown = index >= names.length && index % shownEvery === 0
+  const name = isShown ? 'lookAround' : (names[index] ?? pickName(random))
   const scenario = everyScenario.get(name)
   if (scenario === undefined) throw new Error(`no scenario ${name}`)
 
-  const place = random.pick(places)
-  const builder = new JourneyBuilder({ random, place, shopper: shopperOf(index, random), index })
+  const brands = isShown ? [shownAdvertiserId] : oddBrands
+  const place = random.pick(placesOf(brands))
+  const builder = new JourneyBuilder({
+    random,
+    place,
+    shopper: shopperOf(index, random),
+    index,
+    brands,
+  })
   scenario(builder)
   return builder.build(name)
+}
+
+function pickName(random: Random): string {
+  return random.chance(commonShare) ? random.pick(common) : random.pick(names)
 }
 
 function shopperOf(index: number, random: Random): Shopper {

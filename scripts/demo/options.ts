@@ -4,6 +4,10 @@ export interface DemoOptions {
   readonly once: boolean
   readonly shoppers: number
   readonly seed: number
+  /** Days of history before today; 0: none. */
+  readonly days: number
+  /** Ads of the history on a usual day. */
+  readonly adsPerDay: number
   /** null: the default port, or a free one when that is taken. 0: a free one. */
   readonly trackingPort: number | null
   readonly campaignPort: number | null
@@ -15,6 +19,8 @@ export const usage = `usage: npm run demo -- [options]
   --once               stop the service after the check and remove its temporary folder
   --shoppers N         how many shoppers to play (default 3000, 50 to 50000)
   --seed N             another seed plays other shoppers (default 1)
+  --days N             days of history before today (default 56, 0 for none, at most 365)
+  --ads-per-day N      ads served on a usual day of the history (default 2000, 1 to 20000)
   --tracking-port N    port of the tracking operations (default 8080, or a free one; 0: a free one)
   --campaign-port N    port of the campaign operations (default 8081, or a free one; 0: a free one)
   --data-dir DIR       keep the service's data in this new or empty folder (default: a temporary one)
@@ -32,6 +38,11 @@ export function parseOptions(args: readonly string[]): DemoOptions | null {
     once: values.once ?? false,
     shoppers: wholeNumber('--shoppers', values.shoppers ?? '3000', { least: 50, greatest: 50_000 }),
     seed: wholeNumber('--seed', values.seed ?? '1', { least: 0, greatest: 4_294_967_295 }),
+    days: wholeNumber('--days', values.days ?? '56', { least: 0, greatest: 365 }),
+    adsPerDay: wholeNumber('--ads-per-day', values['ads-per-day'] ?? '2000', {
+      least: 1,
+      greatest: 20_000,
+    }),
     trackingPort: port('--tracking-port', values['tracking-port']),
     campaignPort: port('--campaign-port', values['campaign-port']),
     dataDir: values['data-dir'] ?? null,
@@ -46,6 +57,8 @@ function parse(args: readonly string[]) {
         once: { type: 'boolean' },
         shoppers: { type: 'string' },
         seed: { type: 'string' },
+        days: { type: 'string' },
+        'ads-per-day': { type: 'string' },
         'tracking-port': { type: 'string' },
         'campaign-port': { type: 'string' },
         'data-dir': { type: 'string' },

@@ -127,7 +127,7 @@ function preparePurchase(purchase: PlannedPurchase, { trackingUrl }: Scene): Pre
 }
 
 /** A conversion as the interface has it; Number() of the short price texts prints as the same text. */
-function conversionBody(purchase: PlannedPurchase): object {
+export function conversionBody(purchase: PlannedPurchase): object {
   return {
     user_id: purchase.userId,
     ...(purchase.userLoggedInId === undefined

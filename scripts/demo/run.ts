@@ -5,6 +5,8 @@ import { expectReports } from './expectation.ts'
 import { Failures } from './failures.ts'
 import type { HttpClient } from './http.ts'
 import { planJourneys } from './journeys.ts'
+import { loadHistory, type PlayedHistory } from './history.ts'
+import { planHistory } from './history-plan.ts'
 import { mintAds } from './minting.ts'
 import type { DemoOptions } from './options.ts'
 import { Player } from './player.ts'
@@ -25,12 +27,18 @@ export async function runDemo(context: DemoContext): Promise<DemoResult> {
   const admin = new Admin({ http, baseUrl: service.campaignUrl, key: await service.ready(http) })
   const keys = await prepareWorld({ admin, context })
 
+  const past = await playPast(context, admin)
   const { played, failures } = await playShoppers(context, keys.mint)
+  const happened = {
+    fires: [...past.fires, ...played.fires],
+    deliveries: [...past.deliveries, ...played.deliveries],
+    returns: played.returns,
+  }
 
-  const range = dayRangeAround(Date.now())
+  const range = dayRangeAround(Date.now(), options.days)
   const startedAtMs = Date.now()
   const checked = await checkReports(
-    { admin: adminOf(context, keys.reader), range, reports: expectReports(played) },
+    { admin: adminOf(context, keys.reader), range, reports: expectReports(happened) },
     (text) => progress.update(`attributing: ${text}`)
   )
   progress.done(`reports read after ${seconds(startedAtMs)}`)
@@ -104,6 +112,24 @@ async function visitAsAdvertiser(advertiser: Admin): Promise<void> {
     path: `${base}/eligible/site-locations?publisherId=10&marketId=1&adGroupType=SPA`,
     status: 200,
   })
+}
+
+/** A quarter of an hour is left to the shoppers of now. */
+async function playPast(context: DemoContext, admin: Admin): Promise<PlayedHistory> {
+  const { options, progress } = context
+  const { seed, days, adsPerDay } = options
+  const visits = planHistory({ seed, days, adsPerDay, untilMs: Date.now() - 15 * 60_000 })
+  const startedAtMs = Date.now()
+  const played = await loadHistory(admin, visits, (done) =>
+    progress.update(`loading the history: ${done} of ${visits.length} ads`)
+  )
+  const { fires, deliveries } = played
+  if (days > 0) {
+    progress.done(
+      `${fires.length + deliveries.length} events of ${days} days are loaded in ${seconds(startedAtMs)}`
+    )
+  }
+  return played
 }
 
 async function playShoppers(context: DemoContext, mintKey: string) {

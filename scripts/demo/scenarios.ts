@@ -11,6 +11,15 @@ export const ordinaryScenarios: Readonly<Record<string, Scenario>> = {
     if (journey.random.chance(0.3)) journey.page(2)
   },
 
+  /** As most visits of a shop are: many ads seen, few clicked, hardly anything bought. */
+  lookAround(journey) {
+    const ads = [...journey.page(4), ...journey.page(4)]
+    const clicked = ads.filter(() => journey.random.chance(0.012))
+    journey.steps(...clicked.map((ad) => journey.click(ad)))
+    const bought = clicked.filter(() => journey.random.chance(0.1))
+    for (const ad of bought) journey.step(journey.buy([journey.line(productOf(ad))]))
+  },
+
   clickThenBuy(journey) {
     const ads = journey.page(journey.random.between(2, 4))
     const clicked = journey.random.sample(ads, journey.random.between(1, 2))

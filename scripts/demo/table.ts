@@ -1,107 +1,102 @@
+// The report by ad group, narrow enough for a terminal of 80 columns.
 import { markets } from './catalog.ts'
 import type { CsvRow } from './comparison.ts'
-import { nanosOf, printAmount } from './decimal.ts'
+import { nanosOf, printRatio } from './decimal.ts'
 
-interface TableColumn {
-  readonly title: string
-  readonly of: (row: CsvRow) => string
-  readonly isNumber: boolean
-  readonly widthMax: number
+interface Sums {
+  readonly name: string
+  readonly currency: string
+  readonly impressions: number
+  readonly clicks: number
+  readonly conversions: number
+  readonly valueNanos: bigint
+  readonly spendNanos: bigint
 }
 
-const number = (title: string, column: string): TableColumn => ({
-  title,
-  of: (row) => row[column] ?? '',
-  isNumber: true,
-  widthMax: 14,
-})
-const text = (title: string, column: string, widthMax: number): TableColumn => ({
-  ...number(title, column),
-  isNumber: false,
-  widthMax,
-})
+const titles = ['Ad group', 'Impr.', 'Clicks', 'CTR', 'Conv.', 'Value', 'Spend', 'ROAS', '']
+const textColumns: ReadonlySet<number> = new Set([0, titles.length - 1])
+const nanosPerUnit = 1_000_000_000n
 
-const tableColumns: readonly TableColumn[] = [
-  text('Product', 'PRODUCT_TITLE', 30),
-  text('Market', 'MARKET', 6),
-  text('Publisher', 'PUBLISHER_NAME', 16),
-  text('Campaign', 'CAMPAIGN_NAME', 13),
-  text('Ad group', 'AD_GROUP_NAME', 12),
-  number('Impressions', 'IMPRESSIONS'),
-  number('Clicks', 'CLICKS'),
-  number('Conv.', 'CONVERSIONS'),
-  number('Units', 'UNITS_SOLD'),
-  number('Value', 'CONVERSION_VALUE'),
-  number('Spend', 'AD_SPEND_REVENUE'),
-  number('ROAS', 'RETURN_ON_AD_SPEND'),
-  text('', 'CURRENCY', 3),
-]
-
-const summed = ['IMPRESSIONS', 'CLICKS', 'CONVERSIONS', 'UNITS_SOLD'] as const
-const summedMoney = ['CONVERSION_VALUE', 'AD_SPEND_REVENUE'] as const
-
-/** The rows with the most conversions, and the totals of all rows by currency. */
-export function reportTable(rows: readonly CsvRow[], rowsMax: number): string {
-  const top = rows
-    .toSorted((one, other) => Number(other['CONVERSIONS']) - Number(one['CONVERSIONS']))
-    .slice(0, rowsMax)
-  const currencies = [...new Set(rows.map((row) => row['CURRENCY'] ?? ''))].toSorted()
-  const totals = currencies.map((currency) => totalOf(rows, currency))
-
-  const all = [...top, ...totals]
-  const widths = tableColumns.map((column) =>
-    Math.max(widthOf(column.title), ...all.map((row) => widthOf(cellOf(column, row))))
+/** One line for each ad group and currency, then the totals of each currency; money rounded as it is paid. */
+export function reportTable(rows: readonly CsvRow[]): string {
+  const currencies = [...new Set(rows.map(currencyOf))].toSorted()
+  const groups = currencies.flatMap((currency) => {
+    const own = rows.filter((row) => currencyOf(row) === currency)
+    const names = [...new Set(own.map(adGroupOf))].toSorted()
+    return names.map((name) =>
+      sumUp(
+        name,
+        own.filter((row) => adGroupOf(row) === name)
+      )
+    )
+  })
+  const totals = currencies.map((currency) =>
+    sumUp(
+      'Total',
+      rows.filter((row) => currencyOf(row) === currency)
+    )
   )
-  const rule = widths.map((width) => '─'.repeat(width)).join('  ')
-  const head = tableColumns.map((column, index) =>
-    fit(column.title, { column, width: widths[index] })
+  const lines = [...groups, ...totals].map(cellsOf)
+  const widths = titles.map((title, index) =>
+    Math.max(title.length, ...lines.map((cells) => cells[index]?.length ?? 0))
   )
-  const line = (row: CsvRow) =>
-    tableColumns
-      .map((column, index) => fit(cellOf(column, row), { column, width: widths[index] }))
+  const print = (cells: readonly string[]) =>
+    cells
+      .map((cell, index) => fit(cell, { index, width: widths[index] }))
       .join('  ')
       .trimEnd()
-  return [head.join('  ').trimEnd(), rule, ...top.map(line), rule, ...totals.map(line)].join('\n')
+  const rule = widths.map((width) => '─'.repeat(width)).join('  ')
+  const [body, foot] = [lines.slice(0, groups.length), lines.slice(groups.length)]
+  return [print(titles), rule, ...body.map(print), rule, ...foot.map(print)].join('\n')
 }
 
-function totalOf(rows: readonly CsvRow[], currency: string): CsvRow {
-  const own = rows.filter((row) => row['CURRENCY'] === currency)
+function currencyOf(row: CsvRow): string {
+  return row['CURRENCY'] ?? ''
+}
+
+function adGroupOf(row: CsvRow): string {
+  return row['AD_GROUP_NAME'] ?? ''
+}
+
+/** The rows are of one currency. */
+function sumUp(name: string, rows: readonly CsvRow[]): Sums {
+  const count = (column: string) => rows.reduce((sum, row) => sum + Number(row[column] ?? 0), 0)
+  const money = (column: string) =>
+    rows.reduce((nanos, row) => nanos + nanosOf(row[column] ?? '0'), 0n)
+  return {
+    name,
+    currency: rows[0] === undefined ? '' : currencyOf(rows[0]),
+    impressions: count('IMPRESSIONS'),
+    clicks: count('CLICKS'),
+    conversions: count('CONVERSIONS'),
+    valueNanos: money('CONVERSION_VALUE'),
+    spendNanos: money('AD_SPEND_REVENUE'),
+  }
+}
+
+function cellsOf(sums: Sums): readonly string[] {
+  const { name, currency, impressions, clicks, conversions, valueNanos, spendNanos } = sums
   const digits = markets.find((market) => market.currency === currency)?.minorDigits ?? 2
-  const total: Record<string, string> = {
-    PRODUCT_TITLE: `Total of ${own.length} rows`,
-    CURRENCY: currency,
-  }
-  for (const column of summed) {
-    total[column] = String(own.reduce((sum, row) => sum + Number(row[column]), 0))
-  }
-  for (const column of summedMoney) {
-    const sum = own.reduce((nanos, row) => nanos + nanosOf(row[column] ?? '0'), 0n)
-    total[column] = printAmount(sum, digits)
-  }
-  return total
-}
-
-function cellOf({ of, widthMax }: TableColumn, row: CsvRow): string {
-  let cell = of(row)
-  if (widthOf(cell) <= widthMax) return cell
-  while (widthOf(cell) > widthMax - 1) cell = Array.from(cell).slice(0, -1).join('')
-  return `${cell}…`
+  const money = (over: bigint) => printRatio({ over, under: nanosPerUnit, digits })
+  const rate = printRatio({ over: BigInt(clicks) * 100n, under: BigInt(impressions), digits: 2 })
+  return [
+    name,
+    String(impressions),
+    String(clicks),
+    rate === '' ? '' : `${rate} %`,
+    String(conversions),
+    money(valueNanos),
+    money(spendNanos),
+    printRatio({ over: valueNanos, under: spendNanos, digits: 2 }),
+    currency,
+  ]
 }
 
 interface Place {
-  readonly column: TableColumn
+  readonly index: number
   readonly width: number | undefined
 }
 
-function fit(cell: string, { column, width = 0 }: Place): string {
-  const padding = ' '.repeat(Math.max(0, width - widthOf(cell)))
-  return column.isNumber ? padding + cell : cell + padding
-}
-
-/** Terminals give characters of East Asian scripts two columns. */
-function widthOf(cell: string): number {
-  return Array.from(cell).reduce(
-    (width, character) => width + (/[\u3000-\u9FFF\uFF00-\uFFEF]/.test(character) ? 2 : 1),
-    0
-  )
+function fit(cell: string, { index, width = 0 }: Place): string {
+  return textColumns.has(index) ? cell.padEnd(width) : cell.padStart(width)
 }

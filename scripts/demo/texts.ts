@@ -6,7 +6,7 @@ import type { Played } from './player.ts'
 import type { Service } from './service.ts'
 import { reportTable } from './table.ts'
 
-const limits = { rowsShown: 12, differencesShown: 25 } as const
+const limits = { differencesShown: 25 } as const
 
 export interface DemoResult {
   readonly isPassed: boolean
@@ -47,9 +47,9 @@ export function resultText({ checked, failures, isPassed, seed }: Result): strin
   const differences = checked.flatMap(({ comparison }) => comparison.differences)
   const hidden = differences.length - limits.differencesShown
   return [
-    `Report of ${name} (${shown?.profile ?? ''}), the rows with the most conversions:`,
+    `Report of ${name} (${shown?.profile ?? ''}), its ${shown?.rows.length ?? 0} rows by ad group:`,
     '',
-    reportTable(shown?.rows ?? [], limits.rowsShown),
+    reportTable(shown?.rows ?? []),
     '',
     `${figures} figures of ${checked.length} reports compared, ${differences.length} differences.`,
     ...differences.slice(0, limits.differencesShown).map((difference) => `  ${difference}`),

@@ -57,7 +57,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   let browser: Browser
 
   before(async () => {
-    showcase = await openShowcase({ shoppers: 60, days: 20, adsPerDay: 20 })
+    showcase = await openShowcase({ shoppers: 60, days: 20, adsPerDay: 1_200 })
     browser = await launchBrowser()
   })
   after(async () => {
@@ -150,7 +150,8 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
         await open(page, '#/nowhere')
         await open(page, `#/advertisers/1/performance?size=10&currency=${currency}`)
         const { ORDERS: orders, ...totals } = await readTotals(page)
-        assert.match(orders ?? '', /^[1-9]\d*$/u)
+        // Few buy in Japan, and on some days nobody.
+        assert.match(orders ?? '', currency === 'JPY' ? /^\d+$/u : /^[1-9]\d*$/u)
         return totals
       }
       await compare(range, look, (rows) =>

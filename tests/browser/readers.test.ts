@@ -13,7 +13,7 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
   let browser: Browser
 
   before(async () => {
-    showcase = await openShowcase({ shoppers: 20, days: 5, adsPerDay: 10 })
+    showcase = await openShowcase({ shoppers: 20, days: 5, adsPerDay: 200 })
     browser = await launchBrowser()
   })
   after(async () => {

@@ -8,13 +8,23 @@ const runMsMax = 240_000
 const isBuilt = existsSync('dist/cli.js')
 
 test(
-  'the demo starts the service, plays 200 shoppers and finds every figure as expected',
+  'the demo starts the service, loads a history, plays 200 shoppers and finds every figure as expected',
   {
     timeout: runMsMax,
     skip: isBuilt ? false : 'dist/cli.js is missing; npm run build makes it',
   },
   async (t) => {
-    const options = ['--once', '--shoppers', '200', '--seed', '7']
+    const options = [
+      '--once',
+      '--shoppers',
+      '200',
+      '--seed',
+      '7',
+      '--days',
+      '9',
+      '--ads-per-day',
+      '300',
+    ]
     const ports = ['--tracking-port', '0', '--campaign-port', '0']
     const child = spawn(
       process.execPath,
@@ -31,6 +41,7 @@ test(
     const [code]: unknown[] = await once(child, 'close')
 
     assert.equal(code, 0, output)
+    assert.match(output, /^\d{4} events of 9 days are loaded/m)
     assert.match(output, /^CHECK PASSED$/m)
     assert.match(output, /^0 answers that were not expected\.$/m)
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { shownAdvertiserId } from '../../scripts/demo/catalog.ts'
 import type { Action, Step } from '../../scripts/demo/journey.ts'
 import { planJourneys } from '../../scripts/demo/journeys.ts'
 import { productKey } from '../../scripts/demo/sales.ts'
@@ -7,6 +8,14 @@ import { productKey } from '../../scripts/demo/sales.ts'
 const journeys = planJourneys({ seed: 7, shoppers: 400 })
 
 describe('the shoppers of the demo', () => {
+  it('look around in the account that is shown, and try what can go wrong elsewhere', () => {
+    const shown = journeys.filter(({ ads }) =>
+      ads.some(({ request }) => request.advertiserId === shownAdvertiserId)
+    )
+    assert.deepEqual([...new Set(shown.map(nameOf))], ['lookAround'])
+    assert.equal(shown.length > 10, true)
+  })
+
   it('do the same for the same seed and something else for another', () => {
     assert.deepEqual(planJourneys({ seed: 7, shoppers: 400 }), journeys)
     assert.notDeepEqual(planJourneys({ seed: 8, shoppers: 400 }), journeys)
