@@ -5,8 +5,46 @@ import type { Me } from '../../src/contract/me.ts'
 import type { Api } from './api.ts'
 import { openKept } from './storage.ts'
 
-/** The key survives a reload and ends with the tab. Other tabs never see it. */
-export const keyStorage = openKept('sessionStorage', 'shelftrace.key')
+export const keptDays = 30
+
+export interface SignInWish {
+  readonly key: string
+  /** Whether it outlives the tab. */
+  readonly isKept: boolean
+}
+
+const inTab = openKept('sessionStorage', 'shelftrace.key')
+const onComputer = openKept('localStorage', 'shelftrace.kept-key')
+
+/**
+ * The key survives a reload and ends with the tab; other tabs never see it. Where people ask for it, it stays on the
+ * computer for 30 days, for every tab.
+ */
+export const keyStorage = {
+  read: (): string | null => inTab.read() ?? readKept(),
+  keep({ key, isKept }: SignInWish): void {
+    if (!isKept) return inTab.keep(key)
+    onComputer.keep(JSON.stringify({ key, endsAtMs: Date.now() + keptDays * 86_400_000 }))
+  },
+  forget(): void {
+    inTab.forget()
+    onComputer.forget()
+  },
+}
+
+function readKept(): string | null {
+  const text = onComputer.read()
+  if (text === null) return null
+  try {
+    const { key, endsAtMs }: { readonly key?: unknown; readonly endsAtMs?: unknown } =
+      JSON.parse(text)
+    if (typeof key === 'string' && typeof endsAtMs === 'number' && Date.now() < endsAtMs) return key
+  } catch {
+    // Somebody else wrote it: it is no key.
+  }
+  onComputer.forget()
+  return null
+}
 
 export interface Session {
   readonly api: Api

@@ -59,3 +59,14 @@ export async function createKey(admin: Admin, wish: KeyWish): Promise<string> {
   const json = await admin.call({ method: 'POST', path: '/admin/v1/keys', json: wish, status: 201 })
   return textIn(json, 'key')
 }
+
+/** An invitation, as the address below the dashboard that signs a reader in, once and within a month. */
+export async function inviteReader(admin: Admin, wish: KeyWish): Promise<string> {
+  const json = await admin.call({
+    method: 'POST',
+    path: '/admin/v1/invitations',
+    json: { ...wish, validForHours: 720 },
+    status: 201,
+  })
+  return `#/sign-in/${textIn(json, 'code')}`
+}

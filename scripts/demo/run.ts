@@ -1,4 +1,4 @@
-import { Admin, createKey } from './admin.ts'
+import { Admin, createKey, inviteReader } from './admin.ts'
 import { assets, adGroups, buildBundle, creativeSizes, shownAdvertiserId } from './catalog.ts'
 import { checkReports, dayRangeAround, type CheckedReport } from './check.ts'
 import { expectReports } from './expectation.ts'
@@ -47,7 +47,12 @@ export async function runDemo(context: DemoContext): Promise<DemoResult> {
   const isPassed = failures.count === 0 && checked.every(isEqual)
   console.log(playedText(played, status))
   console.log(resultText({ checked, failures, isPassed, seed: options.seed }))
-  return { isPassed, advertiserKey: keys.advertiser, range }
+  const signInAddress = await inviteReader(admin, {
+    name: 'demo dashboard',
+    advertisers: [shownAdvertiserId],
+    scopes: ['report:read', 'asset:write', 'site:read'],
+  })
+  return { isPassed, advertiserKey: keys.advertiser, signInAddress, range }
 }
 
 function isEqual({ comparison }: CheckedReport): boolean {

@@ -15,6 +15,8 @@ export interface Showcase {
   readonly url: string
   readonly adminKey: string
   readonly advertiserKey: string
+  /** Below the address: signs a reader of the advertiser in, once. */
+  readonly signInAddress: string
   close(): Promise<void>
 }
 
@@ -35,9 +37,9 @@ export async function openShowcase(plan: ShowcasePlan): Promise<Showcase> {
     await rm(dataDir, { recursive: true, force: true })
   }
   try {
-    const { advertiserKey } = await fill({ plan, service, http })
+    const { advertiserKey, signInAddress } = await fill({ plan, service, http })
     const adminKey = await service.ready(http)
-    return { url: service.campaignUrl, adminKey, advertiserKey, close }
+    return { url: service.campaignUrl, adminKey, advertiserKey, signInAddress, close }
   } catch (error) {
     await close()
     throw error

@@ -11,6 +11,8 @@ const limits = { differencesShown: 25 } as const
 export interface DemoResult {
   readonly isPassed: boolean
   readonly advertiserKey: string
+  /** Below the address of the dashboard. */
+  readonly signInAddress: string
   readonly range: DayRange
 }
 
@@ -60,7 +62,8 @@ export function resultText({ checked, failures, isPassed, seed }: Result): strin
   ].join('\n')
 }
 
-export function stillRunning(service: Service, { advertiserKey, range }: DemoResult): string {
+export function stillRunning(service: Service, result: DemoResult): string {
+  const { advertiserKey, signInAddress, range } = result
   const { trackingUrl, campaignUrl, adminKeyFile } = service
   const report = JSON.stringify({ ...range, page: 0, limit: 20 })
   const conversion = JSON.stringify({
@@ -72,11 +75,13 @@ export function stillRunning(service: Service, { advertiserKey, range }: DemoRes
     products: [{ gtin: 'NO-AD-1', price: 3.99, quantity: 1 }],
   })
   return `
-The service goes on running.
+The service goes on running. Open the dashboard, signed in (the link works once):
+
+  ${campaignUrl}/${signInAddress}
 
   tracking operations    ${trackingUrl}
   campaign operations    ${campaignUrl}
-  dashboard              ${campaignUrl}/ (sign in with one of the keys)
+  dashboard              ${campaignUrl}/ (or sign in with one of the keys)
   operator's key         in ${adminKeyFile}
   demo advertiser's key  ${advertiserKey} (advertiser ${shownAdvertiserId})
 

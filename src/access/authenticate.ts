@@ -1,4 +1,5 @@
 import type { Scope } from '../contract/admin.ts'
+import { invitationScope } from '../contract/invitations.ts'
 import type { RefusalCode } from '../contract/refusal-codes.ts'
 import type { AccessKey, PartyIds } from './key.ts'
 import type { KeyStore, RefusedKey } from './key-store.ts'
@@ -26,7 +27,7 @@ export interface Party {
 
 /** What a call needs. A null `party` means that the call is not bound to anyone. */
 export interface Demand {
-  readonly scope: Scope
+  readonly scope: Scope | typeof invitationScope
   readonly otherScopes?: readonly Scope[] | undefined
   readonly party: Party | null
 }
@@ -65,10 +66,18 @@ export function authenticate(
  */
 export function authorize(key: AccessKey, demand: Demand): Authorization {
   const { scope, otherScopes = [], party } = demand
+  if (scope === invitationScope) {
+    return key.invitation === null
+      ? { ok: false, code: 'SCOPE_MISSING', message: 'The key is not an invitation.' }
+      : { ok: true }
+  }
   // The scope admin includes every other scope.
   const isEnough = (held: Scope): boolean =>
     held === scope || held === 'admin' || otherScopes.includes(held)
   const code = 'SCOPE_MISSING'
+  if (key.invitation !== null) {
+    return { ok: false, code, message: 'An invitation can only be accepted.' }
+  }
   if (key.scopes.length === 0) {
     return { ok: false, code, message: 'The key does not have any scope.' }
   }

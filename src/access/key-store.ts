@@ -1,10 +1,11 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { EntryStore, type EntryStoreOptions } from '../catalog/entry-store.ts'
 import { scopes, type KeyRequest, type KeyResponse } from '../contract/admin.ts'
 import { parseInstant } from '../domain/instant.ts'
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { AccessKey } from './key.ts'
+import { checkAdminKey, hashToken, newId, newToken } from './token.ts'
 import { keyEntry, readStoredKeys, revocationEntry, storedKeyKinds, type StoredKey } from './key.ts'
 
 export interface KeyStoreOptions extends EntryStoreOptions {
@@ -42,6 +43,19 @@ export interface KeyStore {
   readAfter(atMs: number): Promise<void>
   /** The answer is the only place where the key itself is ever shown. */
   create(request: KeyRequest): Promise<KeyResponse>
+  /**
+   * A key that opens nothing and may be changed for the wanted one, once, within so many hours. The answer is the
+   * only place where its secret is ever shown.
+   */
+  invite(
+    request: KeyRequest,
+    hours: number
+  ): Promise<KeyResponse & { readonly expiresAtMs: number }>
+  /**
+   * Makes the key of an invitation, under the same id, and ends the invitation. Null when it has been accepted or
+   * revoked meanwhile.
+   */
+  accept(invited: AccessKey): Promise<KeyResponse | null>
   /** All keys but that of the configuration, oldest first; revoked and expired ones too. */
   list(): readonly AccessKey[]
   /**
@@ -58,12 +72,12 @@ export const limits = {
   listAgeMsMax: 30_000,
   /** A longer text is no key of ours, and not worth hashing. */
   tokenLengthMax: 512,
-  adminKeyLengthMin: 16,
 } as const
 
-const keyPrefix = 'st_'
-const secretBytes = 32
-const idBytes = 9
+const hourMs = 3_600_000
+
+/** A key that is about to be stored. */
+type NewKey = Omit<AccessKey, 'createdAtMs' | 'revokedAtMs' | 'compromisedSinceMs' | 'isConfigured'>
 
 /** Loads the keys and keeps them fresh. The warehouse must be migrated, and is not closed here. */
 export async function openKeyStore(options: KeyStoreOptions): Promise<KeyStore> {
@@ -135,27 +149,52 @@ class WarehouseKeyStore implements KeyStore {
   }
 
   async create(request: KeyRequest): Promise<KeyResponse> {
-    const token = keyPrefix + randomBytes(secretBytes).toString('base64url')
-    const stored: StoredKey = {
-      hash: hashToken(token),
-      key: {
-        id: `key_${randomBytes(idBytes).toString('base64url')}`,
-        name: request.name,
-        advertisers: request.advertisers ?? [],
-        publishers: request.publishers ?? [],
-        scopes: scopes.filter((scope) => request.scopes.includes(scope)),
-        createdAtMs: this.#clock(),
-        expiresAtMs: request.expiresAt === undefined ? null : parseInstant(request.expiresAt),
-        revokedAtMs: null,
-        compromisedSinceMs: null,
-        isConfigured: false,
-      },
-    }
-    await this.entries.change(async () => {
-      await this.entries.append([keyEntry(stored)])
-      this.#set([stored])
+    const wish = this.#wishOf(request)
+    return await this.#store({ id: newId(), ...wish, invitation: null })
+  }
+
+  async invite(request: KeyRequest, hours: number) {
+    const { scopes: granted, expiresAtMs: keyEndsAtMs, ...wish } = this.#wishOf(request)
+    const expiresAtMs = Math.min(keyEndsAtMs ?? Infinity, this.#clock() + hours * hourMs)
+    const invitation = { scopes: granted, expiresAtMs: keyEndsAtMs }
+    const made = await this.#store({ id: newId(), ...wish, scopes: [], expiresAtMs, invitation })
+    return { ...made, expiresAtMs }
+  }
+
+  async accept({ id, name, advertisers, publishers }: AccessKey): Promise<KeyResponse | null> {
+    const token = newToken()
+    return await this.entries.change(async () => {
+      const current = this.#keysById.get(id)?.key
+      if (current === undefined || current.invitation === null) return null
+      if (!isUsable(current, this.#clock())) return null
+      const key = { id, name, advertisers, publishers, ...current.invitation, invitation: null }
+      await this.#append(token, key)
+      return { id, key: token }
     })
-    return { id: stored.key.id, key: token }
+  }
+
+  async #store(key: NewKey): Promise<KeyResponse> {
+    const token = newToken()
+    await this.entries.change(async () => await this.#append(token, key))
+    return { id: key.id, key: token }
+  }
+
+  async #append(token: string, key: NewKey): Promise<void> {
+    const createdAtMs = this.#clock()
+    const unrevoked = { revokedAtMs: null, compromisedSinceMs: null, isConfigured: false }
+    const stored = { hash: hashToken(token), key: { ...key, ...unrevoked, createdAtMs } }
+    await this.entries.append([keyEntry(stored)])
+    this.#set([stored])
+  }
+
+  #wishOf(request: KeyRequest): Omit<NewKey, 'id' | 'invitation'> {
+    return {
+      name: request.name,
+      advertisers: request.advertisers ?? [],
+      publishers: request.publishers ?? [],
+      scopes: scopes.filter((scope) => request.scopes.includes(scope)),
+      expiresAtMs: request.expiresAt === undefined ? null : parseInstant(request.expiresAt),
+    }
   }
 
   list(): readonly AccessKey[] {
@@ -222,21 +261,15 @@ class WarehouseKeyStore implements KeyStore {
     const byHash = new Map(this.#keysByHash)
     const byId = new Map(this.#keysById)
     for (const stored of changed) {
+      // What an invitation becomes has another secret under the same id.
+      const former = byId.get(stored.key.id)
+      if (former !== undefined) byHash.delete(former.hash.toString('hex'))
       byHash.set(stored.hash.toString('hex'), stored)
       byId.set(stored.key.id, stored)
     }
     this.#keysByHash = byHash
     this.#keysById = byId
   }
-}
-
-function checkAdminKey(adminKey: string): string {
-  const isStrong = adminKey.length >= limits.adminKeyLengthMin && /^[!-~]+$/.test(adminKey)
-  if (isStrong) return adminKey
-  throw new ServiceError(
-    'CONFIG_INVALID',
-    `the admin key must have at least ${limits.adminKeyLengthMin} printable ASCII characters and no blanks`
-  )
 }
 
 function configuredKey(createdAtMs: number): AccessKey {
@@ -250,6 +283,7 @@ function configuredKey(createdAtMs: number): AccessKey {
     expiresAtMs: null,
     revokedAtMs: null,
     compromisedSinceMs: null,
+    invitation: null,
     isConfigured: true,
   }
 }
@@ -261,8 +295,4 @@ function earlier(one: number | null, other: number | null): number | null {
 
 function isUsable(key: AccessKey, nowMs: number): boolean {
   return key.revokedAtMs === null && (key.expiresAtMs === null || nowMs < key.expiresAtMs)
-}
-
-function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token, 'utf8').digest()
 }

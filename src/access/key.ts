@@ -11,6 +11,12 @@ import { assert } from '../lib/assert.ts'
 /** The advertisers or the publishers that a key may act for. */
 export type PartyIds = readonly number[] | 'all'
 
+/** What the key will be that an invitation becomes. */
+export interface Invitation {
+  readonly scopes: readonly Scope[]
+  readonly expiresAtMs: number | null
+}
+
 /** A key as the service knows it; the secret itself is known only to its holder. */
 export interface AccessKey {
   readonly id: string
@@ -23,6 +29,8 @@ export interface AccessKey {
   readonly revokedAtMs: number | null
   /** From when on others may have known it: no delivery counts by it that was received since then. */
   readonly compromisedSinceMs: number | null
+  /** The key that whoever holds this one may take in its place, once; null for any ordinary key. */
+  readonly invitation: Invitation | null
   /** The key of the configuration: every scope, advertiser and publisher, and no limit on the rate. */
   readonly isConfigured: boolean
 }
@@ -48,6 +56,10 @@ const storedKeySchema = Type.Object({
   scopes: Type.Array(Type.String()),
   createdAt: instantText(),
   expiresAt: Type.Optional(instantText()),
+  // Versions that know no invitations read a key without any scope, which opens nothing.
+  invitation: Type.Optional(
+    Type.Object({ scopes: Type.Array(Type.String()), expiresAt: Type.Optional(instantText()) })
+  ),
 })
 
 const parseStoredKey = compileParser(storedKeySchema)
@@ -69,8 +81,14 @@ export function keyEntry({ key, hash }: StoredKey): Entry {
     scopes: key.scopes,
     createdAt: printInstant(key.createdAtMs),
     ...(key.expiresAtMs !== null && { expiresAt: printInstant(key.expiresAtMs) }),
+    ...(key.invitation !== null && { invitation: storedInvitation(key.invitation) }),
   }
   return { kind: 'key', id: key.id, body }
+}
+
+function storedInvitation({ scopes: granted, expiresAtMs }: Invitation) {
+  const end = expiresAtMs === null ? {} : { expiresAt: printInstant(expiresAtMs) }
+  return { scopes: granted, ...end }
 }
 
 export function revocationEntry(
@@ -98,6 +116,7 @@ function readKey(text: string, revocation: Revocation | typeof notRevoked): Stor
   const parsed = parseStoredKey(JSON.parse(text))
   assert(parsed.ok, 'a stored key is as it was written')
   const { id, name, hash, advertisers, publishers = [], createdAt, expiresAt } = parsed.value
+  const { invitation } = parsed.value
   return {
     hash: Buffer.from(hash, 'hex'),
     key: {
@@ -105,13 +124,25 @@ function readKey(text: string, revocation: Revocation | typeof notRevoked): Stor
       name,
       advertisers,
       publishers,
-      scopes: scopes.filter((scope) => parsed.value.scopes.includes(scope)),
+      scopes: knownScopes(parsed.value.scopes),
       createdAtMs: instantMs(createdAt),
       expiresAtMs: expiresAt === undefined ? null : instantMs(expiresAt),
       ...revocation,
+      invitation:
+        invitation === undefined
+          ? null
+          : {
+              scopes: knownScopes(invitation.scopes),
+              expiresAtMs:
+                invitation.expiresAt === undefined ? null : instantMs(invitation.expiresAt),
+            },
       isConfigured: false,
     },
   }
+}
+
+function knownScopes(stored: readonly string[]): readonly Scope[] {
+  return scopes.filter((scope) => stored.includes(scope))
 }
 
 function readRevocation(text: string): Revocation {

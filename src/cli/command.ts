@@ -29,6 +29,10 @@ export interface CommandContext {
   readonly options: Readonly<Record<string, OptionValue | readonly OptionValue[] | undefined>>
   /** How text is laid out for the reader of the output. */
   readonly layout: Layout
+  /** The words of the command. */
+  readonly command: string
+  /** The address of the service; throws a CliError if it is not usable. */
+  readonly serverUrl: () => URL
   /**
    * Calls the admin API; the answer is as the schema says. Looks for the address and the key at the first
    * call, since `help` needs neither. Throws a CliError if the call fails or is refused.

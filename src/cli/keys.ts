@@ -1,21 +1,32 @@
 import { Type } from 'typebox'
 import { keyListSchema, keyResponseSchema, scopes, type Scope } from '../contract/admin.ts'
+import { invitationHours, invitationResponseSchema } from '../contract/invitations.ts'
 import { parseInstant } from '../domain/instant.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import { usageError, type Run, type CommandContext } from './command.ts'
 import { listCommand } from './list.ts'
 
 export const keysCreate: Run = async (context) => {
-  const json = {
-    name: nameOf(context),
-    scopes: parseScopes(required(context, 'scopes')),
-    ...parsePartyIds(context, 'advertisers'),
-    ...parsePublishers(context),
-    ...parseExpiry(context),
-  }
-  const call = { method: 'POST', path: '/keys', json } as const
+  const call = { method: 'POST', path: '/keys', json: wishOf(context) } as const
   const created = await context.call(keyResponseSchema, call)
   context.print(created, `id   ${created.id}\nkey  ${created.key}\nThe key is not shown again.`)
+  return 0
+}
+
+export const keysInvite: Run = async (context) => {
+  const json = { ...wishOf(context), ...parseHours(context) }
+  const call = { method: 'POST', path: '/invitations', json } as const
+  const made = await context.call(invitationResponseSchema, call)
+  const { address, ...invitation } = made
+  const { href } = context.serverUrl()
+  const link = `${href.endsWith('/') ? href : `${href}/`}${address}`
+  const text = [
+    `id          ${made.id}`,
+    `link        ${link}`,
+    `expires at  ${made.expiresAt}`,
+    'The link works once and is not shown again.',
+  ]
+  context.print({ ...invitation, link }, text.join('\n'))
   return 0
 }
 
@@ -35,6 +46,24 @@ export const keysRevoke: Run = async (context) => {
   const told = since === null ? '' : ` No delivery counts by it that was received since ${since}.`
   context.print({ id, revoked: true }, `${id} is revoked.${told}`)
   return 0
+}
+
+function wishOf(context: CommandContext) {
+  return {
+    name: nameOf(context),
+    scopes: parseScopes(required(context, 'scopes')),
+    ...parsePartyIds(context, 'advertisers'),
+    ...parsePublishers(context),
+    ...parseExpiry(context),
+  }
+}
+
+function parseHours({ options }: CommandContext): { readonly validForHours?: number } {
+  const text = options['valid-for-hours']
+  if (typeof text !== 'string') return {}
+  const hours = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (hours >= 1 && hours <= invitationHours.max) return { validForHours: hours }
+  throw usageError(`--valid-for-hours must be a whole number from 1 to ${invitationHours.max}`)
 }
 
 /** A key of one publisher needs no name of its own. */
@@ -57,10 +86,10 @@ function parsePublishers(context: CommandContext): {
   return { publishers: [id] }
 }
 
-function required({ options }: CommandContext, name: string): string {
-  const value = options[name]
+function required(context: CommandContext, name: string): string {
+  const value = context.options[name]
   if (typeof value === 'string' && value.trim() !== '') return value
-  throw usageError(`--${name} is required. See "shelftrace help keys create".`)
+  throw usageError(`--${name} is required. See "shelftrace help ${context.command}".`)
 }
 
 function parseScopes(text: string): readonly Scope[] {

@@ -64,6 +64,8 @@ function contextOf(
       isWide: options['wide'] === true,
       isColorless: options['no-color'] === true,
     }),
+    command: command.name,
+    serverUrl: () => findServer(command, options, environment).url,
     call: async (schema, call) => {
       const { callServer } = await import('./client.ts')
       return await callServer(findServer(command, options, environment), schema, call)

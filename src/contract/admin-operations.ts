@@ -44,7 +44,13 @@ import {
   text,
   wordOf,
 } from './fields.ts'
-import { admin, jsonBody, streamBody, withIds } from './operation.ts'
+import {
+  invitationRequestSchema,
+  invitationResponseSchema,
+  invitationScope,
+  parseInvitationRequest,
+} from './invitations.ts'
+import { admin, jsonBody, streamBody, withIds, withKey } from './operation.ts'
 import { eventRangeFaults } from './parameters.ts'
 import { answer, header } from './responses.ts'
 import { feedResultSchema, feedRowSchema, productPageSchema } from './products.ts'
@@ -150,6 +156,28 @@ const keyOperations = {
     summary: 'Make a key',
     description: 'The answer is the only place where the key itself is ever shown.',
     body: jsonBody(keyRequestSchema, parseKeyRequest),
+    success: answer('201', 'The key is made.', keyResponseSchema),
+  }),
+  inviteKeyHolder: admin({
+    method: 'post',
+    path: '/invitations',
+    summary: 'Invite a person',
+    description:
+      'Makes an invitation, which becomes a key for the wanted use once the person accepts it: nobody else ever sees ' +
+      'that key. The answer is the only place where the code is ever shown. Until it is accepted, the invitation is ' +
+      'in the list of keys, and is revoked like one.',
+    body: jsonBody(invitationRequestSchema, parseInvitationRequest),
+    success: answer('201', 'The invitation is made.', invitationResponseSchema),
+  }),
+  acceptInvitation: withKey({
+    method: 'post',
+    path: '/v2/invitation',
+    tag: 'Admin',
+    summary: 'Accept an invitation',
+    description:
+      'Called with the code of the invitation in place of a key. The answer is the only place where the key is ever ' +
+      'shown. An invitation can be accepted once; then it is not valid any more.',
+    access: { scope: invitationScope, isAdvertiserBound: false },
     success: answer('201', 'The key is made.', keyResponseSchema),
   }),
   listKeys: admin({

@@ -52,15 +52,15 @@ function partyIds(kind: 'advertiser' | 'publisher') {
 
 const listedPartyIds = Type.Union([Type.Literal('all'), Type.Array(catalogId())])
 
-export const keyRequestSchema = closed(
-  named('KeyRequest', {
-    name: nameText('For people: who holds the key.'),
-    advertisers: optional(partyIds('advertiser')),
-    publishers: optional(partyIds('publisher')),
-    scopes: Type.Array(wordOf(scopes), { minItems: 1, maxItems: 20 }),
-    expiresAt: optional(instantText()),
-  })
-)
+export const keyRequestFields = {
+  name: nameText('For people: who holds the key.'),
+  advertisers: optional(partyIds('advertiser')),
+  publishers: optional(partyIds('publisher')),
+  scopes: Type.Array(wordOf(scopes), { minItems: 1, maxItems: 20 }),
+  expiresAt: optional(instantText()),
+}
+
+export const keyRequestSchema = closed(named('KeyRequest', keyRequestFields))
 
 export const keyResponseSchema = named('KeyResponse', {
   id: Type.String(),
@@ -74,7 +74,8 @@ export const keyListSchema = named('KeyList', {
       name: Type.String(),
       advertisers: listedPartyIds,
       publishers: listedPartyIds,
-      scopes: Type.Array(wordOf(scopes)),
+      scopes: list(wordOf(scopes), 'Of an invitation: those that its key will have.'),
+      invited: optional(flag('Not accepted yet: it opens nothing, and `expiresAt` is its end.')),
       createdAt: instantText(),
       expiresAt: optional(instantText()),
       revokedAt: optional(instantText()),

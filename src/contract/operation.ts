@@ -2,6 +2,7 @@
 import { Type, type TObject, type TSchema } from 'typebox'
 import { scopes, type Scope } from './admin.ts'
 import type { Immutable } from './fields.ts'
+import type { invitationScope } from './invitations.ts'
 import type { RefusalCode } from './refusal-codes.ts'
 import { otherwise, rateHeaders, refusals, type OperationResponse } from './responses.ts'
 import type { Parsed } from './validate.ts'
@@ -10,7 +11,8 @@ export type Port = 'tracking' | 'campaign'
 export type Method = 'get' | 'head' | 'post' | 'put' | 'delete'
 
 export interface Access {
-  readonly scope: Scope
+  /** `invitation:accept` stands for an invitation, which opens nothing else. */
+  readonly scope: Scope | typeof invitationScope
   /** Scopes that are enough as well, besides `admin`. */
   readonly otherScopes?: readonly Scope[]
   /** The key must also be for the advertiser in the path. */

@@ -14,6 +14,7 @@ const key: AccessKey = {
   expiresAtMs: null,
   revokedAtMs: null,
   compromisedSinceMs: null,
+  invitation: null,
   isConfigured: false,
 }
 const keys = {

@@ -27,6 +27,7 @@ function aKey(changes: Partial<AccessKey> = {}): AccessKey {
     expiresAtMs: null,
     revokedAtMs: null,
     compromisedSinceMs: null,
+    invitation: null,
     isConfigured: false,
     ...changes,
   }

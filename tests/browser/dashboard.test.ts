@@ -348,7 +348,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
 
   it('a key that is made on the page works, and once revoked there the page of who uses it ends', async (t) => {
     const operator = await start(t, showcase.adminKey, '#/operator/keys')
-    await operator.page.getByText('Make a key').click()
+    await operator.page.getByText('Make a key, or invite a person').click()
     await operator.page.getByLabel('Name: who holds it').fill('A visitor')
     await operator.page.getByLabel('Advertisers: all, or ids').fill('1')
     await operator.page.getByLabel('read reports').check()

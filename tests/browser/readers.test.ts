@@ -6,7 +6,7 @@ import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
 import type { AdvertiserAccount } from '../../src/contract/me.ts'
 import { dayOf } from '../../src/domain/day.ts'
 import { launchBrowser, noBrowser, open, settled, signIn, visit } from './browser.ts'
-import { rangeOf } from './read-page.ts'
+import { findBarriers, rangeOf } from './read-page.ts'
 
 describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 900_000 }, () => {
   let showcase: Showcase
@@ -54,6 +54,65 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
     assert.deepEqual(complaints, [])
     await page.reload()
     await page.getByRole('heading', { name: 'Sign in to Shelftrace' }).waitFor()
+  })
+
+  it('the link of the demo opens the dashboard signed in, once, and stays in no address', async (t) => {
+    const { page } = await visit({ browser, url: showcase.url, address: showcase.signInAddress }, t)
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    await settled(page)
+
+    assert.match(page.url(), /#\/advertisers\/1\/performance/u)
+    const code = showcase.signInAddress.split('/').at(-1) ?? ''
+    await page.goBack().catch(() => null)
+    assert.ok(!page.url().includes(code))
+
+    const again = await visit({ browser, url: showcase.url, address: showcase.signInAddress }, t)
+    await again.page.getByText('This link is not valid any more').waitFor()
+    await again.page.getByRole('button', { name: 'Sign in with a key' }).click()
+    await again.page.getByRole('heading', { name: 'Sign in to Shelftrace' }).waitFor()
+  })
+
+  it('who is invited accepts by a click, sees the key once, and stays signed in where that is wanted', async (t) => {
+    const operator = await start(t, showcase.adminKey)
+    await open(operator.page, '#/operator/keys')
+    await operator.page.getByText('Make a key, or invite a person').click()
+    await operator.page.getByLabel('Name: who holds it').fill('Anna')
+    await operator.page.getByLabel('Advertisers: all, or ids').fill('1')
+    await operator.page.getByLabel('read reports').check()
+    await operator.page.getByRole('button', { name: 'Invite by a link' }).click()
+    const link = await operator.page.locator('.made code').innerText()
+    assert.ok(link.startsWith(`${showcase.url}/#/invitation/`), link)
+    await operator.page.getByText('Invited', { exact: true }).waitFor()
+
+    const address = link.slice(showcase.url.length + 1)
+    const { page, context } = await visit({ browser, url: showcase.url, address }, t)
+    assert.deepEqual(await findBarriers(page), [])
+    await page.getByRole('button', { name: 'Accept the invitation' }).click()
+    const key = await page.locator('main code').innerText()
+    assert.match(key, /^st_/u)
+    assert.deepEqual(await findBarriers(page), [])
+    await page.getByLabel('Keep me signed in').check()
+    await page.getByRole('button', { name: 'Open the dashboard' }).click()
+    await settled(page)
+
+    const other = await context.newPage()
+    await other.goto(showcase.url)
+    await other.getByRole('navigation', { name: 'Pages' }).waitFor()
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await other.getByRole('heading', { name: 'Sign in to Shelftrace' }).waitFor()
+    assert.equal(await other.evaluate('sessionStorage.length + localStorage.length'), 0)
+  })
+
+  it('who is kept signed in is asked again after 30 days', async (t) => {
+    const { page, context } = await visit({ browser, url: showcase.url }, t)
+    await page.getByLabel('Keep me signed in').check()
+    await signIn(page, showcase.advertiserKey)
+    await settled(page)
+    const later = await context.newPage()
+    await later.clock.setFixedTime(Date.now() + 30 * 86_400_000 + 1_000)
+    await later.goto(showcase.url)
+    await later.getByRole('heading', { name: 'Sign in to Shelftrace' }).waitFor()
+    assert.equal(await later.evaluate('localStorage.length'), 0)
   })
 
   it('behind the last page that the interface has there is no next one, and a sentence says so', async (t) => {

@@ -6,6 +6,7 @@ import { openKeyStore, type KeyStore } from '../../src/access/key-store.ts'
 import { commonHeaders } from '../../src/campaign/send.ts'
 import { createDocsPages } from '../../src/campaign/docs-pages.ts'
 import { scopes, type KeyRequest, type Scope } from '../../src/contract/admin.ts'
+import { invitationScope } from '../../src/contract/invitations.ts'
 import type { Access, Operation } from '../../src/contract/operation.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
@@ -24,8 +25,11 @@ const rival = { advertisers: [2], publishers: [20] }
 const publicOperations = ['getOpenApi', 'getHealth', 'getReadiness']
 
 const onPort = operations.filter(({ ports }) => ports.includes('campaign'))
-const guarded = onPort.flatMap((operation) =>
+const withKey = onPort.flatMap((operation) =>
   operation.access === null ? [] : [{ operation, access: operation.access }]
+)
+const guarded = withKey.flatMap(({ operation, access: { scope, ...access } }) =>
+  scope === invitationScope ? [] : [{ operation, access: { ...access, scope } }]
 )
 
 let warehouse: Warehouse
@@ -144,6 +148,31 @@ test('what is public is what the list says, and everything else asks for a scope
   assert.deepEqual(open.toSorted(), publicOperations.toSorted())
   assert.ok(guarded.length > 15)
   for (const { access } of guarded) assert.ok(scopes.includes(access.scope))
+})
+
+test('an invitation opens the one operation that accepts it, which no key opens', async () => {
+  const accepting = withKey.filter(({ access }) => access.scope === invitationScope)
+  assert.deepEqual(
+    accepting.map(({ operation }) => operation.operationId),
+    ['acceptInvitation']
+  )
+  const { key: code } = await store.invite(
+    { name: 'invited', ...everybody, scopes: [...scopes] },
+    1
+  )
+  for (const { operation } of guarded) {
+    const reply = await ask(operation, { authorizations: [`Bearer ${code}`] })
+    assert.equal(reply.status, 403, operation.operationId)
+    assert.deepEqual(messagesOf(reply), ['An invitation can only be accepted.'])
+  }
+  for (const { operation } of accepting) {
+    for (const key of [adminKey, ...made.values()]) {
+      const { status } = await ask(operation, { authorizations: [`Bearer ${key}`] })
+      assert.equal(status, key === keyOf('expired') ? 401 : 403)
+    }
+    const authorizations = [`Bearer ${code}`]
+    assert.equal((await ask(operation, { authorizations })).status, 200)
+  }
 })
 
 test('an operation is bound to the advertiser that its path names, else to the publisher, and to no one besides', () => {

@@ -117,6 +117,7 @@ export function aKey(changes: Partial<AccessKey> = {}): AccessKey {
     expiresAtMs: null,
     revokedAtMs: null,
     compromisedSinceMs: null,
+    invitation: null,
     isConfigured: false,
     ...changes,
   }

@@ -44,3 +44,36 @@ test('keys revoke says since when the key was compromised, as an instant', async
   )
   assert.match(bad.stderr, /--compromised-since must be an instant such as/)
 })
+
+test('keys invite prints the whole link, below any path of the address, and says that it works once', async () => {
+  const made = {
+    id: 'key_1',
+    code: 'st_code',
+    address: '#/invitation/st_code',
+    expiresAt: '2026-03-04T00:00:00.000Z',
+  }
+  answerWith(201, made)
+  const argv = ['keys', 'invite', '--name', 'Anna', '--advertisers', '1', '--scopes', 'report:read']
+
+  const { stdout, exitCode } = await run([...argv, '--valid-for-hours', '24'])
+  const json = await run([...argv, '--json'])
+  const short = await run([...argv, '--valid-for-hours', '0'])
+  const long = await run([...argv, '--valid-for-hours', '721'])
+
+  assert.equal(exitCode, 0)
+  assert.equal(received[0]?.url, '/admin/v1/invitations')
+  assert.deepEqual(
+    received.map(({ body }): unknown => JSON.parse(body)),
+    [
+      { name: 'Anna', scopes: ['report:read'], advertisers: [1], validForHours: 24 },
+      { name: 'Anna', scopes: ['report:read'], advertisers: [1] },
+    ]
+  )
+  assert.match(stdout, /^link {8}http:\/\/127\.0\.0\.1:\d+\/#\/invitation\/st_code$/m)
+  assert.match(stdout, /works once and is not shown again/)
+  assert.match(json.stdout, /"link": "http:.*#\/invitation\/st_code"/)
+  for (const refused of [short, long]) {
+    assert.equal(refused.exitCode, 2)
+    assert.match(refused.stderr, /--valid-for-hours must be a whole number from 1 to 720/)
+  }
+})

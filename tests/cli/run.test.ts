@@ -43,7 +43,7 @@ test('the version is that of the package', async () => {
 
 const misunderstood: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
   [['sevre'], /no command "sevre"\. Did you mean "serve"\?/],
-  [['keys', 'creat'], /It is one of: keys create, keys list, keys revoke/],
+  [['keys', 'creat'], /It is one of: keys create, keys invite, keys list, keys revoke/],
   [['catalogue', 'load', 'x'], /Did you mean "catalog load"\?/],
   [['xyzzyx'], /There is no command "xyzzyx"\. See/],
   [['status', '--jsn'], /Unknown option '--jsn'.*help status/],

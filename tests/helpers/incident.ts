@@ -49,6 +49,7 @@ export const shopKey: AccessKey = {
   expiresAtMs: null,
   revokedAtMs: null,
   compromisedSinceMs: null,
+  invitation: null,
   isConfigured: false,
 }
 /** Another key of the shop, which others have come to know. */

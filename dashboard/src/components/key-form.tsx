@@ -1,5 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { KeyRequest, KeyResponse, Scope } from '../../../src/contract/admin.ts'
+import type { InvitationResponse } from '../../../src/contract/invitations.ts'
+import type { Api } from '../api.ts'
+import { formatInstant } from '../format.ts'
 import { messagesOf } from '../loaded.ts'
 import { useSession } from '../session.ts'
 import { Failure } from './notices.tsx'
@@ -23,33 +26,41 @@ function parseParties(text: string): 'all' | readonly number[] | null {
   return words.every((word) => /^[1-9]\d{0,9}$/u.test(word)) ? words.map(Number) : null
 }
 
+/** What was made, to be shown once. */
+export interface Made {
+  readonly words: string
+  readonly secret: string
+}
+
 interface KeyFormProps {
-  readonly onMade: (response: KeyResponse) => void
+  readonly onMade: (made: Made) => void
 }
 
 export function KeyForm({ onMade }: KeyFormProps) {
   const { api } = useSession()
   const [messages, setMessages] = useState<readonly string[]>([])
-  const submit = async (form: HTMLFormElement) => {
+  const submit = async (form: HTMLFormElement, isInvitation: boolean) => {
     const request = requestOf(new FormData(form))
     if (typeof request === 'string') return setMessages([request])
     try {
-      const response = await api.post<KeyResponse>('admin/v1/keys', request)
+      const made = isInvitation ? await invite(api, request) : await makeKey(api, request)
       setMessages([])
       form.reset()
-      onMade(response)
+      onMade(made)
     } catch (error) {
       setMessages(messagesOf(error))
     }
   }
   return (
     <details class="card make-key">
-      <summary>Make a key</summary>
+      <summary>Make a key, or invite a person</summary>
       <form
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          void submit(event.currentTarget)
+          const button = event.submitter
+          const isInvitation = button instanceof HTMLButtonElement && button.name === 'invite'
+          void submit(event.currentTarget, isInvitation)
         }}
       >
         {messages.length > 0 && <Failure messages={messages} />}
@@ -80,12 +91,33 @@ export function KeyForm({ onMade }: KeyFormProps) {
             </label>
           ))}
         </fieldset>
-        <button type="submit" class="primary">
-          Make the key
-        </button>
+        <div class="actions">
+          <button type="submit" class="primary">
+            Make the key
+          </button>
+          <button type="submit" name="invite">
+            Invite by a link
+          </button>
+        </div>
       </form>
     </details>
   )
+}
+
+async function makeKey(api: Api, request: KeyRequest): Promise<Made> {
+  const { key } = await api.post<KeyResponse>('admin/v1/keys', request)
+  return {
+    words: 'The key is made. It is shown this once; only its hash is stored.',
+    secret: key,
+  }
+}
+
+async function invite(api: Api, request: KeyRequest): Promise<Made> {
+  const made = await api.post<InvitationResponse>('admin/v1/invitations', request)
+  return {
+    words: `Send this link to the person. It works once, until ${formatInstant(made.expiresAt)}, and is shown this once.`,
+    secret: new URL(made.address, document.baseURI).href,
+  }
 }
 
 /** The request, or the fault of the form. */

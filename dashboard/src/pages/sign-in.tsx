@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { KeepSignedIn } from '../components/keep-signed-in.tsx'
 import { Mark } from '../components/mark.tsx'
+import type { SignInWish } from '../session.ts'
 
 interface SignInProps {
   readonly notice: string | null
-  readonly onSignIn: (key: string) => void
+  readonly onSignIn: (wish: SignInWish) => void
 }
 
 // The characters that a header may carry: the browser would refuse any other before it sends the request.
@@ -11,6 +13,7 @@ const keyForm = /^[A-Za-z0-9._~+/-]+=*$/u
 
 export function SignIn({ notice, onSignIn }: SignInProps) {
   const [problem, setProblem] = useState(notice)
+  const [isKept, setIsKept] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = 'Sign in · Shelftrace'
@@ -19,7 +22,7 @@ export function SignIn({ notice, onSignIn }: SignInProps) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     const key = input.current?.value.trim() ?? ''
-    if (keyForm.test(key)) onSignIn(key)
+    if (keyForm.test(key)) onSignIn({ key, isKept })
     else setProblem(key === '' ? 'Enter a key.' : 'This cannot be a key: it has other characters.')
   }
   return (
@@ -27,12 +30,23 @@ export function SignIn({ notice, onSignIn }: SignInProps) {
       <Mark />
       <h1>Sign in to Shelftrace</h1>
       <form onSubmit={submit} noValidate>
+        {/* Password managers want a name for what they keep. */}
+        <input
+          class="off-screen"
+          name="username"
+          autocomplete="username"
+          value="Shelftrace"
+          tabIndex={-1}
+          aria-hidden="true"
+          readOnly
+        />
         <label>
           <span class="name">Key</span>
           <input
             ref={input}
             type="password"
-            autocomplete="off"
+            name="password"
+            autocomplete="current-password"
             spellcheck={false}
             required
             aria-invalid={problem !== null}
@@ -42,12 +56,13 @@ export function SignIn({ notice, onSignIn }: SignInProps) {
         <p id="key-problem" class="problem" role="alert">
           {problem}
         </p>
+        <KeepSignedIn isKept={isKept} onChange={setIsKept} />
         <button type="submit" class="primary">
           Sign in
         </button>
         <p id="key-help" class="muted">
-          Your operator gave you a key. It stays in this browser tab and is forgotten when you close
-          the tab or sign out.
+          Your operator gave you a key, or a link that makes one. Unless you keep it on this
+          computer, it is forgotten when you close the tab. Signing out forgets it in any case.
         </p>
       </form>
     </main>

@@ -54,7 +54,7 @@ export interface Erasures {
 
 export interface AdminDeps {
   readonly catalog: Pick<CatalogStore, 'current' | 'apply' | 'check' | 'products'>
-  readonly keys: Pick<KeyStore, 'create' | 'list' | 'revoke' | 'findById'>
+  readonly keys: Pick<KeyStore, 'create' | 'invite' | 'accept' | 'list' | 'revoke' | 'findById'>
   readonly audit: AuditTrail
   readonly exportAudit: (question: AuditExportQuestion) => Promise<AuditExportPage>
   readonly spool: Pick<Spool, 'append'>

@@ -3,6 +3,7 @@ import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import type { AccessKey } from '../../access/key.ts'
 import type { KeyList, KeyRequest, Scope } from '../../contract/admin.ts'
 import { adminOperations as operations } from '../../contract/admin-operations.ts'
+import { invitationHours } from '../../contract/invitations.ts'
 import { parseInstant, printInstant } from '../../domain/instant.ts'
 import { assert } from '../../lib/assert.ts'
 import { handle, handleAt } from '../handle.ts'
@@ -22,14 +23,41 @@ export function createKeyHandlers(
       if (faults.length > 0) return refuse('REQUEST_INVALID', faults)
 
       const created = await keys.create(body)
-      const { name, scopes, advertisers = [], publishers = [], expiresAt = null } = body
       await audit.record({
         key,
         action: 'key.create',
         subject: created.id,
-        details: { name, scopes, advertisers, publishers, expiresAt },
+        details: detailsOf(body),
       })
       return answerJson(201, created)
+    }),
+    ...handle(operations.inviteKeyHolder, async ({ key, body }) => {
+      const { validForHours = invitationHours.default, ...wish } = body
+      const faults = [...reachFaults(wish), ...endFaults(wish, clock())]
+      if (faults.length > 0) return refuse('REQUEST_INVALID', faults)
+
+      const { id, key: code, expiresAtMs } = await keys.invite(wish, validForHours)
+      const invitedUntil = printInstant(expiresAtMs)
+      await audit.record({
+        key,
+        action: 'key.invite',
+        subject: id,
+        details: { ...detailsOf(wish), invitedUntil },
+      })
+      const address = `#/invitation/${code}`
+      return answerJson(201, { id, code, address, expiresAt: invitedUntil })
+    }),
+    ...handle(operations.acceptInvitation, async ({ key: invited }) => {
+      const made = await keys.accept(invited)
+      // Somebody else was faster: told as to whoever comes later.
+      if (made === null) return refuse('KEY_INVALID', ['The key is not valid.'])
+      await audit.record({
+        key: invited,
+        action: 'key.accept',
+        subject: made.id,
+        details: { name: invited.name },
+      })
+      return answerJson(201, made)
     }),
     ...handle(operations.listKeys, () =>
       Promise.resolve(answerJson(200, { keys: keys.list().map(toListed) }))
@@ -45,6 +73,11 @@ export function createKeyHandlers(
       return { status: 204, body: null }
     }),
   }
+}
+
+function detailsOf(request: KeyRequest) {
+  const { name, scopes, advertisers = [], publishers = [], expiresAt = null } = request
+  return { name, scopes, advertisers, publishers, expiresAt }
 }
 
 /** For the audit: since when the key does not count. */
@@ -85,14 +118,15 @@ function endFaults({ expiresAt }: KeyRequest, nowMs: number): readonly string[] 
 }
 
 function toListed(key: AccessKey): KeyList['keys'][number] {
-  const { id, name, advertisers, publishers, scopes } = key
+  const { id, name, advertisers, publishers, invitation } = key
   const { createdAtMs, expiresAtMs, revokedAtMs, compromisedSinceMs } = key
   return {
     id,
     name,
     advertisers,
     publishers,
-    scopes,
+    scopes: invitation?.scopes ?? key.scopes,
+    ...(invitation !== null && { invited: true }),
     createdAt: printInstant(createdAtMs),
     ...(expiresAtMs !== null && { expiresAt: printInstant(expiresAtMs) }),
     ...(revokedAtMs !== null && { revokedAt: printInstant(revokedAtMs) }),

@@ -26,7 +26,9 @@ const auditActions = [
   'events.backfill',
   'judgement.done',
   'judgement.request',
+  'key.accept',
   'key.create',
+  'key.invite',
   'key.revoke',
   'links.mint',
   'products.put',
@@ -40,6 +42,25 @@ const range: Options = {
   to: { value: 'INSTANT', help: 'the first instant after the range' },
 }
 
+const wish: Options = {
+  scopes: {
+    value: 'SCOPE,...',
+    isRequired: true,
+    choices: scopes,
+    isList: true,
+    help: 'what the key may do',
+  },
+  name: { value: 'NAME', help: 'who holds it; needed unless --publisher is given' },
+  advertisers: { value: 'ID,...|all', help: 'the advertisers that it may act for' },
+  publisher: { value: 'ID', help: 'the publisher that it is for' },
+  publishers: { value: 'ID,...|all', help: 'the publishers that it may act for' },
+  expires: {
+    value: 'INSTANT',
+    field: 'expiresAt',
+    help: 'when it ends, such as 2031-01-01T00:00:00Z (default: never)',
+  },
+}
+
 export const accessCommands: readonly Command[] = [
   {
     name: 'keys create',
@@ -47,29 +68,28 @@ export const accessCommands: readonly Command[] = [
     details:
       'report:read, asset:write, site:read and link:mint need --advertisers; delivery:write and intake:read need ' +
       '--publishers or --publisher.',
-    options: {
-      scopes: {
-        value: 'SCOPE,...',
-        isRequired: true,
-        choices: scopes,
-        isList: true,
-        help: 'what the key may do',
-      },
-      name: { value: 'NAME', help: 'who holds it; needed unless --publisher is given' },
-      advertisers: { value: 'ID,...|all', help: 'the advertisers that it may act for' },
-      publisher: { value: 'ID', help: 'the publisher that it is for' },
-      publishers: { value: 'ID,...|all', help: 'the publishers that it may act for' },
-      expires: {
-        value: 'INSTANT',
-        field: 'expiresAt',
-        help: 'when it ends, such as 2031-01-01T00:00:00Z (default: never)',
-      },
-    },
+    options: wish,
     examples: [
       'shelftrace keys create --name Acme --advertisers 1 --scopes report:read',
       'shelftrace keys create --publisher 10 --scopes delivery:write,intake:read',
     ],
     load: async () => (await import('../keys.ts')).keysCreate,
+  },
+  {
+    name: 'keys invite',
+    summary: 'Make a link for a person, who gets a key by opening it',
+    details:
+      'Nobody else ever sees that key. The link opens the dashboard, works once, and is listed and revoked like a ' +
+      'key until then.',
+    options: {
+      ...wish,
+      'valid-for-hours': {
+        value: 'N',
+        help: 'how long the link can be opened, 1 to 720 hours (default 72)',
+      },
+    },
+    examples: ['shelftrace keys invite --name Anna --advertisers 1 --scopes report:read'],
+    load: async () => (await import('../keys.ts')).keysInvite,
   },
   {
     name: 'keys list',

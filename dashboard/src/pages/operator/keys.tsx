@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { KeyList, KeyResponse } from '../../../../src/contract/admin.ts'
-import { KeyForm } from '../../components/key-form.tsx'
+import type { KeyList } from '../../../../src/contract/admin.ts'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { KeyForm, type Made } from '../../components/key-form.tsx'
 import { Empty, Failure, Stages } from '../../components/notices.tsx'
 import { Table, type TableColumn } from '../../components/table.tsx'
 import { formatInstant, nothing } from '../../format.ts'
@@ -12,10 +13,10 @@ type Key = KeyList['keys'][number]
 /** Lists, makes and revokes keys. */
 export function Keys() {
   const { api } = useSession()
-  const [made, setMade] = useState<KeyResponse | null>(null)
+  const [made, setMade] = useState<Made | null>(null)
   const list = useLoaded('keys', async (signal) => await api.get<KeyList>('admin/v1/keys', signal))
   const refresh = list.state === 'ready' ? list.refresh : () => {}
-  const onMade = (response: KeyResponse) => {
+  const onMade = (response: Made) => {
     setMade(response)
     refresh()
   }
@@ -43,21 +44,19 @@ export function Keys() {
 }
 
 interface MadeKeyProps {
-  readonly made: KeyResponse
+  readonly made: Made
   readonly onClose: () => void
 }
 
 function MadeKey({ made, onClose }: MadeKeyProps) {
   return (
     <div class="notice made" role="status">
-      <p>The key is made. It is shown this once; only its hash is stored.</p>
+      <p>{made.words}</p>
       <p>
-        <code>{made.key}</code>
+        <code>{made.secret}</code>
       </p>
       <div class="actions">
-        <button type="button" onClick={() => void navigator.clipboard.writeText(made.key)}>
-          Copy
-        </button>
+        <CopyButton text={made.secret} />
         <button type="button" onClick={onClose}>
           Done
         </button>
@@ -88,7 +87,10 @@ function KeyTable({ keys, onRevoked }: KeyTableProps) {
       label: 'State',
       cell: (key) =>
         key.revokedAt === undefined ? (
-          <RevokeButton listed={key} onRevoked={onRevoked} />
+          <span class="actions">
+            {key.invited === true && <span class="badge">Invited</span>}
+            <RevokeButton listed={key} onRevoked={onRevoked} />
+          </span>
         ) : (
           <span class="badge">Revoked {formatInstant(key.revokedAt)}</span>
         ),
