@@ -1,8 +1,9 @@
-// The only file of the service that reads the environment. Everything is checked at start. A fault names the
+// The settings of the service, which come from its environment. Everything is checked at start. A fault names the
 // variable, what was expected and what was given, but never the value of a secret.
 
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
+import { ConfigReader, type Environment } from './config-reader.ts'
 import { ServiceError } from './errors.ts'
 import { isLoopback } from './lib/loopback.ts'
 
@@ -47,20 +48,18 @@ export interface Config {
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 const adminKeyLengthMin = 32
 
 /** Throws CONFIG_INVALID; its message lists every fault on a line of its own. */
 export function parseConfig(environment: Environment): Config {
-  const reader = new Reader(environment)
+  const reader = new ConfigReader(environment)
   const dataDir = resolve(reader.text('SHELFTRACE_DATA_DIR', './data'))
   const host = reader.text('SHELFTRACE_HOST', '127.0.0.1')
   const trackingPort = reader.integer('SHELFTRACE_TRACKING_PORT', 8080, { min: 1, max: 65_535 })
   const campaignPort = reader.integer('SHELFTRACE_CAMPAIGN_PORT', 8081, { min: 1, max: 65_535 })
   const tls = readTls(reader)
   const scheme = tls === null ? 'http' : 'https'
-  const warehouseUrl = reader.url('SHELFTRACE_WAREHOUSE_URL')
+  const warehouseUrl = reader.secretUrl('SHELFTRACE_WAREHOUSE_URL')
   const roles = readRoles(reader)
   const config: Config = {
     dataDir,
@@ -104,7 +103,9 @@ export function parseConfig(environment: Environment): Config {
   return config
 }
 
-function readKeyLimits(reader: Reader): Pick<Config, 'requestsPerMinuteMax' | 'reportsPerKeyMax'> {
+function readKeyLimits(
+  reader: ConfigReader
+): Pick<Config, 'requestsPerMinuteMax' | 'reportsPerKeyMax'> {
   return {
     requestsPerMinuteMax: reader.integer('SHELFTRACE_REQUESTS_PER_MINUTE', 600, {
       min: 1,
@@ -114,7 +115,7 @@ function readKeyLimits(reader: Reader): Pick<Config, 'requestsPerMinuteMax' | 'r
   }
 }
 
-function readTls(reader: Reader): TlsFiles | null {
+function readTls(reader: ConfigReader): TlsFiles | null {
   const certPath = reader.optional('SHELFTRACE_TLS_CERT')
   const keyPath = reader.optional('SHELFTRACE_TLS_KEY')
   if (certPath !== null && keyPath !== null) {
@@ -127,7 +128,7 @@ function readTls(reader: Reader): TlsFiles | null {
   return null
 }
 
-function readRoles(reader: Reader): readonly Role[] {
+function readRoles(reader: ConfigReader): readonly Role[] {
   const text = reader.text('SHELFTRACE_ROLES', 'tracker,engine')
   const words = text.split(',').map((word) => word.trim())
   const roles = words.filter((word): word is Role => word === 'tracker' || word === 'engine')
@@ -138,8 +139,8 @@ function readRoles(reader: Reader): readonly Role[] {
 }
 
 /** With a blank key, an empty bearer value would open everything. */
-function readAdminKey(reader: Reader): string | null {
-  const key = reader.given('SHELFTRACE_ADMIN_KEY')
+function readAdminKey(reader: ConfigReader): string | null {
+  const key = reader.secret('SHELFTRACE_ADMIN_KEY')
   if (key === undefined) return null
   if (!/^[\x21-\x7e]+$/u.test(key) || key.length < adminKeyLengthMin) {
     reader.faults.push(
@@ -149,7 +150,7 @@ function readAdminKey(reader: Reader): string | null {
   return key
 }
 
-function refuseContradictions(reader: Reader, config: Config): void {
+function refuseContradictions(reader: ConfigReader, config: Config): void {
   if (config.trackingPort === config.campaignPort) {
     reader.fault(
       'SHELFTRACE_CAMPAIGN_PORT',
@@ -173,7 +174,7 @@ function refuseContradictions(reader: Reader, config: Config): void {
   }
 }
 
-function refuseCleartext(reader: Reader, config: Config): void {
+function refuseCleartext(reader: ConfigReader, config: Config): void {
   if (!isLoopback(config.host) && config.tls === null && !config.trustProxy) {
     reader.fault(
       'SHELFTRACE_HOST',
@@ -202,123 +203,4 @@ function isInside(folder: string, path: string): boolean {
 
 function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
-}
-
-const serviceLinkName =
-  /^SHELFTRACE(?:_[A-Z0-9_]+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/u
-
-/**
- * Kubernetes gives every container variables for each Service, named after it: those of Services called `shelftrace`
- * or `shelftrace-tracking` are no settings, and some have the names of settings. A port with a scheme is never one of
- * ours.
- */
-function withoutServiceLinks(environment: Environment): Environment {
-  return Object.fromEntries(
-    Object.entries(environment).filter(
-      ([name, value]) =>
-        !serviceLinkName.test(name) &&
-        !(
-          /^SHELFTRACE(?:_[A-Z0-9_]+)?_PORT$/u.test(name) &&
-          /^(?:tcp|udp|sctp):\/\//u.test(value ?? '')
-        )
-    )
-  )
-}
-
-/** Variables of the command line, which shares the environment. */
-const commandLineVariables = ['SHELFTRACE_URL', 'SHELFTRACE_KEY'] as const
-
-class Reader {
-  readonly faults: string[] = []
-  readonly #environment: Environment
-  readonly #known = new Set<string>(commandLineVariables)
-
-  constructor(environment: Environment) {
-    this.#environment = withoutServiceLinks(environment)
-  }
-
-  given(name: string): string | undefined {
-    this.#known.add(name)
-    return this.#environment[name]
-  }
-
-  optional(name: string): string | null {
-    const value = this.given(name)
-    return value === undefined || value === '' ? null : value
-  }
-
-  path(name: string): string | null {
-    const value = this.optional(name)
-    return value === null ? null : resolve(value)
-  }
-
-  text(name: string, fallback: string): string {
-    return this.optional(name) ?? fallback
-  }
-
-  integer(name: string, fallback: number, rule: { min: number; max: number }): number {
-    const value = this.optional(name)
-    if (value === null) return fallback
-    const number = /^\d{1,16}$/u.test(value) ? Number(value) : Number.NaN
-    if (number >= rule.min && number <= rule.max) return number
-    this.fault(name, `must be an integer from ${rule.min} to ${rule.max}`, value)
-    return fallback
-  }
-
-  flag(name: string): boolean {
-    const word = this.oneOf(name, ['true', 'false', '1', '0'] as const, 'false')
-    return word === 'true' || word === '1'
-  }
-
-  oneOf<Word extends string>(name: string, words: readonly Word[], fallback: Word): Word {
-    const value = this.optional(name)
-    if (value === null) return fallback
-    const word = words.find((candidate) => candidate === value)
-    if (word !== undefined) return word
-    this.fault(name, `must be one of ${words.join(', ')}`, value)
-    return fallback
-  }
-
-  /** A fault never repeats the address, which may hold a password. */
-  url(name: string): string | null {
-    const value = this.optional(name)
-    if (value === null) return null
-    const url = URL.canParse(value) ? new URL(value) : null
-    if (url !== null && /^https?:$/u.test(url.protocol) && url.hostname !== '') return value
-    this.faults.push(`${name} must be an absolute http or https address`)
-    return null
-  }
-
-  /** An address that paths are appended to, without a slash at its end; blanks around it are cut. */
-  linkBase(name: string): string | null {
-    const value = this.optional(name)?.trim() ?? ''
-    if (value === '') return null
-    const url = URL.canParse(value) ? new URL(value) : null
-    const isPlain =
-      url !== null &&
-      /^https?:$/u.test(url.protocol) &&
-      [url.username, url.password, url.search, url.hash].every((part) => part === '')
-    if (isPlain) return `${url.origin}${url.pathname}`.replace(/\/+$/u, '')
-    this.faults.push(
-      `${name} must be an absolute http or https address without user, password, query and fragment: ` +
-        'the path of every link is appended to it'
-    )
-    return null
-  }
-
-  fault(name: string, rule: string, value: string): void {
-    this.faults.push(`${name} ${rule}, got ${JSON.stringify(value)}`)
-  }
-
-  /**
-   * A misspelt variable would otherwise be a setting that silently does nothing. Known are those that were
-   * read, so this comes last.
-   */
-  refuseUnknown(): void {
-    for (const name of Object.keys(this.#environment)) {
-      if (name.startsWith('SHELFTRACE_') && !this.#known.has(name)) {
-        this.faults.push(`${name} is not a variable of Shelftrace; see docs/configuration.md`)
-      }
-    }
-  }
 }

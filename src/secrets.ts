@@ -71,7 +71,7 @@ function newSecrets(): string {
 
 function ensureAdminKey(path: string): string {
   ensureFile(path, () => `st_${randomBytes(32).toString('base64url')}\n`)
-  const key = readText(path).trim()
+  const key = readSecretText(path).trim()
   if (key.length < 32) throw invalid(path, 'must hold a key of at least 32 characters')
   return key
 }
@@ -93,7 +93,7 @@ function parseSecrets(path: string): { identitySecret: Buffer; keyRing: KeyRing 
 }
 
 function readJson(path: string): unknown {
-  const text = readText(path)
+  const text = readSecretText(path)
   try {
     return JSON.parse(text)
   } catch {
@@ -102,7 +102,8 @@ function readJson(path: string): unknown {
   }
 }
 
-function readText(path: string): string {
+/** Throws CONFIG_INVALID, naming the file, when it cannot be read or others may read it. */
+export function readSecretText(path: string): string {
   try {
     refuseOpenMode(path, statSync(path))
     return readFileSync(path, 'utf8')

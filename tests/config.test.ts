@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseConfig } from '../src/config.ts'
 import { ServiceError } from '../src/errors.ts'
@@ -194,5 +197,42 @@ test('what only looks like such a variable is refused as before', () => {
     ['SHELFTRACE_TRUST_PROXY', 'tcp://10.0.0.11:8080'],
   ] as const) {
     assert.match(faultsOf({ [name]: value }), new RegExp(name), name)
+  }
+})
+
+test('the key and the address of the warehouse may come from files, which only their owner can read', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'shelftrace-config-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = (name: string, content: string, mode = 0o600) => {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    chmodSync(path, mode)
+    return path
+  }
+  const key = 'k'.repeat(43)
+  const url = 'https://user:canary@clickhouse.example:8443/shelftrace'
+
+  const config = parseConfig({
+    SHELFTRACE_ADMIN_KEY_FILE: file('key', `${key}\n`),
+    SHELFTRACE_WAREHOUSE_URL_FILE: file('url', ` ${url}\r\n`),
+  })
+  assert.deepEqual([config.adminKey, config.warehouseUrl], [key, url])
+  assert.equal(parseConfig({ SHELFTRACE_WAREHOUSE_URL_FILE: '' }).warehouseUrl, null)
+
+  for (const [environment, fault] of [
+    [
+      { SHELFTRACE_ADMIN_KEY: key, SHELFTRACE_ADMIN_KEY_FILE: 'x' },
+      /_KEY and .*_KEY_FILE must not/,
+    ],
+    [{ SHELFTRACE_ADMIN_KEY_FILE: join(folder, 'none') }, /_KEY_FILE: .*none cannot be read/],
+    [{ SHELFTRACE_ADMIN_KEY_FILE: folder }, /SHELFTRACE_ADMIN_KEY_FILE: /],
+    [{ SHELFTRACE_ADMIN_KEY_FILE: file('open', key, 0o644) }, /_KEY_FILE: .*is open to others/],
+    [{ SHELFTRACE_ADMIN_KEY_FILE: file('empty', '\n') }, /SHELFTRACE_ADMIN_KEY must be at least/],
+    [{ SHELFTRACE_WAREHOUSE_URL_FILE: file('no-url', 'canary') }, /_URL must be an absolute http/],
+    [{ SHELFTRACE_SECRETS_FILE_FILE: 'x' }, /is not a variable of Shelftrace/],
+  ] as const) {
+    const faults = faultsOf(environment)
+    assert.match(faults, fault)
+    assert.ok(!faults.includes('canary') && !faults.includes(key), faults)
   }
 })

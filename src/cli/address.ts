@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { explainSystemError } from '../lib/system-error.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { CliError, usageError, type Environment } from './command.ts'
 
@@ -35,12 +36,17 @@ export function findUrl(options: AddressOptions, environment: Environment): URL 
 }
 
 /**
- * The key: SHELFTRACE_KEY, else the admin key in the data folder. It is never an argument, since everyone on
+ * The key: SHELFTRACE_KEY, the file of SHELFTRACE_KEY_FILE, else the admin key in the data folder. It is never an argument, since everyone on
  * the machine could read that in the list of processes.
  */
 export function findKey(environment: Environment): string {
   const given = environment['SHELFTRACE_KEY']?.trim() ?? ''
+  const file = environment['SHELFTRACE_KEY_FILE'] ?? ''
+  if (given !== '' && file !== '') {
+    throw usageError('SHELFTRACE_KEY and SHELFTRACE_KEY_FILE must not both be set.')
+  }
   if (given !== '') return checkKey(given, 'SHELFTRACE_KEY')
+  if (file !== '') return checkKey(readKeyFile(file), file)
   const path = join(environment['SHELFTRACE_DATA_DIR'] ?? './data', 'admin-key')
   try {
     return checkKey(readFileSync(path, 'utf8').trim(), path)
@@ -50,6 +56,19 @@ export function findKey(environment: Environment): string {
       `There is no key: set SHELFTRACE_KEY, or SHELFTRACE_DATA_DIR to the data folder of the server ` +
         `(${path} cannot be read).`,
       { cause }
+    )
+  }
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    throw new CliError(
+      `SHELFTRACE_KEY_FILE: ${path} cannot be read: ${explainSystemError(cause)}.`,
+      {
+        cause,
+      }
     )
   }
 }

@@ -59,7 +59,15 @@ const supervisorCheckMs = 500
  */
 export const trackerOptions: readonly string[] = ['--max-semi-space-size=16']
 
-const withheld = ['SHELFTRACE_ADMIN_KEY', 'SHELFTRACE_KEY', 'SHELFTRACE_WAREHOUSE_URL'] as const
+const withheld = [
+  'SHELFTRACE_ADMIN_KEY',
+  'SHELFTRACE_ADMIN_KEY_FILE',
+  'SHELFTRACE_KEY',
+  'SHELFTRACE_KEY_FILE',
+  'SHELFTRACE_WAREHOUSE_URL',
+  'SHELFTRACE_WAREHOUSE_URL_FILE',
+] as const
+const warehouseVariables = ['SHELFTRACE_WAREHOUSE_URL', 'SHELFTRACE_WAREHOUSE_URL_FILE'] as const
 
 /**
  * The variables of a tracker that differ from the supervisor's. Trackers face the internet, so they get no key
@@ -72,9 +80,9 @@ export function trackerEnvironment(
   return {
     ...Object.fromEntries(withheld.map((name) => [name, undefined])),
     // Whether there is an address decides about roles; a tracker does not need the address itself.
-    ...(environment['SHELFTRACE_WAREHOUSE_URL'] === undefined
-      ? {}
-      : { SHELFTRACE_WAREHOUSE_URL: 'https://withheld.invalid/' }),
+    ...(warehouseVariables.some((name) => (environment[name] ?? '') !== '')
+      ? { SHELFTRACE_WAREHOUSE_URL: 'https://withheld.invalid/' }
+      : {}),
     MALLOC_ARENA_MAX: '1',
   }
 }

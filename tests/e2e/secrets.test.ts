@@ -55,6 +55,7 @@ const closers: (() => Promise<void>)[] = []
 const received: Received[] = []
 let service: Service
 let key = ''
+let invitation = ''
 let token = ''
 let revocableId = ''
 
@@ -71,6 +72,8 @@ before(async () => {
   key = text
   const other = await service.admin('POST', '/admin/v1/keys', request)
   revocableId = ((await other.json()) as { id: string }).id
+  const invited = await service.admin('POST', '/admin/v1/invitations', request)
+  invitation = ((await invited.json()) as { code: string }).code
   const minted = await service.admin('POST', '/admin/v1/tracking-links', { links: [link] })
   const { links } = (await minted.json()) as { links: { trackingData: string }[] }
   token = links[0]?.trackingData ?? assert.fail('a link was minted')
@@ -99,6 +102,7 @@ function rightInput({ operationId }: Operation): {
     downloadTrafficQuality: { query: days },
     putCatalog: { body: aBundle() },
     createKey: { body: { name: 'n', advertisers: [1], scopes: ['site:read'] } },
+    inviteKeyHolder: { body: { name: 'n', advertisers: [1], scopes: ['site:read'] } },
     mintTrackingLinks: { body: { links: [link] } },
     readTrackingLink: { body: { link: `https://track.example/click/${token}` } },
     requestErasure: { body: { publisherId: 10, userId, userLoggedInId: loginId } },
@@ -132,9 +136,14 @@ function rightCall(operation: Operation): Sent {
   })
   return {
     path: query === undefined ? path : `${path}?${query}`,
-    key: operation.access === null ? null : key,
+    key: keyFor(operation),
     ...(body !== undefined && { body }),
   }
+}
+
+function keyFor({ access, operationId }: Operation): string | null {
+  if (access === null) return null
+  return operationId === 'acceptInvitation' ? invitation : key
 }
 
 function wrongCalls(operation: Operation): readonly Sent[] {
@@ -222,6 +231,7 @@ test('no answer holds a key, a token or a raw id but the two whose purpose it is
   const secrets = {
     key,
     admin: service.adminKey,
+    invitation,
     token,
     userId,
     loginId,
@@ -256,7 +266,7 @@ test('no line of the log and no file holds a key or a raw id, and the log holds 
   const minted = received.flatMap(({ text }) => text.match(/"trackingData":"[^"]+/g) ?? [])
   const tokens = [token, ...minted.map((part) => part.slice('"trackingData":"'.length))]
   assert.ok(tokens.length > 1)
-  const keys = [key, adminKey, wrongKey, ...madeKeys]
+  const keys = [key, adminKey, invitation, wrongKey, ...madeKeys]
 
   const log = service.stderr + service.stdout
   assert.ok(log.includes('"msg":"request"'), 'the log is at level debug')

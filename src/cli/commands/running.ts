@@ -26,6 +26,8 @@ const serveVariables = [
   'SHELFTRACE_BACKUP_DIR           where backups are written (data/backups)',
   'SHELFTRACE_SECRETS_FILE         secrets (data/secrets.json)',
   "SHELFTRACE_ADMIN_KEY            operator's key (made at the first start)",
+  'SHELFTRACE_ADMIN_KEY_FILE       file that holds it',
+  'SHELFTRACE_WAREHOUSE_URL_FILE   file that holds the address of the server',
 ]
 
 export const runningCommands: readonly Command[] = [
