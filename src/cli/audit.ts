@@ -1,5 +1,4 @@
 // Copies the audit out of the service, and checks its chains of hashes.
-import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { auditLineSchema, auditExportQuerySchema, nextHeader } from '../contract/audit.ts'
 import { compileParser } from '../contract/validate.ts'
@@ -24,10 +23,9 @@ const parseLine = compileParser(auditLineSchema)
 const parseQuery = compileParser(auditExportQuerySchema)
 
 export const auditExport: Run = async (context) => {
-  const { stdout } = context.terminal
   for await (const text of readPages(context)) {
-    // A slow reader must not make this process hold the whole audit.
-    if (!stdout.write(text)) await Promise.race([once(stdout, 'drain'), once(stdout, 'close')])
+    // A slow reader must not make this process hold the whole audit, and without a reader there is nothing to do.
+    if (!(await context.write(text))) break
   }
   return 0
 }

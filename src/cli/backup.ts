@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { resolve } from 'node:path'
 import { backupListSchema, backupSchema, type Backup } from '../contract/backups.ts'
-import { CliError, type Run, type CommandContext, type Terminal } from './command.ts'
+import { CliError, type Run, type CommandContext } from './command.ts'
 import { listCommand } from './list.ts'
+import { tell } from './progress.ts'
 import { counted, formatSize } from './words.ts'
 
 const lookPauseMs = 500
@@ -64,10 +65,4 @@ export const restore: Run = async ({ terminal, options, positionals, print }) =>
     `Restored into ${dataDir}: all up to ${takenAt}, ${counted(fileCount, 'file')} and ${counted(rowCount, 'row')}, checked.`
   )
   return 0
-}
-
-/** Rewrites one line on a terminal; null clears it. */
-function tell({ stderr }: Terminal, text: string | null): void {
-  if (stderr.isTTY !== true) return
-  stderr.write(text === null ? '\r\u001B[K' : `\r\u001B[K${text}`)
 }

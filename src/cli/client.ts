@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Type, TSchema } from 'typebox'
 import type { Immutable } from '../contract/fields.ts'
 import { compileParser } from '../contract/validate.ts'
-import { CliError } from './command.ts'
+import { CliError, RefusedError } from './command.ts'
 
 export interface AdminCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -22,6 +22,8 @@ export interface AdminCall {
   /** Sent as JSON, instead of a body. */
   readonly json?: object
   readonly contentType?: string
+  /** It is one of many, and its body can be sent again. */
+  readonly waitsForLimit?: boolean
 }
 
 const silenceMsMax = 120_000
@@ -59,26 +61,28 @@ export async function callServer<Schema extends TSchema>(
   )
 }
 
-/**
- * An answer that is not JSON, with its headers. Throws as `callServer` does. Many pages in a row may reach the
- * limit of the key's requests, so it waits as long as a 429 says and asks again.
- */
+/** An answer that is not JSON, with its headers. Throws as `callServer` does. */
 export async function callForText(
   server: Server,
   call: AdminCall
 ): Promise<Pick<RawAnswer, 'text' | 'headers'>> {
   try {
-    for (let tries = 1; ; tries += 1) {
-      const answer = await send(server, call)
-      const waitMs = tries < limitedTriesMax ? waitMsOf(answer) : null
-      if (waitMs === null) {
-        await refuseFailure(answer, server)
-        return answer
-      }
-      await sleep(waitMs)
-    }
+    const answer = await sendPatiently(server, { ...call, waitsForLimit: true })
+    await refuseFailure(answer, server)
+    return answer
   } catch (error) {
     throw explain(error, server.url)
+  }
+}
+
+/** Many requests in a row may reach the limit of the key: then it asks again after as long as a 429 says. */
+async function sendPatiently(server: Server, call: AdminCall): Promise<RawAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await send(server, call)
+    const isPatient = call.waitsForLimit === true && tries < limitedTriesMax
+    const waitMs = isPatient ? waitMsOf(answer) : null
+    if (waitMs === null) return answer
+    await sleep(waitMs)
   }
 }
 
@@ -90,7 +94,7 @@ function waitMsOf({ status, headers }: RawAnswer): number | null {
 
 async function fetchAnswer(server: Server, call: AdminCall): Promise<unknown> {
   try {
-    return await readAnswer(await send(server, call), server)
+    return await readAnswer(await sendPatiently(server, call), server)
   } catch (error) {
     throw explain(error, server.url)
   }
@@ -177,10 +181,10 @@ async function refuseFailure({ status, text }: RawAnswer, server: Server): Promi
         'SHELFTRACE_CAMPAIGN_PORT says another) with --url or SHELFTRACE_URL.'
     )
   }
-  const messages = messagesOf(text === '' ? null : parseJson(text)).map(
-    (message) => `\n  ${server.explain(message)}`
-  )
-  throw new CliError(`${refusalWords(status)}${messages.join('')}`)
+  const messages = messagesOf(text === '' ? null : parseJson(text))
+  const told = messages.map((message) => `\n  ${server.explain(message)}`)
+  const words = `${refusalWords(status)}${told.join('')}`
+  throw status === 422 ? new RefusedError(words, messages) : new CliError(words)
 }
 
 /** Only the tracking port has this path, and it takes no GET there. It gets no key. */

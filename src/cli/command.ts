@@ -43,6 +43,8 @@ export interface CommandContext {
   ) => Promise<Immutable<Type.Static<Schema>>>
   /** The same for an answer that is not JSON. */
   readonly callForText: (call: AdminCall) => Promise<Pick<RawAnswer, 'text' | 'headers'>>
+  /** Writes to the output and waits until it is taken. Resolves with false if nobody reads on, as behind `head`. */
+  readonly write: (text: string) => Promise<boolean>
   /** Prints the value with `--json`, else the text. */
   readonly print: (value: unknown, text: string) => void
 }
@@ -108,7 +110,7 @@ export interface Command {
 
 /** A failure in the words of the person at the terminal: no stack, and what to do about it. */
 export class CliError extends Error {
-  override readonly name = 'CliError'
+  override readonly name: string = 'CliError'
   /** 1: the command failed. 2: it was not understood. */
   readonly exitCode: 1 | 2
 
@@ -118,6 +120,17 @@ export class CliError extends Error {
   ) {
     super(message, { cause: options.cause })
     this.exitCode = options.exitCode ?? 1
+  }
+}
+
+/** The server understood the request and says what is wrong with it (422). */
+export class RefusedError extends CliError {
+  /** In the words of the API. */
+  readonly messages: readonly string[]
+
+  constructor(message: string, messages: readonly string[]) {
+    super(message)
+    this.messages = messages
   }
 }
 

@@ -4,30 +4,11 @@ import {
   servedAdReadingSchema,
   type ServedAdReading,
 } from '../contract/served-ad.ts'
-import { trackingLinksResponseSchema } from '../contract/admin.ts'
 import { usageError, type Run, type CommandContext } from './command.ts'
 import { readInput } from './input.ts'
 import type { Layout } from './layout.ts'
 import { formatTable, printable } from './table.ts'
 import { counted } from './words.ts'
-
-export const linksMint: Run = async (context) => {
-  const body = await readInput(context)
-  const call = { method: 'POST', path: '/tracking-links', body } as const
-  const { links } = await context.call(trackingLinksResponseSchema, call)
-  const text = links
-    .map(({ servedAdId, impressionUrl, clickUrl, loadUrl }) =>
-      [
-        servedAdId,
-        `  impression  ${impressionUrl}`,
-        `  click       ${clickUrl}`,
-        `  load        ${loadUrl}`,
-      ].join('\n')
-    )
-    .join('\n')
-  context.print({ links }, text)
-  return 0
-}
 
 export const link: Run = async (context) => {
   const json = { link: await linkOf(context) }

@@ -74,6 +74,10 @@ function contextOf(
       const { callForText } = await import('./client.ts')
       return await callForText(findServer(command, options, environment), call)
     },
+    write: async (text) =>
+      await new Promise((resolve) => {
+        stdout.write(text, (error) => resolve(error === null || error === undefined))
+      }),
     print: (value, text) => {
       stdout.write(`${isJson ? JSON.stringify(value, null, 2) : text}\n`)
     },

@@ -29,6 +29,7 @@ interface Reply {
 
 export const received: Received[] = []
 let reply: Reply = { status: 200, body: '{}' }
+let replyTo: ((body: string) => Reply) | null = null
 export let url = ''
 export let folder = ''
 
@@ -48,6 +49,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     type: headers['content-type'] ?? '',
     body,
   })
+  if (replyTo !== null) reply = replyTo(body)
   if (reply.isTracking === true && request.url === '/conversion') response.writeHead(405).end()
   else send()
 }
@@ -64,6 +66,7 @@ export function useCliServer(): void {
   beforeEach(() => {
     received.length = 0
     reply = { status: 200, body: '{}' }
+    replyTo = null
   })
 }
 
@@ -107,6 +110,7 @@ export async function run(
     readonly isTTY?: boolean
     /** The width of the terminal that the output is, if it is one. */
     readonly columns?: number
+    readonly stdout?: Writable
   } = {}
 ) {
   const { columns, isTTY } = options
@@ -116,7 +120,7 @@ export async function run(
     argv,
     environment: { SHELFTRACE_URL: url, SHELFTRACE_KEY: 'st_from-env', ...options.environment },
     stdin: options.stdin ?? Readable.from([]),
-    stdout,
+    stdout: options.stdout ?? stdout,
     stderr,
   })
   return { exitCode, stdout: stdout.text, stderr: stderr.text }
@@ -124,6 +128,14 @@ export async function run(
 
 export function answerWith(status: number, json: unknown, more: Partial<Reply> = {}): void {
   reply = { status, body: JSON.stringify(json), ...more }
+}
+
+/** Each request is answered by its body. */
+export function answerBy(answerTo: (body: string) => { status: number; json: unknown }): void {
+  replyTo = (body) => {
+    const { status, json } = answerTo(body)
+    return { status, body: JSON.stringify(json) }
+  }
 }
 
 export function answerText(status: number, body: string): void {

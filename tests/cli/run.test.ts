@@ -255,22 +255,6 @@ test('keys revoke names the key in the path, escaped', async () => {
   assert.equal(stdout, 'a/../b is revoked.\n')
 })
 
-test('links mint prints the three addresses of every ad', async () => {
-  const link = {
-    servedAdId: '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
-    trackingData: 'T',
-    impressionUrl: 'https://t/impression/T',
-    clickUrl: 'https://t/click/T',
-    loadUrl: 'https://t/load/T',
-  }
-  answerWith(200, { links: [link] })
-
-  const { stdout } = await run(['links', 'mint', '-'], { stdin: Readable.from(['{"links":[]}']) })
-
-  assert.equal(received[0]?.url, '/admin/v1/tracking-links')
-  assert.match(stdout, /^3f2504e0[^]*impression {2}https:\/\/t\/impression\/T\n {2}click/)
-})
-
 test('events load streams the file, shows progress, and ends with 1 when lines were refused', async () => {
   const refused = [{ line: 2, messages: ['/x \u001b[31m'] }]
   answerWith(200, { accepted: 1, refused, refusedCount: 9 })

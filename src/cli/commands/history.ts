@@ -1,7 +1,7 @@
 import type { Command, Section } from '../command.ts'
 
 const adFields: Section = {
-  title: 'File: {"links":[AD,...]}, where AD is an object of',
+  title: 'File: one ad a line, or {"links":[AD,...]}; an ad is a JSON object of',
   lines: [
     'publisherId, siteId, marketId, advertiserId, campaignId, adGroupId',
     '                            ids of the catalog',
@@ -19,11 +19,18 @@ const adFields: Section = {
 export const historyCommands: readonly Command[] = [
   {
     name: 'links mint',
-    summary: 'Mint tracking links for served ads',
+    summary: 'Mint tracking links for ads, also for those of the past',
+    details:
+      'Takes any number of ads. Ads as lines (NDJSON) are answered with lines: line (the number of the ad), ' +
+      'servedAdId, trackingData and three links. Refused ads are named on the error output and the others are ' +
+      'minted; the exit code is 1 then.',
     operands: [{ name: 'FILE|-', isFile: true }],
     sections: [adFields],
-    examples: ['shelftrace links mint ads.json', 'shelftrace links mint ads.json --json'],
-    load: async () => (await import('../links.ts')).linksMint,
+    examples: [
+      'shelftrace links mint ads.ndjson > links.ndjson',
+      'shelftrace links mint ads.json --json',
+    ],
+    load: async () => (await import('../mint.ts')).linksMint,
   },
   {
     name: 'link',

@@ -1,0 +1,125 @@
+// Reads ads from a stream, one by one: NDJSON of any length, or the document {"links":[…]} that the API takes.
+import type { Readable } from 'node:stream'
+import { CliError } from './command.ts'
+
+/** `lines`: NDJSON. `document`: a JSON object with a list. */
+export type AdForm = 'lines' | 'document'
+
+export type ReadAd = {
+  /** `line 7`, or `/links/6` of a document. */
+  readonly place: string
+  /** From 1. */
+  readonly number: number
+} & ({ readonly value: unknown } | { readonly fault: string })
+
+const lineBytesMax = 1_048_576
+/** A document is held as a whole. */
+const documentBytesMax = 67_108_864
+
+/** The form is known from the first line that is not blank. */
+export async function readAds(
+  input: Readable
+): Promise<{ readonly form: AdForm; readonly ads: AsyncIterable<ReadAd> }> {
+  const lines = linesOf(input)
+  const skipped: Line[] = []
+  for (;;) {
+    const { value: line, done } = await lines.next()
+    if (done === true) return { form: 'lines', ads: adsOfLines(skipped, lines) }
+    skipped.push(line)
+    if (line.text?.trim() === '') continue
+    const isDocument = line.text !== null && /^\s*\{\s*(?:"links"\s*:|$)/u.test(line.text)
+    return isDocument
+      ? { form: 'document', ads: adsOfDocument(skipped, lines) }
+      : { form: 'lines', ads: adsOfLines(skipped, lines) }
+  }
+}
+
+interface Line {
+  readonly number: number
+  /** Null: it is longer than a line may be. */
+  readonly text: string | null
+}
+
+/** Splits at line feeds. Of a line that is too long, no more is held than the bound. */
+async function* linesOf(input: Readable): AsyncGenerator<Line, undefined> {
+  let number = 0
+  let parts: Buffer[] = []
+  let bytes = 0
+  const take = (part: Buffer) => {
+    bytes += part.length
+    if (bytes <= lineBytesMax) parts.push(part)
+  }
+  const end = (): Line => {
+    number += 1
+    const text = bytes > lineBytesMax ? null : Buffer.concat(parts).toString('utf8')
+    parts = []
+    bytes = 0
+    return { number, text: number === 1 ? (text?.replace(/^\uFEFF/u, '') ?? null) : text }
+  }
+  for await (const chunk of input) {
+    const rest = Buffer.from(chunk)
+    let from = 0
+    for (let at = rest.indexOf(0x0a); at !== -1; at = rest.indexOf(0x0a, from)) {
+      take(rest.subarray(from, at))
+      yield end()
+      from = at + 1
+    }
+    take(rest.subarray(from))
+  }
+  if (bytes > 0) yield end()
+  return undefined
+}
+
+async function* chain(first: readonly Line[], rest: AsyncIterable<Line>): AsyncGenerator<Line> {
+  yield* first
+  yield* rest
+}
+
+async function* adsOfLines(
+  first: readonly Line[],
+  rest: AsyncIterable<Line>
+): AsyncGenerator<ReadAd> {
+  for await (const { number, text } of chain(first, rest)) {
+    const place = `line ${number}`
+    if (text === null) yield { place, number, fault: 'it is longer than 1 MiB' }
+    else if (text.trim() !== '') yield { place, number, ...parseLine(text) }
+  }
+}
+
+function parseLine(text: string): { readonly value: unknown } | { readonly fault: string } {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    // The parser's message would repeat a part of the line, which may name a shopper.
+    return { fault: 'it is not JSON' }
+  }
+}
+
+async function* adsOfDocument(
+  first: readonly Line[],
+  rest: AsyncIterable<Line>
+): AsyncGenerator<ReadAd> {
+  const texts: string[] = []
+  let length = 0
+  for await (const { text } of chain(first, rest)) {
+    length += (text ?? '').length + 1
+    if (text === null || length > documentBytesMax) {
+      throw new CliError(
+        'The document is too long (64 MiB, 1 MiB a line): give one ad a line instead, as NDJSON.'
+      )
+    }
+    texts.push(text)
+  }
+  for (const [index, value] of listOf(texts.join('\n')).entries()) {
+    yield { place: `/links/${index}`, number: index + 1, value }
+  }
+}
+
+function listOf(text: string): readonly unknown[] {
+  const parsed = parseLine(text)
+  const value: unknown = 'value' in parsed ? parsed.value : null
+  const keys = typeof value === 'object' && value !== null ? Object.keys(value) : []
+  const links: unknown = Object(value).links
+  if (keys.length === 1 && Array.isArray(links)) return links
+  throw new CliError('The input is neither {"links":[…]} nor one ad as a JSON object a line.')
+}
