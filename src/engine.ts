@@ -69,6 +69,7 @@ import { createNamedIdsReader } from './reports/named-ids.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { createSeriesReader } from './reports/series.ts'
 import { readRestatements } from './days/restatement-list.ts'
+import { countWaitingDays } from './days/waiting-days.ts'
 import { readSealedThrough } from './days/sealed-days.ts'
 import type { SealedThrough } from './days/sealed-days.ts'
 import { createServedAdReader } from './reports/served-ad.ts'
@@ -336,6 +337,8 @@ function createStatus(engine: Engine, pipeline: Pipeline): () => Promise<StatusR
     contradictions: () => countContradictions(warehouse),
     believeEverybody: () =>
       findBelieveEverybody(catalog.current(), { requiresKey: config.requiresDeliveryKey }),
+    waitingDays: () => countWaitingDays({ warehouse, markets }, systemClock()),
+    attribution: () => pipeline.attribution(),
     clockOffsetMs: () => engine.clockWatch.offsetMs(),
     failing: () => complaintsOf(engine, pipeline),
     clock: systemClock,

@@ -135,6 +135,7 @@ export const trackingLinksResponseSchema = named('TrackingLinksResponse', {
 
 export const statusResponseSchema = named('StatusResponse', {
   version: Type.String(),
+  at: optional(instantText('When this was answered, by the clock of this node.')),
   warehouse: Type.Object({
     kind: wordOf(['embedded', 'server']),
     available: flag('false: it does not answer, and what only it knows is absent below.'),
@@ -144,6 +145,23 @@ export const statusResponseSchema = named('StatusResponse', {
     bytes: count('What is on disk and not yet shipped.'),
   }),
   lagMs: count('Age of the oldest event that is not yet shipped.'),
+  attribution: optional(
+    Type.Object({
+      lagMs: count('How long the oldest purchase that is due for attribution has waited.'),
+      settledThrough: nullOr(
+        instantText(),
+        'What this node took before this instant is shipped, and what was shipped before it is attributed; null: not known yet.'
+      ),
+    })
+  ),
+  days: optional(
+    Type.Object({
+      unsealed: count('Days of markets that are over and not sealed yet. Reports have them.'),
+      renewing: count(
+        'Sealed days of markets that wait to be sealed again because later input may have changed them.'
+      ),
+    })
+  ),
   clock: Type.Object({
     offsetMs: nullOr(
       Type.Integer(),

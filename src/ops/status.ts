@@ -21,6 +21,8 @@ export interface StatusDeps {
   readonly sealedThrough: () => Promise<NonNullable<StatusResponse['sealed']>>
   /** Null while it is not known. */
   readonly contradictions: () => Promise<NonNullable<StatusResponse['contradictions']>>
+  readonly waitingDays: () => Promise<NonNullable<StatusResponse['days']>>
+  readonly attribution: () => NonNullable<StatusResponse['attribution']>
   readonly clockOffsetMs: () => number | null
   readonly failing: () => readonly string[]
   /** Absent where the node has no list. */
@@ -45,6 +47,7 @@ type WarehouseFacts = Pick<
   | 'crowds'
   | 'misplaced'
   | 'retention'
+  | 'days'
 > & {
   readonly version: string
 }
@@ -63,6 +66,7 @@ export function createStatusReader(deps: StatusDeps): () => Promise<StatusRespon
     const { version: warehouseVersion, ...counts } = facts ?? {}
     return {
       version: deps.version,
+      at: new Date(deps.clock()).toISOString(),
       warehouse: {
         kind: deps.warehouseKind,
         available: facts !== null,
@@ -70,6 +74,7 @@ export function createStatusReader(deps: StatusDeps): () => Promise<StatusRespon
       },
       spool: { bytes: depth.bytes },
       lagMs: depth.oldestAtMs === null ? 0 : Math.max(0, deps.clock() - depth.oldestAtMs),
+      attribution: deps.attribution(),
       clock: { offsetMs: deps.clockOffsetMs() },
       failing: [...deps.failing()],
       ...printDataCentres(deps.dataCentres?.()),
@@ -110,6 +115,7 @@ async function readFacts(deps: StatusDeps): Promise<WarehouseFacts | null> {
       crowds: await countCrowds(warehouse),
       misplaced: await countMisplaced(deps),
       retention: await deps.retention(),
+      days: await deps.waitingDays(),
     }
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'WAREHOUSE_UNAVAILABLE') return null

@@ -102,6 +102,17 @@ export class Pipeline {
     return dueAt === null ? 0 : Math.max(0, this.#deps.clock() - instantMs(dueAt))
   }
 
+  /**
+   * How far attribution is: what this node took before `settledThrough` is shipped, and what was shipped before it is
+   * attributed; null before the first look.
+   */
+  attribution(): { lagMs: number; settledThrough: string | null } {
+    const attributedMs = this.#attributedThroughMs()
+    const settledMs = Math.min(this.#shippedThroughMs(), attributedMs)
+    const settledThrough = attributedMs === 0 ? null : new Date(settledMs).toISOString()
+    return { lagMs: this.attributionLagMs(), settledThrough }
+  }
+
   /** Runs work from outside that moves events as the steps do. */
   async runAsStep<Result>(work: () => Promise<Result>): Promise<Result> {
     return await this.#stepLock.run(work)

@@ -412,6 +412,8 @@ test('a repeat of a return is a conflict in status if it says something else, an
     warehouse: shipment.warehouse,
     spool: shipment.spool,
     believeEverybody: () => ({ publishers: [], total: 0 }),
+    waitingDays: () => Promise.resolve({ unsealed: 0, renewing: 0 }),
+    attribution: () => ({ lagMs: 0, settledThrough: null }),
     sealedThrough: () => Promise.resolve([]),
     retention: () => Promise.resolve({ days: 400, finalBefore: null, waitsForDay: null }),
     contradictions: () => Promise.resolve([]),

@@ -59,6 +59,8 @@ async function countInStatus(): Promise<number | undefined> {
     warehouse: admin.warehouse,
     spool: { depth: () => ({ frames: 0, bytes: 0, oldestAtMs: null }) },
     believeEverybody: () => ({ publishers: [], total: 0 }),
+    waitingDays: () => Promise.resolve({ unsealed: 0, renewing: 0 }),
+    attribution: () => ({ lagMs: 0, settledThrough: null }),
     sealedThrough: () => Promise.resolve([]),
     retention: () => Promise.resolve({ days: 400, finalBefore: null, waitsForDay: null }),
     contradictions: () => Promise.resolve([]),
