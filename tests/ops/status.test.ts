@@ -79,6 +79,8 @@ const withoutWarehouse = {
   warehouse: { kind: 'server', available: false },
   spool: { bytes: 400 },
   lagMs: 60_000,
+  at: '1970-01-01T00:01:01.000Z',
+  attribution: { lagMs: 0, settledThrough: null },
   clock: { offsetMs: 7 },
   failing: ['ship fails: WAREHOUSE_UNAVAILABLE'],
   believeEverybody: { publishers: [], total: 0 },
@@ -86,7 +88,7 @@ const withoutWarehouse = {
 
 const away = () => Promise.reject(new ServiceError('WAREHOUSE_UNAVAILABLE', 'away'))
 
-test('while the warehouse is away the status tells depth and lag of the spool, and what fails', async () => {
+test('while the warehouse is away the status tells depth and lag of the spool, how far attribution is, and what fails', async () => {
   const status = await createStatusReader(depsWith(away))()
 
   assert.deepEqual(status, withoutWarehouse)
