@@ -15,21 +15,29 @@ function replaceAddress(server) {
   return server.url === configuredUrl ? { ...server, url: pageUrl } : server
 }
 
-function replaceAddresses(text) {
+// The service refuses these from any browser, so the page does not offer to try them.
+const backendOnly = new Set()
+
+function readDocument(text) {
   const api = JSON.parse(text)
   api.servers = api.servers.map(replaceAddress)
-  for (const operations of Object.values(api.paths)) {
-    for (const operation of Object.values(operations)) {
+  for (const [path, operations] of Object.entries(api.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
       operation.servers = operation.servers.map(replaceAddress)
+      if (operation['x-backend-only'] === true) backendOnly.add(`${method} ${path}`)
     }
   }
   return JSON.stringify(api)
 }
 
+const allowTryItOutFor = () => (_state, path, method) => !backendOnly.has(`${method} ${path}`)
+const offerWhatWorks = { statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } } }
+
 SwaggerUIBundle({
   url: documentUrl,
   dom_id: '#swagger-ui',
   presets: [SwaggerUIBundle.presets.apis],
+  plugins: [offerWhatWorks],
   layout: 'BaseLayout',
   deepLinking: true,
   filter: true,
@@ -40,7 +48,7 @@ SwaggerUIBundle({
   persistAuthorization: false,
   queryConfigEnabled: false,
   responseInterceptor(response) {
-    if (response.url === documentUrl && response.ok) response.text = replaceAddresses(response.text)
+    if (response.url === documentUrl && response.ok) response.text = readDocument(response.text)
     return response
   },
 })

@@ -1,6 +1,9 @@
 // The OpenAPI 3.1 document, made from the table of operations and the schemas that validate requests. There
 // is no second description that could drift from what the service does.
-import type { TObject } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
+import { examples } from './examples/examples.ts'
+import type { Example } from './examples/example.ts'
+import { refusalExamples } from './examples/refusals.ts'
 import { operations } from './operations.ts'
 import type { Access, Operation, Port, RequestBody } from './operation.ts'
 import { sharedHeaders, type HeaderDescription, type OperationResponse } from './responses.ts'
@@ -23,6 +26,7 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>
     readonly headers: Readonly<Record<string, HeaderDescription>>
+    readonly examples: Readonly<Record<string, Json>>
     readonly securitySchemes: Json
   }
 }
@@ -71,6 +75,12 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
     components: {
       schemas: components.schemas,
       headers: { ...sharedHeaders },
+      examples: Object.fromEntries(
+        Object.entries(refusalExamples).map(([code, text]) => [
+          code,
+          { value: { messages: [text] } },
+        ])
+      ),
       securitySchemes: { bearer },
     },
   }
@@ -82,10 +92,12 @@ function describeOperation(
   components: Components
 ): Json {
   const { access, addition, body } = operation
+  const example = examples[operation.operationId] ?? {}
+  const { pathParameters: path, queryParameters: query, headerParameters: header } = operation
   const parameters = [
-    ...describeParameters('path', operation.pathParameters, components),
-    ...describeParameters('query', operation.queryParameters, components),
-    ...describeParameters('header', operation.headerParameters, components),
+    ...describeParameters({ place: 'path', schema: path, given: example.path }, components),
+    ...describeParameters({ place: 'query', schema: query, given: example.query }, components),
+    ...describeParameters({ place: 'header', schema: header, given: {} }, components),
   ]
   return {
     operationId: operation.operationId,
@@ -95,14 +107,18 @@ function describeOperation(
     servers: operation.ports.map((port) => ({ url: urls[port] })),
     security: securityOf(access),
     ...(parameters.length > 0 && { parameters }),
-    ...(body !== null && { requestBody: describeBody(body, components) }),
+    ...(body !== null && { requestBody: describeBody(body, example, components) }),
     responses: Object.fromEntries(
       operation.responses.map((response) => [
         response.status,
-        { ...describeResponse(response, components), ...additionMark(operation, response) },
+        {
+          ...describeResponse(response, example, components),
+          ...additionMark(operation, response),
+        },
       ])
     ),
     ...(addition && { 'x-addition': true }),
+    ...(operation.isBackendOnly === true && { 'x-backend-only': true }),
   }
 }
 
@@ -112,38 +128,74 @@ function securityOf(access: Access | null): readonly Json[] {
   return [access.scope, ...(access.otherScopes ?? [])].map((scope) => ({ bearer: [scope] }))
 }
 
+interface Parameters {
+  readonly place: 'path' | 'query' | 'header'
+  readonly schema: TObject | undefined
+  /** The examples, by name. */
+  readonly given: Example['query']
+}
+
 function describeParameters(
-  place: 'path' | 'query' | 'header',
-  parameters: TObject | undefined,
+  { place, schema: all, given = {} }: Parameters,
   components: Components
 ): readonly Json[] {
-  if (parameters === undefined) return []
-  const required: readonly string[] = parameters.required ?? []
-  return Object.entries(parameters.properties).map(([name, schema]) => {
+  if (all === undefined) return []
+  const required: readonly string[] = all.required ?? []
+  return Object.entries(all.properties).map(([name, schema]) => {
+    const example = name in given ? { example: given[name] } : {}
     const parameter = { name, in: place, required: required.includes(name) }
-    return Object.assign(parameter, { schema: components.describe(schema) })
+    return Object.assign(parameter, { schema: components.describe(schema) }, example)
   })
 }
 
-function describeBody(body: RequestBody, components: Components): Json {
-  const schema = components.describe(body.schema)
-  const description = body.isStream ? 'A stream of lines; the schema is that of one line.' : null
+function describeBody(body: RequestBody, { body: example }: Example, components: Components): Json {
+  const { mediaType, schema, isStream } = body
+  const described = isStream
+    ? describeLines(mediaType, schema, components)
+    : components.describe(schema)
   return {
     required: true,
-    ...(description !== null && { description }),
-    content: { [body.mediaType]: { schema } },
+    content: { [mediaType]: { schema: described, ...(example !== undefined && { example }) } },
   }
 }
 
-function describeResponse(response: OperationResponse, components: Components): Json {
-  const { content, headers, description } = response
+/** The whole stream is text; JSON Schema describes what the text holds beside it. */
+function describeLines(mediaType: string, schema: TSchema, components: Components): unknown {
+  if (Reflect.get(schema, 'type') === 'string') return components.describe(schema)
+  return {
+    type: 'string',
+    description: 'One record a line; the content schema is that of one line.',
+    contentMediaType: mediaType,
+    contentSchema: components.describe(schema),
+  }
+}
+
+function describeResponse(
+  response: OperationResponse,
+  { answers = {} }: Example,
+  components: Components
+): Json {
+  const { status, content, headers, description, codes } = response
+  const example = answers[status]
   return {
     description,
     ...(headers !== undefined && { headers: describeHeaders(headers) }),
     ...(content !== null && {
-      content: { [content.mediaType]: { schema: components.describe(content.schema) } },
+      content: {
+        [content.mediaType]: {
+          schema: content.mediaType.endsWith('x-ndjson')
+            ? describeLines(content.mediaType, content.schema, components)
+            : components.describe(content.schema),
+          ...(example !== undefined && { example }),
+          ...(codes !== undefined && { examples: examplesOf(codes) }),
+        },
+      },
     }),
   }
+}
+
+function examplesOf(codes: readonly string[]): Json {
+  return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
 }
 
 /** Of an answer that the interface does not name for its operation. */

@@ -78,6 +78,8 @@ export interface Description<
   readonly responses: readonly OperationResponse[]
   /** Beyond the five operations of the interface. */
   readonly addition: boolean
+  /** Refused from a browser. Default false. */
+  readonly isBackendOnly?: boolean
   /** Of an operation of the interface: the statuses that it names; all others are additions. */
   readonly interfaceStatuses?: readonly string[]
 }

@@ -29,6 +29,7 @@ function delivery<Value>(
     method: 'post',
     path: `/${what}`,
     body: jsonBody(schema, parse),
+    isBackendOnly: true,
     responses: [
       answer('200', `The ${what} is stored durably.`, emptySchema),
       ...publicRefusals(

@@ -86,7 +86,7 @@ test('every reference resolves and every component is referred to', () => {
     if (typeof node['$ref'] === 'string') references.add(node['$ref'])
   })
 
-  const names = ['schemas', 'headers'].flatMap((kind) =>
+  const names = ['schemas', 'headers', 'examples'].flatMap((kind) =>
     Object.keys(at(document, 'components', kind)).map((name) => `#/components/${kind}/${name}`)
   )
   assert.deepEqual([...references].toSorted(), names.toSorted())

@@ -1,0 +1,173 @@
+// The reports that an advertiser reads, and why a purchase is credited to it.
+import { attributionColumns, listColumns, trafficQualityColumns } from '../report-columns.ts'
+import { advertiserPath, gtin, march, servedAdId } from './example.ts'
+
+const figures = {
+  IMPRESSIONS: '10',
+  CLICKS: '4',
+  LOADS: '12',
+  CONVERSIONS: '1',
+  UNITS_SOLD: '2',
+  CLICK_THROUGH_RATE: '0.400000',
+  CONVERSION_RATE: '0.250000',
+  CONVERSION_VALUE: '39.98',
+  AD_SPEND_REVENUE: '1.02',
+  COST_PER_CLICK: '0.255000',
+  RETURN_ON_AD_SPEND: '39.1961',
+  CURRENCY: 'EUR',
+}
+
+const row = {
+  GTIN: gtin,
+  PRODUCT_TITLE: 'Coffee beans, 1 kg',
+  BRAND: 'Acme',
+  MARKET: 'DE',
+  PUBLISHER_ID: '10',
+  PUBLISHER_NAME: 'Example Shop',
+  CAMPAIGN_ID: '1001',
+  CAMPAIGN_NAME: 'Spring',
+  AD_GROUP_ID: '5001',
+  AD_GROUP_NAME: 'Hot drinks',
+  ...figures,
+}
+
+const dated = { ...row, DATE: '2026-03-02' }
+const coverage = { completeThrough: '2026-03-31', renewingDays: [], unconverted: 0 }
+
+const byDay = {
+  ...march,
+  dateBreakdown: true,
+  attributionProfile: 'CLK_14_DAYS',
+  filters: [
+    { field: 'PRODUCT_TITLE', values: ['coffee', 'espresso'] },
+    { field: 'MARKET', values: ['DE'] },
+  ],
+}
+const best = { ...march, orderBy: 'CONVERSION_VALUE', sortType: 'DESC', limit: 20 }
+
+const quality = '2026-03-02,DE,10,Example Shop,IMPRESSION,10,1,0,0,0,0,0,0'
+const rates = '0.090909,0.000000,0.000000,0.000000,0.000000,0.000000,0.000000'
+const creditedLine =
+  `2026-03-04,2026-03-04T11:00:00.000Z,DE,10,Example Shop,old-1,1,${gtin},1001,5001,${gtin},` +
+  `DIRECT_CLICK,2026-03-02T10:00:30.000Z,176370.000,1,9.99,EUR,${servedAdId}`
+
+function csv(header: readonly string[], ...lines: readonly string[]): string {
+  return [header.join(','), ...lines, ''].join('\r\n')
+}
+
+function quoted(value: string): string {
+  return value.includes(',') ? `"${value}"` : value
+}
+
+const touched = {
+  servedAdId,
+  touchedAt: '2026-03-02T10:00:30.000Z',
+  msBeforePurchase: 176_370_000,
+}
+const placedAd = { marketId: 1, campaignId: 1001, adGroupId: 5001, gtin }
+const credited = { creditedTo: 'you', credit: { rule: 'direct', ...touched, ...placedAd } }
+
+export const reportExamples = {
+  downloadSpaProductReport: {
+    path: advertiserPath,
+    query: { locale: 'en' },
+    body: byDay,
+    answers: {
+      200: csv(
+        listColumns(byDay),
+        listColumns(byDay)
+          .map((column) => quoted(dated[column]))
+          .join(',')
+      ),
+    },
+  },
+  readSpaProductReport: {
+    path: advertiserPath,
+    body: best,
+    answers: {
+      200: { rows: [row], totals: [figures], page: 0, limit: 20, totalRows: 1, ...coverage },
+    },
+  },
+  readSpaProductSeries: {
+    path: advertiserPath,
+    body: march,
+    answers: {
+      200: {
+        days: [{ DATE: '2026-03-02', ...figures, ORDERS: '1' }],
+        totals: [{ ...figures, ORDERS: '1' }],
+        ...coverage,
+      },
+    },
+  },
+  listSealedDays: {
+    path: advertiserPath,
+    query: { since: '2026-03-01T00:00:00Z' },
+    answers: {
+      200: {
+        days: [
+          {
+            day: '2026-03-02',
+            market: 'DE',
+            revision: '1772600400000-1',
+            sealedAt: '2026-03-04T05:00:00.000Z',
+          },
+        ],
+        hasMore: false,
+      },
+    },
+  },
+  downloadTrafficQuality: {
+    path: advertiserPath,
+    query: march,
+    answers: { 200: csv(trafficQualityColumns, `${quality},${rates}`) },
+  },
+  downloadAttributions: {
+    path: advertiserPath,
+    query: march,
+    answers: { 200: csv(attributionColumns, creditedLine) },
+  },
+  explainAttribution: {
+    path: { ...advertiserPath, publisherId: 10, transactionId: 'old-1' },
+    answers: {
+      200: {
+        publisherId: 10,
+        transactionId: 'old-1',
+        purchasedAt: '2026-03-04T11:00:00.000Z',
+        currency: 'EUR',
+        lines: [
+          {
+            line: 1,
+            gtin,
+            quantity: 1,
+            value: '9.99',
+            credits: {
+              CLK_14_DAYS: credited,
+              IMP_1_DAY: { creditedTo: 'nobody', credit: null },
+              IMP_1_DAY_CLK_14_DAYS: credited,
+            },
+            candidates: [
+              {
+                kind: 'click',
+                ...touched,
+                ...placedAd,
+                groupId: 'COFFEE',
+                rule: 'direct',
+                outsideMs: 0,
+                outcomes: {
+                  CLK_14_DAYS: 'won',
+                  IMP_1_DAY: 'not-in-profile',
+                  IMP_1_DAY_CLK_14_DAYS: 'won',
+                },
+              },
+            ],
+            candidatesLeftOut: 0,
+            otherAdvertisersCandidates: 0,
+          },
+        ],
+        linesLeftOut: 0,
+        readAt: '2026-03-04T11:00:05.000Z',
+        isPending: false,
+      },
+    },
+  },
+}
