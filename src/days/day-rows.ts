@@ -3,11 +3,13 @@
 
 import { attributionProfiles } from '../contract/report-request.ts'
 import type { AttributionProfile } from '../contract/report-request.ts'
+import { gtinKeySql } from './gtin-key-sql.ts'
 import type { Params } from '../warehouse/warehouse.ts'
-import { currencyOf, placeInDaysSql, placeParams, runsOf, unknownMarket } from './market-days.ts'
+import { placeInDaysSql, placeParams, runsOf, unknownMarket } from './market-days.ts'
 import type { MarketDays } from './market-days.ts'
 import { convertedSql, rateParams } from './rates.ts'
 import type { Rates } from './rates.ts'
+import { openRowsParams } from './open-rows.ts'
 
 /** How the columns of a profile begin in the rows and in the rollup. */
 export const profilePrefix = {
@@ -22,11 +24,6 @@ export interface DayRowsScope {
   readonly profiles: readonly AttributionProfile[]
   /** A condition on `gtin_key` and `market_id`, from a closed list. */
   readonly condition: string
-  /**
-   * False: one row for all days, under 1970-01-01. This is several times faster, and allowed only if the days
-   * of each market are consecutive and no rate is needed.
-   */
-  readonly isByDay: boolean
   /** Default: everything. Conditions come from a closed list. */
   readonly part?: RowsPart
 }
@@ -123,7 +120,6 @@ function countedSql(scope: DayRowsScope, events: string, { by, more }: Columns):
   FROM (${convertedSql(
     'charge',
     withDaySql(
-      scope,
       `
       SELECT advertiser_id, market_id, publisher_id, campaign_id, ad_group_id, gtin_key, gtin,
         kind, charge, currency, received_at AS happened_at
@@ -220,7 +216,7 @@ export function creditedLinesSql(scope: DayRowsScope, withDetail = false): strin
   const lines = `
       SELECT * FROM (${linesOfAdvertisersSql(scope, withDetail)})
       WHERE ${inRange('happened_at')}`
-  return convertedSql('value', withDaySql(scope, lines))
+  return convertedSql('value', withDaySql(lines))
 }
 
 /** The same lines, whole purchases of them, before they are placed in days. */
@@ -260,12 +256,6 @@ function noCredit(profile: AttributionProfile): string {
     toDecimal128(0, 9) AS ${prefix}_value, toUInt64(0) AS ${prefix}_unconverted, toUInt64(0) AS ${prefix}_orders`
 }
 
-/** The same as `gtinKey` in domain/gtin.ts; a test holds them equal. */
-export function gtinKeySql(column: string): string {
-  const trimmed = String.raw`trim(BOTH ' \t\n\v\f\r' FROM ${column})`
-  return `if(match(${trimmed}, '^([0-9]{8}|[0-9]{12,14})$'), leftPad(${trimmed}, 14, '0'), ${trimmed})`
-}
-
 function inRange(instant: string): string {
   const at = `toUnixTimestamp64Milli(${instant})`
   return `${at} >= ${boundOfUnit('FromMs')} AND ${at} < ${boundOfUnit('ToMs')}`
@@ -275,11 +265,9 @@ function boundOfUnit(name: 'FromMs' | 'ToMs'): string {
   return `transform(market_id, {marketIds:Array(Int32)}, {market${name}:Array(Int64)}, {unknown${name}:Int64})`
 }
 
-/** Adds day and currency of the market, and by day its unit, and keeps only what lies in the days asked for. */
-function withDaySql({ isByDay }: DayRowsScope, rows: string): string {
-  if (isByDay) return placeInDaysSql(rows, { instant: 'happened_at', runs: 'run' })
-  return `
-  SELECT *, toDate(0) AS day, ${currencyOf('market_id')} AS market_currency FROM (${rows})`
+/** Adds unit, day and currency of the market, and keeps only what lies in the days asked for. */
+function withDaySql(rows: string): string {
+  return placeInDaysSql(rows, { instant: 'happened_at', runs: 'run' })
 }
 
 /** The parameters that `dayRowsSql` binds, except `advertiserId` and the parameters of the condition. */
@@ -287,13 +275,17 @@ export function dayRowsParams(asked: readonly MarketDays[], rates: Rates): Param
   const withRuns = runsOf(asked)
   const days = asked.flatMap((one) => one.days)
   const unknown = withRuns.find(({ market }) => market.id === unknownMarket.id)?.runs ?? []
-  return {
-    dayMin: days.reduce((least, day) => (day < least ? day : least), days[0] ?? '1970-01-02'),
-    dayMax: days.reduce((most, day) => (day > most ? day : most), days[0] ?? '1970-01-02'),
+  const range = {
     marketFromMs: withRuns.map(({ runs }) => runs[0]?.fromMs ?? 0),
     marketToMs: withRuns.map(({ runs }) => runs.at(-1)?.toMs ?? 0),
     unknownFromMs: unknown[0]?.fromMs ?? 0,
     unknownToMs: unknown.at(-1)?.toMs ?? 0,
+  }
+  return {
+    dayMin: days.reduce((least, day) => (day < least ? day : least), days[0] ?? '1970-01-02'),
+    dayMax: days.reduce((most, day) => (day > most ? day : most), days[0] ?? '1970-01-02'),
+    ...range,
+    ...openRowsParams(range),
     ...placeParams(withRuns, 'run'),
     ...rateParams(rates, days),
   }

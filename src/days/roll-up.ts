@@ -169,7 +169,6 @@ function rollUpSql(part: RowsPart | undefined): string {
     isOneAdvertiser: false,
     profiles: attributionProfiles,
     condition: '1',
-    isByDay: true,
   }
   const rows = dayRowsSql(part === undefined ? scope : { ...scope, part })
   return `

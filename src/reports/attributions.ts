@@ -121,7 +121,7 @@ const noRows = { totalRows: 0, unconvertedCount: 0 }
  * products stream past them. A delivery that was shipped twice shows once.
  */
 function listSql(profile: AttributionProfile, rowsMax: number): string {
-  const scope = { isOneAdvertiser: true, profiles: [profile], condition: '1', isByDay: true }
+  const scope = { isOneAdvertiser: true, profiles: [profile], condition: '1' }
   return `
 SELECT toString(day), instant_ms, market_id, publisher_id, transaction_id, line_index, purchased_gtin,
   campaign_id, ad_group_id, if(p.gtin = '', l.gtin, p.gtin), rule, toUnixTimestamp64Milli(touched_at),

@@ -7,6 +7,7 @@ import type { Params } from '../warehouse/warehouse.ts'
 import { boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 import { dayPartsSql, dayRowsParams, profilePrefix } from '../days/day-rows.ts'
+import { openRowsSql } from '../days/open-rows.ts'
 import { filterParams, productConditions, rowConditions } from './filters.ts'
 import type { MarketDays } from '../days/market-days.ts'
 import { reachableRows } from './paged.ts'
@@ -29,18 +30,20 @@ export interface QuerySource {
   /** Weeks and months that replace days of the seals. */
   readonly spans: readonly SealedSpan[]
   readonly rates: Rates
+  /** True: amounts of open days are converted. False: they are counted as unconverted, which is much faster. */
+  readonly converts: boolean
 }
 
 export function buildReportQuery(source: QuerySource): ReportQuery {
   const { request } = source
   return {
     sql: `
-SELECT gtin, title, brand, market_id, publisher_id, campaign_id, ad_group_id, toString(day),
-  loads, impressions, clicks, conversions, toString(units_sold),
-  toString(conversion_value), toString(spend),
+SELECT if(product_gtin = '', seen_gtin, product_gtin) AS gtin, title, brand,
+  market_id, publisher_id, campaign_id, ad_group_id, ${request.dateBreakdown ? 'toString(day)' : 'NULL'},
+  loads, impressions, clicks, conversions, toString(units_sold), toString(conversion_value), toString(spend),
   count() OVER () AS total_rows, toString(sum(unconverted) OVER ()) AS total_unconverted,
   ${boundAdvertiserSql}
-FROM (${reportRowsSql(source)})
+${fromProductsSql(source)}
 ORDER BY ${orderTerms(request).join(', ')}
 LIMIT ${reachableRows(request.limit)}
 SETTINGS ${reportSettings}`,
@@ -52,44 +55,53 @@ SETTINGS ${reportSettings}`,
 // this setting a report over months is several times slower.
 export const reportSettings = 'join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1'
 
-/** The rows of the report without names, of sealed and open days together. */
-function grouped(source: QuerySource): string {
+/** The rows of the report without products, of sealed and open days together, in no order. */
+function groupedSql(source: QuerySource, withOrders = false): string {
   const { request, days, spans } = source
   const parts = [
     ...(days.seals.length === 0 ? [] : [sealedRows(request)]),
     ...(spans.length === 0 ? [] : [spanRows(request)]),
     ...(days.hasOpenDays ? [openRows(source)] : []),
   ]
+  const day = request.dateBreakdown ? ', day' : ''
   return `
-  SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key,
-    CAST(${request.dateBreakdown ? 'row_day' : 'NULL'}, 'Nullable(Date)') AS day,
-    minIf(seen_gtin, seen_gtin != '') AS seen_gtin_min,
+  SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key${day},
+    min(gtin_seen) AS seen_gtin,
     sum(loads) AS loads, sum(impressions) AS impressions, sum(clicks) AS clicks,
     sum(conversions) AS conversions, sum(units) AS units_sold,
-    sum(value) AS conversion_value, sum(spend) AS spend, sum(unconverted) AS unconverted,
-    sum(orders) AS orders
+    sum(value) AS conversion_value, sum(spend) AS spend, sum(unconverted) AS unconverted
+    ${withOrders ? ', sum(orders) AS orders' : ''}
   FROM (${(parts.length === 0 ? [openRows(source)] : parts).join(' UNION ALL ')})
-  GROUP BY market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day
-  HAVING loads + impressions + clicks + conversions > 0`
+  GROUP BY market_id, publisher_id, campaign_id, ad_group_id, gtin_key${day}`
 }
 
 /** Selects the columns of the request's profile. */
-function figures(request: ReportRequest, day = 'day'): string {
+function figures(request: ReportRequest, day: 'day' | 'first_day' = 'day'): string {
   const prefix = profilePrefix[request.attributionProfile]
-  return `market_id, publisher_id, campaign_id, ad_group_id, gtin_key, ${day} AS row_day,
-    ${prefix}_gtin AS seen_gtin, loads, impressions, clicks,
+  return `market_id, publisher_id, campaign_id, ad_group_id, gtin_key, ${day},
+    ${prefix}_gtin AS gtin_seen, loads, impressions, clicks,
     ${prefix}_conversions AS conversions, ${prefix}_units AS units, ${prefix}_value AS value,
     spend, spend_unconverted + ${prefix}_unconverted AS unconverted, ${prefix}_orders AS orders`
 }
 
-function openRows({ request, days, rates }: QuerySource): string {
-  const scope = {
-    profiles: [request.attributionProfile],
-    condition: rowConditions(request),
-    isByDay:
-      request.dateBreakdown || rates.currencies.length > 0 || !days.open.every(isWithoutGaps),
+/**
+ * Rows that have figures in the profile, and with them a GTIN: the others, of other profiles, have none. Without a
+ * figure there is nothing to add.
+ */
+function hasFigures(request: ReportRequest): string {
+  const prefix = profilePrefix[request.attributionProfile]
+  return `loads + impressions + clicks + ${prefix}_conversions > 0`
+}
+
+function openRows({ request, days, converts }: QuerySource): string {
+  const condition = rowConditions(request)
+  const profile = request.attributionProfile
+  if (request.dateBreakdown || converts || !days.open.every(isWithoutGaps)) {
+    return `SELECT ${figures(request)} FROM (${dayPartsSql({ profiles: [profile], condition })})`
   }
-  return `SELECT ${figures(request)} FROM (${dayPartsSql(scope)})`
+  return `SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, toDate(0) AS day, seen_gtin AS gtin_seen,
+    loads, impressions, clicks, conversions, units, value, spend, unconverted, toUInt64(0) AS orders
+  FROM (${openRowsSql({ profile, condition })})`
 }
 
 function isWithoutGaps({ days }: MarketDays): boolean {
@@ -106,6 +118,7 @@ function sealedRows(request: ReportRequest): string {
   WHERE advertiser_id = {advertiserId:Int32}
     AND day >= {startDay:Date} AND day <= {endDay:Date}
     AND ${sealedRowSql('product_day')}
+    AND ${hasFigures(request)}
     AND ${rowConditions(request)}`
 }
 
@@ -118,26 +131,31 @@ function spanRows(request: ReportRequest): string {
     AND first_day >= {startDay:Date} AND first_day <= {endDay:Date}
     AND revision IN {spanRevisions:Array(UInt64)}
     AND revision = ${revisionOf('unit', 'first_day', 'span')}
+    AND ${hasFigures(request)}
     AND ${rowConditions(request)}`
 }
 
 /**
- * The filtered rows of the report with their products, in no order: the names of the products, and the
- * catalog's spelling of the GTIN if there is one. The rows of the report are on the right, where ClickHouse
- * builds its hash table, and the catalog streams past them. The other way around, every product of the
- * market was held in memory: for a million products that took 1.7 s and 300 MB instead of 0.3 s.
+ * The filtered rows with their products: the names, and the catalog's spelling of the GTIN if there is one. The rows of
+ * the report are on the right, where ClickHouse builds its hash table, and the catalog streams past them. The other way
+ * around, every product of the market was held in memory: for a million products that took 1.7 s and 300 MB instead of
+ * 0.3 s.
  */
-export function reportRowsSql(source: QuerySource): string {
-  return `
-  SELECT g.*, if(p.gtin = '', g.seen_gtin_min, p.gtin) AS gtin, p.title AS title, p.brand AS brand
-  FROM (
-    SELECT market_id AS product_market_id, gtin_key AS product_key, gtin, title, brand
+function fromProductsSql(source: QuerySource, withOrders = false): string {
+  return `FROM (
+    SELECT market_id AS product_market_id, gtin_key AS product_key, gtin AS product_gtin, title, brand
     FROM product FINAL
     WHERE market_id IN {marketIds:Array(Int32)} AND ${rowConditions(source.request)}
   ) AS p
-  RIGHT JOIN (${grouped(source)}) AS g
+  RIGHT JOIN (${groupedSql(source, withOrders)}) AS g
     ON p.product_market_id = g.market_id AND p.product_key = g.gtin_key
   WHERE ${productConditions(source.request)}`
+}
+
+/** The filtered rows with orders and without names, for callers that sum them. */
+export function reportRowsSql(source: QuerySource): string {
+  if (productConditions(source.request) === '1') return groupedSql(source, true)
+  return `SELECT g.* ${fromProductsSql(source, true)}`
 }
 
 const ratios = {
@@ -183,7 +201,8 @@ const textOrders = new Set<OrderByColumn>([
 function orderTerms(request: ReportRequest): readonly string[] {
   const { orderBy } = request
   const direction = request.sortType === 'DESC' ? 'DESC' : 'ASC'
-  const ties = ['gtin_key', 'market_id', 'publisher_id', 'campaign_id', 'ad_group_id', 'day']
+  const ties = ['gtin_key', 'market_id', 'publisher_id', 'campaign_id', 'ad_group_id']
+  if (request.dateBreakdown) ties.push('day')
   if (isRatio(orderBy)) {
     const [over, under] = ratios[orderBy]
     return [

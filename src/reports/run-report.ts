@@ -5,7 +5,9 @@ import { questionOf } from './kept-pages.ts'
 import type { MarketDays } from '../days/market-days.ts'
 import { answerPage } from './paged.ts'
 import type { Computed } from './paged.ts'
+import { Conversions, convertedIfNeeded } from './conversions.ts'
 import { buildReportQuery } from './query.ts'
+import type { QuerySource } from './query.ts'
 import { areKept } from '../days/kept-revisions.ts'
 import { loadRates, noRates } from '../days/rates.ts'
 import { createRowFormat, readTotals } from './report-rows.ts'
@@ -21,9 +23,12 @@ export interface ReportDeps {
   readonly keptPages: KeptPages
 }
 
+type RunnerDeps = ReportDeps & FactDeps & { readonly conversions: Conversions }
+
 /** Answers reports from the rollup and, for days that are not sealed, from the events. */
 export function createReportRunner(given: ReportDeps): RunReport {
-  const deps = { ...given, facts: new DayFacts(given.warehouse) }
+  const facts = new DayFacts(given.warehouse)
+  const deps = { ...given, facts, conversions: new Conversions() }
   return async (call: ReportCall): Promise<ReportResult> => {
     const { page, ...body } = call.request
     const question = questionOf([call.keyId, call.advertiserId, body])
@@ -33,18 +38,14 @@ export function createReportRunner(given: ReportDeps): RunReport {
 }
 
 /** All rows of the result, first to last. */
-async function compute(
-  deps: ReportDeps & FactDeps,
-  call: ReportCall
-): Promise<Computed<ReportRow>> {
+async function compute(deps: RunnerDeps, call: ReportCall): Promise<Computed<ReportRow>> {
   const catalog = deps.catalog()
   const { days, spans } = await readParts(deps, call.request)
   const { completeThrough, renewingDays } = days
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
-  const query = buildReportQuery({ ...call, catalog, days, spans, rates })
   return {
     advertiserId: call.advertiserId,
-    blocks: deps.warehouse.stream(query.sql, query.params, call.signal),
+    blocks: streamRows(deps, { ...call, catalog, days, spans, rates }),
     readTotals: (row) => ({
       ...(row === null ? noRows : readTotals(row)),
       completeThrough,
@@ -53,6 +54,26 @@ async function compute(
     format: createRowFormat(call.advertiserId, catalog),
     areRowsKept: () => areKept(deps.warehouse, { ...days, spans }),
   }
+}
+
+type Asked = Omit<QuerySource, 'converts'> & Pick<ReportCall, 'signal'>
+
+function streamRows(
+  { warehouse, conversions }: RunnerDeps,
+  { signal, ...source }: Asked
+): AsyncIterable<Buffer> {
+  const read = (converts: boolean) => {
+    const { sql, params } = buildReportQuery({ ...source, converts })
+    return warehouse.stream(sql, params, signal)
+  }
+  const { advertiserId, rates } = source
+  if (rates.currencies.length === 0) return read(false)
+  if (source.request.dateBreakdown || conversions.expects(advertiserId)) return read(true)
+  return convertedIfNeeded({
+    withoutConversions: () => read(false),
+    converted: () => read(true),
+    onFound: () => conversions.noteFound(advertiserId),
+  })
 }
 
 const noRows = { totalRows: 0, unconvertedCount: 0 }

@@ -80,7 +80,7 @@ async function readOnce(
   const { days, spans } = await readParts(deps, byDay)
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
   const catalog = deps.catalog()
-  const source = { advertiserId, request: byDay, catalog, days, spans, rates }
+  const source = { advertiserId, request: byDay, catalog, days, spans, rates, converts: true }
   const rows = await readSums(deps.warehouse, source)
   signal.throwIfAborted()
   const filteredOrders =

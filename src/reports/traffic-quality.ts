@@ -187,7 +187,6 @@ const openSql = `
     isOneAdvertiser: true,
     profiles: ['CLK_14_DAYS'],
     condition: '1',
-    isByDay: true,
   })})`
 
 function byKindSql(counted: readonly string[]): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dayRowsParams, dayRowsSql } from '../../src/days/day-rows.ts'
+import { openRowsSql } from '../../src/days/open-rows.ts'
 import { noRates } from '../../src/days/rates.ts'
 import { rollUp } from '../../src/days/roll-up.ts'
 import type { Params, Warehouse } from '../../src/warehouse/warehouse.ts'
@@ -44,11 +45,20 @@ test('and as many for the open days of a report', async (t) => {
     isOneAdvertiser: true,
     profiles: ['IMP_1_DAY_CLK_14_DAYS'],
     condition: '1',
-    isByDay: true,
   })
 
   const params = { advertiserId: 1, ...dayRowsParams(asked, noRates) }
   const count = await countNodes(warehouse, sql, params)
 
   assert.ok(count > 1_000 && count < 2_900, String(count))
+})
+
+test('and a third of them for open days without conversions', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  const sql = openRowsSql({ profile: 'IMP_1_DAY_CLK_14_DAYS', condition: '1' })
+
+  const params = { advertiserId: 1, ...dayRowsParams(asked, noRates) }
+  const count = await countNodes(warehouse, sql, params)
+
+  assert.ok(count > 300 && count < 1_000, String(count))
 })

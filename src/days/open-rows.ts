@@ -1,0 +1,124 @@
+// The figures of open days of one advertiser, of all days together and without conversions. A rollup takes the general
+// statement in day-rows.ts; tests hold both equal. This one is short, because ClickHouse spends as long on the text of
+// a statement as on reading a month, and aggregates by what is stored: keys, names and currencies are looked at once for
+// a row of the report, not once for an event.
+
+import type { AttributionProfile } from '../contract/report-request.ts'
+import type { Params } from '../warehouse/warehouse.ts'
+import { gtinKeySql } from './gtin-key-sql.ts'
+import { currencyOf } from './market-days.ts'
+
+export interface OpenScope {
+  readonly profile: AttributionProfile
+  /** A condition on `gtin_key` and `market_id`, from a closed list. */
+  readonly condition: string
+}
+
+/**
+ * Rows for a caller that sums them. An amount in another currency than the market's is not in `spend` or `value` but
+ * in `unconverted`: with rates, a caller that finds any has to read the general statement. The days of each market
+ * are consecutive.
+ */
+export function openRowsSql(scope: OpenScope): string {
+  return `
+  SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, seen_gtin, loads, impressions, clicks,
+    conversions, units, if(is_home, all_value, toDecimal128(0, 9)) AS value,
+    if(is_home, all_charge, toDecimal128(0, 9)) AS spend, if(is_home, 0, amounts) AS unconverted
+  FROM (
+    SELECT *, currency = ${currencyOf('market_id')} AS is_home
+    FROM (${countedSql(scope)} UNION ALL ${creditedSql(scope)})
+  )`
+}
+
+/**
+ * By the GTIN as it was spelled, of which the key is a function: so one text is read and compared for an event, not
+ * three.
+ */
+function countedSql({ condition }: OpenScope): string {
+  return `
+    SELECT market_id, publisher_id, campaign_id, ad_group_id, ${gtinKeySql('seen_gtin')} AS gtin_key, seen_gtin,
+      toString(home) AS currency, loads, impressions, clicks, toUInt64(0) AS conversions, toInt64(0) AS units,
+      toDecimal128(0, 9) AS all_value, all_charge, amounts
+    FROM (
+      SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin AS seen_gtin, currency AS home,
+        countIf(kind = 'load') AS loads, countIf(kind = 'impression') AS impressions,
+        countIf(kind = 'click') AS clicks, sum(charge) AS all_charge, countIf(charge != 0) AS amounts
+      FROM ad_event FINAL
+      WHERE advertiser_id = {advertiserId:Int32} AND verdict = 'counted'
+        AND served_day >= {dayMin:Date} - if(kind = 'click', 8, 2) AND served_day <= {dayMax:Date} + 1
+        AND earliness <= ${boundOf('FromEarliness')} AND earliness > ${boundOf('ToEarliness')}
+        AND ${condition}
+      GROUP BY market_id, publisher_id, campaign_id, ad_group_id, gtin, currency
+    )`
+}
+
+/** Which lines each profile credits, as in day-rows.ts: a click goes before an impression. */
+const clicked = `(rule != 'none' AND clicked_id = {advertiserId:Int32})`
+const viewed = `(viewed_ad != toFixedString('', 16) AND viewed_id = {advertiserId:Int32})`
+const credits = {
+  CLK_14_DAYS: { isCredited: clicked, isClick: '1' },
+  IMP_1_DAY: { isCredited: viewed, isClick: '0' },
+  IMP_1_DAY_CLK_14_DAYS: {
+    isCredited: `if(rule != 'none', clicked_id = {advertiserId:Int32}, ${viewed})`,
+    isClick: `rule != 'none'`,
+  },
+} as const satisfies Record<AttributionProfile, object>
+
+/** A purchase is in one currency, so conversions add up over currencies. */
+function creditedSql({ profile, condition }: OpenScope): string {
+  const { isCredited, isClick } = credits[profile]
+  const own = ['market_id', 'campaign_id', 'ad_group_id', 'gtin'] as const
+  const joined = ['click', 'view'].flatMap((kind) => own.map((name) => `${kind}_${name}`))
+  const touched = own.map((name) => `if(${isClick}, click_${name}, view_${name}) AS ${name}`)
+  return `
+    SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, min(gtin) AS seen_gtin, home AS currency,
+      toUInt64(0) AS loads, toUInt64(0) AS impressions, toUInt64(0) AS clicks,
+      uniqExact(purchase_key) AS conversions, sum(toInt64(quantity)) AS units, sum(value) AS all_value,
+      toDecimal128(0, 9) AS all_charge, countIf(value != 0) AS amounts
+    FROM (
+      SELECT purchase_key, publisher_id, toString(currency) AS home, quantity, value, ${touched.join(', ')},
+        ${gtinKeySql('gtin')} AS gtin_key
+      FROM (
+        SELECT purchase_key, publisher_id, currency, received_at, line_quantity, line_value, click_rule,
+          click_advertiser_id, view_served_ad_id, view_advertiser_id, ${joined.join(', ')}
+        FROM attribution FINAL
+        WHERE day >= {dayMin:Date} - 1 AND day <= {dayMax:Date} + 1
+          AND (has(click_advertiser_id, {advertiserId:Int32}) OR has(view_advertiser_id, {advertiserId:Int32}))
+      )
+      ARRAY JOIN line_quantity AS quantity, line_value AS value, click_rule AS rule,
+        click_advertiser_id AS clicked_id, view_served_ad_id AS viewed_ad, view_advertiser_id AS viewed_id,
+        ${joined.join(', ')}
+      WHERE ${isCredited}
+        AND toUnixTimestamp64Milli(received_at) >= ${boundOf('FromMs')}
+        AND toUnixTimestamp64Milli(received_at) < ${boundOf('ToMs')}
+        AND ${condition}
+    )
+    GROUP BY market_id, publisher_id, campaign_id, ad_group_id, gtin_key, home`
+}
+
+type BoundName = 'FromMs' | 'ToMs' | 'FromEarliness' | 'ToEarliness'
+
+function boundOf(name: BoundName): string {
+  const type = name.endsWith('Ms') ? 'Int64' : 'UInt64'
+  return `transform(market_id, {marketIds:Array(Int32)}, {market${name}:Array(${type})}, {unknown${name}:${type}})`
+}
+
+/** `ad_event` keeps the instant of receipt as what is left until this one, because its engine keeps the greatest. */
+const earlinessOfMs = (atMs: number): number => 9_000_000_000_000_000 - atMs
+
+interface RangeParams {
+  readonly marketFromMs: readonly number[]
+  readonly marketToMs: readonly number[]
+  readonly unknownFromMs: number
+  readonly unknownToMs: number
+}
+
+/** The parameters that `openRowsSql` binds, besides those of `dayRowsParams`. */
+export function openRowsParams(range: RangeParams): Params {
+  return {
+    marketFromEarliness: range.marketFromMs.map(earlinessOfMs),
+    marketToEarliness: range.marketToMs.map(earlinessOfMs),
+    unknownFromEarliness: earlinessOfMs(range.unknownFromMs),
+    unknownToEarliness: earlinessOfMs(range.unknownToMs),
+  }
+}

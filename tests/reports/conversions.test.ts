@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { Conversions } from '../../src/reports/conversions.ts'
+import { createReportRunner } from '../../src/reports/run-report.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import { openKeptPages } from '../helpers/kept-pages.ts'
+import { aReportRequest } from '../helpers/report-request.ts'
+import { aClick, aPurchase, aWorld, anAd } from '../helpers/seal-scenario.ts'
+import type { World } from '../helpers/seal-scenario.ts'
+
+const day2Ms = Date.UTC(2026, 2, 2, 12)
+const hourMs = 3_600_000
+
+async function loadRate({ warehouse }: World, day: string): Promise<void> {
+  await warehouse.command(`INSERT INTO rate VALUES ('USD', {day:Date}, 2, 1)`, { day })
+}
+
+/** Reads the report of open days, and counts its statements that give rows. */
+function aReader(t: TestContext, world: World) {
+  let streamCount = 0
+  const warehouse: Warehouse = {
+    ...world.warehouse,
+    stream(sql, params, signal) {
+      streamCount += 1
+      return world.warehouse.stream(sql, params, signal)
+    },
+  }
+  const catalog = {
+    markets: () => world.markets,
+    publishers: () => [],
+    campaigns: () => [],
+    adGroups: () => [],
+  }
+  const keptPages = openKeptPages()
+  t.after(() => keptPages.close())
+  const run = createReportRunner({ warehouse, catalog: () => catalog, keptPages })
+  return async (advertiserId = 1) => {
+    streamCount = 0
+    const { rows, unconvertedCount } = await run({
+      advertiserId,
+      keyId: 'test',
+      signal: new AbortController().signal,
+      request: aReportRequest({ endDate: '2026-03-12' }),
+    })
+    const figures = rows.map((row) => `${row.clicks} ${row.adSpendRevenue} ${row.conversionValue}`)
+    return { figures, unconvertedCount, streamCount }
+  }
+}
+
+test('amounts of open days are converted by the first statement that is known to need it', async (t) => {
+  const world = await aWorld(t)
+  const inDollars = anAd({ currency: 'USD', servedAdId: 'b'.repeat(32) })
+  await world.loader.ship([
+    aClick(anAd(), day2Ms),
+    aClick(inDollars, day2Ms + hourMs),
+    aPurchase({ atMs: day2Ms + 2 * hourMs, currency: 'USD', price: 10, quantity: 2 }),
+  ])
+  await world.attribute()
+  await loadRate(world, '2026-03-02')
+  const read = aReader(t, world)
+
+  const first = await read()
+  const second = await read()
+
+  // A dollar is half a euro: 0.25 + 0.125, and 20 dollars.
+  assert.deepEqual(first, {
+    figures: ['2 0.375000000 10.00'],
+    unconvertedCount: 0,
+    streamCount: 2,
+  })
+  assert.deepEqual(second, { ...first, streamCount: 1 })
+})
+
+test('without a rate that is young enough they are told as unconverted, and with none at once', async (t) => {
+  const world = await aWorld(t)
+  const inDollars = anAd({ currency: 'USD', servedAdId: 'b'.repeat(32) })
+  await world.loader.ship([aClick(anAd(), day2Ms), aClick(inDollars, day2Ms + hourMs)])
+  const read = aReader(t, world)
+
+  const none = await read()
+  // After the click, but within the days asked for.
+  await loadRate(world, '2026-03-05')
+  const tooLate = await read()
+
+  assert.deepEqual(none, { figures: ['2 0.25 0.00'], unconvertedCount: 1, streamCount: 1 })
+  assert.deepEqual(tooLate, { ...none, streamCount: 2 })
+})
+
+test('a report of one currency is one statement, whatever rates there are', async (t) => {
+  const world = await aWorld(t)
+  await world.loader.ship([aClick(anAd(), day2Ms)])
+  await loadRate(world, '2026-03-02')
+  const read = aReader(t, world)
+
+  assert.deepEqual(await read(), { figures: ['1 0.25 0.00'], unconvertedCount: 0, streamCount: 1 })
+  assert.deepEqual(await read(2), { figures: [], unconvertedCount: 0, streamCount: 1 })
+})
+
+test('an advertiser that needed conversions is asked without them again after fifty reports', () => {
+  const conversions = new Conversions()
+  conversions.noteFound(1)
+
+  const expected = Array.from({ length: 52 }, () => conversions.expects(1))
+
+  assert.equal(expected.indexOf(false), 50)
+  assert.equal(conversions.expects(2), false)
+})
