@@ -8,7 +8,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 const path = process.env.LOCK_FILE ?? new URL('../package-lock.json', import.meta.url)
 const lock = JSON.parse(readFileSync(path, 'utf8'))
 const bare = Object.entries(lock.packages).filter(
-  ([key, { link, integrity }]) => key !== '' && link !== true && integrity === undefined
+  ([key, { link, integrity }]) =>
+    // Not the packages of this repository.
+    key.includes('node_modules/') && link !== true && integrity === undefined
 )
 let missingCount = 0
 for (const [key, entry] of bare) {

@@ -21,6 +21,7 @@ import { openEmbeddedWarehouse } from '../src/warehouse/embedded.ts'
 import { migrate } from '../src/warehouse/migrate.ts'
 import { bundleTests } from './bundle-tests.ts'
 import { FileLimit } from './file-limit.ts'
+import { libraryFolders } from './release/packages.ts'
 
 /** All that CI may lack. A test that is skipped there for another reason went missing in silence. */
 const skippableInCi = 'SHELFTRACE_WAREHOUSE_URL names no ClickHouse server'
@@ -212,11 +213,16 @@ function weightOf(file: string): number {
 function isBuilt(): boolean {
   const builtAtMs = statSync('dist/dashboard/index.html', { throwIfNoEntry: false })?.mtimeMs ?? 0
   const sources = ['src', 'dashboard', 'proto']
+  const libraries = libraryFolders.flatMap((library) =>
+    ['package.json', 'tsconfig.json'].map((name) => join(library, name))
+  )
   const names = sources.flatMap((source) =>
     readdirSync(source, { recursive: true, encoding: 'utf8' }).map((name) => join(source, name))
   )
   const rules = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
-  return [...sources, ...names, ...rules].every((path) => statSync(path).mtimeMs < builtAtMs)
+  return [...sources, ...names, ...rules, ...libraries].every(
+    (path) => statSync(path).mtimeMs < builtAtMs
+  )
 }
 
 /**

@@ -42,7 +42,7 @@ import { createStatusReader } from './ops/status.ts'
 import { createRecentNotBelieved, findBelieveEverybody } from './ops/not-believed.ts'
 import { openTls } from './ops/tls.ts'
 import type { RenewedTls } from './ops/tls.ts'
-import { version } from './ops/version.ts'
+import { programVersion, version } from './ops/version.ts'
 import { Pipeline } from './pipeline/pipeline.ts'
 import { countOpenErasures, findErasure, listErasures, requestErasure } from './erasure/erasures.ts'
 import { rebuildDays } from './days/rebuild.ts'
@@ -294,7 +294,7 @@ function createBackups(engine: Engine, pipeline: Pipeline): Backups {
     dataDir: config.dataDir,
     folder: config.backupDir,
     whileStill: (work) => pipeline.whileStill(work),
-    version,
+    version: programVersion,
     identityFingerprint: secrets.identityFingerprint,
     trackingKeyIds: secrets.keyRing.keys.map(({ id }) => id),
     proofKey: deriveProofKey(secrets.identitySecret),
@@ -327,7 +327,7 @@ function createStatus(engine: Engine, pipeline: Pipeline): () => Promise<StatusR
   const { lookups: warehouse } = lanes
   const markets = () => catalogNames(catalog.current()).markets()
   return createStatusReader({
-    version,
+    version: programVersion,
     warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
     warehouse,
     spool,

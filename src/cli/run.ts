@@ -28,8 +28,8 @@ async function dispatch(terminal: Terminal): Promise<number> {
   const request = parseRequest(terminal.argv)
   switch (request.kind) {
     case 'version': {
-      const { version } = await import('../ops/version.ts')
-      terminal.stdout.write(`${version}\n`)
+      const { programVersion } = await import('../ops/version.ts')
+      terminal.stdout.write(`${programVersion}\n`)
       return 0
     }
     case 'help': {

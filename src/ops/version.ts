@@ -1,10 +1,22 @@
 import { readFileSync } from 'node:fs'
 
-const manifest: unknown = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-)
-
 /** The version of the package, the same from the sources and as built. */
-export const version = String(
-  typeof manifest === 'object' && manifest !== null ? Reflect.get(manifest, 'version') : 'unknown'
-)
+export const version = readField('../../package.json', 'version') ?? 'unknown'
+
+/** Written by the build, if it knew its commit. */
+const commit = readField('../build.json', 'commit')
+
+/** Tells two programs of one version apart, as `0.1.0+dcc67f25e`. Without a build it is the version alone. */
+export const programVersion = commit === null ? version : `${version}+${commit}`
+
+function readField(path: string, name: string): string | null {
+  try {
+    const content: unknown = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
+    const value: unknown =
+      typeof content === 'object' && content !== null ? Reflect.get(content, name) : null
+    return typeof value === 'string' ? value : null
+  } catch {
+    // The sources have no build beside them, and a version is nothing to fail for.
+    return null
+  }
+}

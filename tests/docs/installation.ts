@@ -21,6 +21,7 @@ export async function prepareInstallation(t: Lifetime): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'shelftrace-guides-'))
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(resolve('.'), join(folder, 'node_modules', 'shelftrace'))
+  symlinkSync(resolve('node_modules/@shelftrace'), join(folder, 'node_modules', '@shelftrace'))
   symlinkSync(resolve('dist'), join(folder, 'dist'))
   symlinkSync(resolve('docs'), join(folder, 'docs'))
   // Attribution need not wait for events of other trackers here.

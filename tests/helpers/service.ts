@@ -17,6 +17,8 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>
   /** The limit of each process; that of this process when absent. */
   readonly openFilesMax?: number
+  /** The program to start; the built one of the source, by this Node, when absent. */
+  readonly command?: readonly string[]
 }
 
 export class Service {
@@ -25,6 +27,7 @@ export class Service {
   readonly campaignUrl: string
   readonly #env: NodeJS.ProcessEnv
   readonly #openFilesMax: number | undefined
+  readonly #command: readonly string[]
   /** The certificate that the service speaks TLS with. */
   readonly #ca: Buffer | undefined
   #supervisor: ChildProcess | null = null
@@ -36,10 +39,13 @@ export class Service {
     ports: readonly [number, number]
     env: NodeJS.ProcessEnv
     openFilesMax?: number | undefined
+    command?: readonly string[] | undefined
   }) {
     const [trackingPort, campaignPort] = options.ports
     this.dataDir = options.dataDir
     this.#openFilesMax = options.openFilesMax
+    // The built files, since those are what users run: scripts/test.ts builds before the tests.
+    this.#command = options.command ?? [process.execPath, 'dist/cli.js']
     const certPath = options.env['SHELFTRACE_TLS_CERT']
     this.#ca = certPath === undefined ? undefined : readFileSync(certPath)
     const scheme = this.#ca === undefined ? 'http' : 'https'
@@ -79,11 +85,9 @@ export class Service {
 
   /** Resolves when the service says that it takes traffic. */
   async start(): Promise<void> {
-    // The built files, since those are what users run: scripts/test.ts builds before the tests.
-    const command = [process.execPath, 'dist/cli.js', 'serve']
     // The limit that nobody may raise again: Node raises the other one as far as this one.
     const limit = this.#openFilesMax === undefined ? '' : `ulimit -n ${this.#openFilesMax} && `
-    const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
+    const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...this.#command, 'serve'], {
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -203,6 +207,7 @@ export async function prepareService(t: Lifetime, options: ServiceOptions = {}):
     ports,
     env: { ...options.env },
     openFilesMax: options.openFilesMax,
+    command: options.command,
   })
   t.after(async () => {
     await service.terminate()

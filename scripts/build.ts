@@ -1,0 +1,32 @@
+// `npm run build`: the service and its dashboard into `dist/`, and the two small packages into theirs. What an
+// earlier build left is removed first, since everything below `dist/` is packed.
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readCommit } from './release/commit.ts'
+import { libraryFolders } from './release/packages.ts'
+
+const outputs = ['dist', ...libraryFolders.map((folder) => join(folder, 'dist'))]
+for (const folder of outputs) rmSync(folder, { recursive: true, force: true })
+
+run('tsc', '-p', 'tsconfig.build.json')
+for (const folder of libraryFolders) {
+  run('tsc', '-p', join(folder, 'tsconfig.json'))
+  // npm takes a licence only from the folder of its package.
+  copyFileSync('LICENSE', join(folder, 'LICENSE'))
+}
+// tsc emits TypeScript only.
+cpSync('src/warehouse/migrations', 'dist/warehouse/migrations', { recursive: true })
+cpSync('src/campaign/docs-initializer.js', 'dist/campaign/docs-initializer.js')
+const commit = readCommit('.')
+if (commit !== null) writeFileSync('dist/build.json', `${JSON.stringify({ commit })}\n`)
+// Last: whether a build is complete shows in the page of the dashboard.
+run('vite', 'build', 'dashboard', '--logLevel', 'warn')
+
+function run(program: string, ...args: readonly string[]): void {
+  const { status, error } = spawnSync(join('node_modules', '.bin', program), args, {
+    stdio: 'inherit',
+  })
+  if (error !== undefined) throw error
+  if (status !== 0) process.exit(status ?? 1)
+}
