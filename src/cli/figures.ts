@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ratesResultSchema, rebuildResponseSchema } from '../contract/admin.ts'
 import { eventsResultSchema } from '../contract/event-lines.ts'
+import { awaitReports, readStatus } from './await-reports.ts'
 import { usageError, type Run } from './command.ts'
 import { unconvertedPageSchema, unconvertedQuerySchema } from '../contract/unconverted.ts'
 import { listCommand } from './list.ts'
@@ -13,16 +14,23 @@ const eventsAnswerSchema = Type.Intersect([
 ])
 
 export const eventsLoad: Run = async (context) => {
+  const waits = context.options['wait'] === true
+  if (waits) await readStatus(context)
   const call = { method: 'POST', path: '/events', contentType: 'application/x-ndjson' } as const
   const result = await upload(context, eventsAnswerSchema, call)
   const refusedCount = result.refusedCount ?? result.refused.length
+  if (waits) await awaitReports(context)
   const lines = [
     `${counted(result.accepted, 'event')} accepted, ${formatCount(refusedCount)} refused.`,
     ...describeRefused(result.refused, refusedCount),
+    ...(result.accepted === 0 ? [] : [waits ? 'The reports have them.' : reportsFollow]),
   ]
   context.print(result, lines.join('\n'))
   return refusedCount === 0 ? 0 : 1
 }
+
+const reportsFollow =
+  'Reports have them in a minute or two; --wait waits for that, "shelftrace status" shows how far it is.'
 
 export const ratesLoad: Run = async (context) => {
   const call = { method: 'PUT', path: '/rates', contentType: 'text/csv' } as const

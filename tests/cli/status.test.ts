@@ -26,14 +26,18 @@ test('status is told for people, and as it came with --json', async () => {
   const json = await run(['status', '--json'])
 
   assert.match(text.stdout, /market 1 +sealed through 2026-03-01/)
-  assert.match(text.stdout, /not counted: bot +2/)
-  assert.match(text.stdout, /crowds +3\nmisplaced +4\n/)
+  assert.match(text.stdout, /not counted: bot +2 in 30 days/)
+  assert.match(text.stdout, /^! crowds +3 ids of shoppers are used by many people/mu)
+  assert.match(
+    text.stdout,
+    /^! misplaced +4 counted events of 7 days: the campaign belongs to another/mu
+  )
   assert.match(
     text.stdout,
     /retention +400 days, days before 2025-04-01 are final, waits for 2025-04-01 to be sealed/
   )
-  assert.match(text.stdout, /clock +1200 ms behind the warehouse's/)
-  assert.match(text.stdout, /fails +ship fails: WAREHOUSE_REFUSED/)
+  assert.match(text.stdout, /^! clock +1\.2 s behind the warehouse's: synchronise both/mu)
+  assert.match(text.stdout, /^! fails +ship fails: WAREHOUSE_REFUSED/mu)
   assert.deepEqual(JSON.parse(json.stdout), status)
 })
 
@@ -70,7 +74,9 @@ test('status names the first publishers that believe everybody, and the largest 
   const shops = 'Shop 1, 2 Shop 2, 3 Shop 3, 4 Shop 4, 5 Shop 5, and 995 more'
   assert.match(
     stdout,
-    new RegExp(`believe everybody +publishers without key and source list: 1 ${shops}\\n`)
+    new RegExp(
+      `believe everybody +publishers without key and source list: 1 ${shops}; anybody can report`
+    )
   )
   const span = `${firstReceivedAt} to ${lastReceivedAt}`
   assert.match(
@@ -96,8 +102,77 @@ test('status while the warehouse is away tells what the node knows by itself', a
   const { exitCode, stdout } = await run(['status'])
 
   assert.equal(exitCode, 0)
-  assert.match(stdout, /warehouse +does not answer/)
-  assert.match(stdout, /spool +400 bytes wait, the oldest for 12 ms/)
-  assert.match(stdout, /clock +not compared yet/)
+  assert.match(stdout, /^! warehouse +does not answer/mu)
+  assert.match(stdout, /spool +400 bytes wait, the oldest for 12 ms: usual/)
+  assert.match(stdout, /clock +not compared with the warehouse yet/)
   assert.doesNotMatch(stdout, /set aside/)
+})
+
+const calm = {
+  version: '1.0.0',
+  at: '2026-03-01T00:00:00.000Z',
+  warehouse: { kind: 'embedded', available: true, version: '26.7' },
+  spool: { bytes: 0 },
+  lagMs: 0,
+  attribution: { lagMs: 0, settledThrough: null },
+  days: { unsealed: 0, renewing: 0 },
+  clock: { offsetMs: 3 },
+  failing: [],
+  sealed: [{ marketId: 1, completeThrough: '2026-02-28' }],
+  conflicts: 0,
+  setAside: 0,
+  crowds: 0,
+  misplaced: 0,
+}
+
+test('a status in which all is as usual says so first, and has no mark and no word that needs explaining', async () => {
+  answerWith(200, calm)
+
+  const { stdout } = await run(['status'])
+
+  assert.match(stdout, /^All is as it should be\.\n/u)
+  assert.doesNotMatch(stdout, /^!|crowd|misplaced/mu)
+})
+
+test('what waits is told with whether that is usual', async () => {
+  const cases = [
+    [
+      { spool: { bytes: 24_457_431 }, lagMs: 5_977 },
+      /^ {2}spool +24\.5 MB wait, the oldest for 6 s: usual/mu,
+    ],
+    [
+      { spool: { bytes: 1 }, lagMs: 90_000 },
+      /^! spool +1 byte wait.*1 min 30 s: the warehouse is away/mu,
+    ],
+    [{ attribution: { lagMs: 4_000, settledThrough: null } }, /^ {2}attribution +.* 4 s: usual/mu],
+    [
+      { attribution: { lagMs: 400_000, settledThrough: null } },
+      /^! attribution +.*too slow, or fails/mu,
+    ],
+    [
+      { days: { unsealed: 0, renewing: 3 } },
+      /^ {2}days to renew +3 sealed days to seal again: usual/mu,
+    ],
+    [{ days: { unsealed: 1, renewing: 0 } }, /^ {2}days to seal +1 day; usual after midnight/mu],
+    [{ days: { unsealed: 5, renewing: 0 } }, /^! days to seal +5 days; more than usual/mu],
+    [
+      { setAside: 1 },
+      /^! set aside +1 record could not be shipped; see "shelftrace set-aside list"/mu,
+    ],
+  ] as const
+  for (const [change, told] of cases) {
+    answerWith(200, { ...calm, ...change })
+    const { stdout } = await run(['status'])
+    assert.match(stdout, told)
+    const isOdd = told.source.startsWith('^!')
+    assert.equal(stdout.startsWith('1 line to look at, marked with !\n'), isOdd)
+  }
+})
+
+test('a status fits the terminal', async () => {
+  answerWith(200, { ...calm, crowds: 2, days: { unsealed: 9, renewing: 1_000 } })
+
+  const { stdout } = await run(['status', '--no-color'], { columns: 60 })
+
+  assert.ok(stdout.split('\n').every((line) => line.length <= 60))
 })

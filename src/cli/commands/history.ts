@@ -49,6 +49,9 @@ export const historyCommands: readonly Command[] = [
       'Refused lines are listed by number and the others are taken; the exit code is 1 then. Loading a file again ' +
       'counts nothing twice, except for purchases without a transaction id.',
     operands: [{ name: 'FILE|-', isFile: true }],
+    options: {
+      wait: { help: 'wait until they are in the reports, which needs a key of scope admin' },
+    },
     sections: [
       {
         title: 'File: one JSON object a line, of at most 1 MiB',
@@ -62,7 +65,7 @@ export const historyCommands: readonly Command[] = [
         ],
       },
     ],
-    examples: ['shelftrace events load events.ndjson'],
+    examples: ['shelftrace events load events.ndjson --wait'],
     load: async () => (await import('../figures.ts')).eventsLoad,
   },
 ]

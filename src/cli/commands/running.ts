@@ -55,7 +55,8 @@ export const runningCommands: readonly Command[] = [
   {
     name: 'status',
     summary: 'Show what waits, what is sealed, and what does not count',
-    details: 'Counts of events are those of the last 30 days.',
+    details:
+      'Lines that begin with ! are out of the ordinary. Counts of events are those of the last 30 days.',
     examples: ['shelftrace status', 'shelftrace status --json'],
     load: async () => (await import('../status.ts')).status,
   },
