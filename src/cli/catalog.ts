@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { catalogBundleSchema, catalogResultSchema } from '../contract/catalog-bundle.ts'
 import type { Trust, TrustChange } from '../contract/catalog-bundle.ts'
-import { pageKinds } from '../contract/catalog-pages.ts'
 import { feedResultSchema, type FeedResult } from '../contract/products.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import { CliError, usageError, type Run, type CommandContext } from './command.ts'
@@ -104,9 +103,6 @@ async function showCounts(context: CommandContext): Promise<number> {
 function pathOf(context: CommandContext, kind: string): string {
   const { options } = context
   const isProducts = kind === 'products'
-  if (!isProducts && !pageKinds.some((known) => known === kind)) {
-    throw usageError(`The kind must be one of: ${[...pageKinds, 'products'].join(', ')}.`)
-  }
   const foreign = productOptions.find((name) => options[name] !== undefined)
   if (!isProducts && foreign !== undefined)
     throw usageError(`--${foreign} can be used with products only.`)

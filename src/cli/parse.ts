@@ -8,6 +8,8 @@ import { usageOf } from './usage.ts'
 /** What was asked for. Help without a command is about the whole program, or about a group such as `keys`. */
 export type Request =
   | { readonly kind: 'version' }
+  /** Asked by the script of a shell: what can follow? */
+  | { readonly kind: 'complete'; readonly typed: readonly string[] }
   | { readonly kind: 'help'; readonly topic: Command | string | null }
   | {
       readonly kind: 'run'
@@ -18,6 +20,7 @@ export type Request =
 
 /** Throws a CliError that says what was not understood. */
 export function parseRequest(argv: readonly string[]): Request {
+  if (argv[0] === 'complete' && argv[1] === '--') return { kind: 'complete', typed: argv.slice(2) }
   const words = findWords(argv)
   const names = words.map(({ text }) => text)
   if (argv[0] === '--version' || names[0] === 'version') return { kind: 'version' }
@@ -35,6 +38,7 @@ export function parseRequest(argv: readonly string[]): Request {
     argv.filter((_, index) => !taken.has(index))
   )
   checkOperands(command, positionals)
+  checkOperandChoices(command, positionals)
   checkChoices(command, values)
   return { kind: 'run', command, options: values, positionals }
 }
@@ -75,6 +79,7 @@ export function matchCommand(
   names: readonly string[]
 ): { readonly command: Command; readonly wordCount: number } | null {
   for (const wordCount of [2, 1]) {
+    if (names.length < wordCount) continue
     const name = names.slice(0, wordCount).join(' ')
     const command = commands.find((known) => known.name === name)
     if (command !== undefined) return { command, wordCount }
@@ -97,7 +102,7 @@ function isGroup(word: string): boolean {
 function findCommand(names: readonly string[]): ReturnType<typeof matchCommand> & object {
   const match = matchCommand(names)
   if (match !== null) return match
-  const typed = names.slice(0, 2).map((name) => name)
+  const typed = names.slice(0, 2)
   const known = commands.map(({ name }) => name)
   const near = suggest(typed.join(' '), known) ?? suggest(typed[0] ?? '', known)
   const group = known.filter((name) => name.startsWith(`${typed[0] ?? ''} `))
@@ -156,6 +161,14 @@ function checkOperands(command: Command, positionals: readonly string[]): void {
   const required = operands.filter(({ isOptional }) => isOptional !== true).length
   if (positionals.length >= required && positionals.length <= operands.length) return
   throw usageError(`Usage: ${usageOf(command)}`)
+}
+
+function checkOperandChoices({ operands = [] }: Command, positionals: readonly string[]): void {
+  for (const [index, { name, choices }] of operands.entries()) {
+    const value = positionals[index]
+    if (choices === undefined || value === undefined || choices.includes(value)) continue
+    throw usageError(`${name} must be one of: ${choices.join(', ')}`)
+  }
 }
 
 function checkChoices(command: Command, values: CommandContext['options']): void {

@@ -32,6 +32,11 @@ async function dispatch(terminal: Terminal): Promise<number> {
       terminal.stdout.write(`${programVersion}\n`)
       return 0
     }
+    case 'complete': {
+      const { completionText } = await import('./completion.ts')
+      terminal.stdout.write(completionText(request.typed))
+      return 0
+    }
     case 'help': {
       const { helpText } = await import('./help.ts')
       const { stdout, environment, argv } = terminal

@@ -131,7 +131,7 @@ const misunderstood: readonly (readonly [argv: readonly string[], message: RegEx
   [['products', '-'], /--market must be the id/],
   [['products', '--market', '01', '-'], /--market must be the id/],
   [['products', '--market', '1'], /Usage: shelftrace catalog products FILE/],
-  [['show', 'keys'], /The kind must be one of: markets, .*assignments, products\./],
+  [['show', 'keys'], /KIND must be one of: markets, .*assignments, products\n/],
   [['show', 'products'], /--market must be the id/],
   [['show', 'markets', '--title', 'x'], /--title can be used with products only/],
   [['show', 'markets', 'assets'], /Usage: shelftrace catalog show/],

@@ -43,6 +43,7 @@ function invocations(examples: readonly string[]): readonly (readonly string[])[
     .join('\n')
     .replaceAll(/([\\|])\n/gu, '$1')
     .replaceAll('\\', '')
+    .replaceAll(/source <\((.*)\)/gu, '$1')
     .split(/[\n|]/u)
     .map(split)
     .filter((words) => words.length > 0)

@@ -53,4 +53,18 @@ export const upkeepCommands: readonly Command[] = [
     examples: ['shelftrace erasures list'],
     load: async () => (await import('../erase.ts')).erasuresList,
   },
+  {
+    name: 'completion',
+    summary: 'Print the script with which a shell completes commands',
+    details:
+      'The script says how to install it. It completes commands, options, their words and files.',
+    operands: [{ name: 'SHELL', choices: ['bash', 'zsh', 'fish'] }],
+    examples: [
+      'source <(shelftrace completion bash)',
+      'source <(shelftrace completion zsh)',
+      'shelftrace completion fish > ~/.config/fish/completions/shelftrace.fish',
+    ],
+    isLocal: true,
+    load: async () => (await import('../completion-scripts.ts')).completion,
+  },
 ]
