@@ -49,6 +49,12 @@ export function ensureSecrets(source: SecretsSource): Secrets {
   }
 }
 
+/** The files that `ensureSecrets` would make. */
+export function listMissing({ dataDir, secretsFile, adminKey }: SecretsSource): readonly string[] {
+  const wanted = [secretsFile, ...(adminKey === null ? [join(dataDir, adminKeyName)] : [])]
+  return wanted.filter((path) => !existsSync(path))
+}
+
 /** Reads the secrets and makes none. Throws CONFIG_INVALID naming the file and the field. */
 export function readSecretsFile(path: string): Omit<Secrets, 'adminKey'> {
   const { identitySecret, keyRing } = parseSecrets(path)

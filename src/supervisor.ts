@@ -25,7 +25,9 @@ import {
   trackerOptions,
 } from './processes/child.ts'
 import type { ChildMessage, ClockMessage } from './processes/child.ts'
-import { ensureSecrets, removeDrafts } from './secrets.ts'
+import { version } from './ops/version.ts'
+import { startLines } from './processes/start-lines.ts'
+import { ensureSecrets, listMissing, removeDrafts } from './secrets.ts'
 import { embeddedSessions } from './warehouse/embedded.ts'
 
 const limits = {
@@ -60,7 +62,9 @@ export async function runSupervisor(environment: NodeJS.ProcessEnv): Promise<num
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
   try {
     removeDrafts(config)
+    const newSecrets = listMissing(config)
     const { identityFingerprint } = ensureSecrets(config)
+    process.stdout.write(startLines({ version, newSecrets, ...config }))
     const patience = { waitMs: folder.isAfterCrash ? patienceMs : 0, signal: stopped.signal, log }
     for (const port of portsOf(config)) {
       await waitForPort(port, patience)

@@ -20,6 +20,7 @@ import type { Service } from '../helpers/service.ts'
 const nobody = 65_534
 
 interface Run {
+  readonly stdout: string
   readonly status: number | null
   readonly stderr: string
 }
@@ -80,6 +81,10 @@ for (const variable of ['SHELFTRACE_TRACKING_PORT', 'SHELFTRACE_CAMPAIGN_PORT'])
     const run = serve({ env })
 
     assertOneSentence(run, new RegExp(`port ${env[variable]} of 127.0.0.1 is taken.*${variable}`))
+    assert.match(
+      run.stdout,
+      /^Shelftrace \S+ makes a new installation in the data folder .*data, /u
+    )
   })
 }
 
