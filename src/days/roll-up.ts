@@ -5,6 +5,7 @@
 import { attributionProfiles } from '../contract/report-request.ts'
 import { dayRowsParams, dayRowsSql, dimensions, figureColumns } from './day-rows.ts'
 import type { RowsPart } from './day-rows.ts'
+import { runsOf } from './market-days.ts'
 import type { MarketDays } from './market-days.ts'
 import type { Rates } from './rates.ts'
 import { ServiceError } from '../errors.ts'
@@ -43,17 +44,28 @@ export interface RollUp {
   readonly eventsMax: number
 }
 
-export async function rollUp(warehouse: Warehouse, options: RollUp): Promise<void> {
+/** True: by one statement, so no two rows have the same dimensions. */
+export async function rollUp(warehouse: Warehouse, options: RollUp): Promise<boolean> {
   const { asked, rates, revision, readAt } = options
-  const bound = { ...dayRowsParams(asked, rates), revision, readAt }
+  const bound = { ...dayRowsParams(asked, rates), ...rangeParams(asked), revision, readAt }
   const parts = await planParts(warehouse, bound, options.eventsMax)
   try {
     for (const { part, params } of parts) {
       await warehouse.command(rollUpSql(part), { ...bound, ...params })
     }
+    return parts.length === 1
   } catch (error) {
     await warehouse.command(removeRowsSql, bound).catch(() => undefined)
     throw error
+  }
+}
+
+/** The instants of all days: events of the days around them are not summed, so they are not counted. */
+function rangeParams(asked: readonly MarketDays[]): Params {
+  const runs = runsOf(asked).flatMap((one) => one.runs)
+  return {
+    countFromMs: runs.reduce((least, { fromMs }) => Math.min(least, fromMs), runs[0]?.fromMs ?? 0),
+    countToMs: runs.reduce((most, { toMs }) => Math.max(most, toMs), 0),
   }
 }
 
@@ -152,7 +164,7 @@ const eventCountsSql = `
 SELECT advertiser_id AS advertiserId, count() AS eventCount FROM ad_event
 WHERE verdict = 'counted'
   AND served_day >= {dayMin:Date} - if(kind = 'click', 8, 2) AND served_day <= {dayMax:Date} + 1
-  AND received_at >= toDateTime64({dayMin:Date} - 1, 3, 'UTC') AND received_at < toDateTime64({dayMax:Date} + 2, 3, 'UTC')
+  AND toUnixTimestamp64Milli(received_at) >= {countFromMs:Int64} AND toUnixTimestamp64Milli(received_at) < {countToMs:Int64}
 GROUP BY advertiser_id ORDER BY advertiser_id`
 
 const lineCountSql = `

@@ -88,7 +88,7 @@ async function seal(warehouse: Warehouse, sealing: Sealing): Promise<boolean> {
       .toSorted(),
   }))
   await beginRevision(warehouse, { revision, range, readAt })
-  await rollUp(warehouse, { asked, rates, revision, readAt, eventsMax })
+  const isWhole = await rollUp(warehouse, { asked, rates, revision, readAt, eventsMax })
 
   const details = await readDetails(warehouse, revision, range)
   // An engine that was held up must not seal days that another one has declared final meanwhile: their events
@@ -108,6 +108,7 @@ async function seal(warehouse: Warehouse, sealing: Sealing): Promise<boolean> {
       read_at: readAt,
       definition: definitionOf(unit, markets),
       rollup_version: rollupVersion,
+      is_whole: isWhole ? 1 : 0,
       unknown_ids: isUnknown ? JSON.stringify(unknownIds) : '',
       rates: printUsedRates({ day, currencies: isUnknown ? [] : inBoth(currencies, unit) }, rates),
     }

@@ -87,6 +87,8 @@ export interface DaysAsked {
 
 export interface ReportDays {
   readonly seals: readonly Seal[]
+  /** Whether each row of their rollups is a row of the report by day. */
+  readonly areSealsWhole: boolean
   /** Every market, each with the days that are answered from the events (often none). */
   readonly open: readonly MarketDays[]
   readonly hasOpenDays: boolean
@@ -133,6 +135,7 @@ export async function findReportDays(
   const hasEvents = bounds.firstDays.size > 0
   return {
     seals,
+    areSealsWhole: seals.every(({ isWhole }) => isWhole === 1),
     open,
     hasOpenDays: firstOpen !== undefined,
     withoutOrders: new Set(

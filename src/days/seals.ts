@@ -32,6 +32,8 @@ export interface LatestSeal extends StoredSeal {
   /** The instants of the day in the market's zone. */
   readonly fromMs: number
   readonly toMs: number
+  /** 1: no two rows of the rollup are of one row of the report by day. */
+  readonly isWhole: 0 | 1
   /** False: the seal was made of other markets than the catalog has now. */
   readonly isValid: boolean
 }
@@ -186,7 +188,7 @@ export function latestSealsSql(condition = '1'): string {
 const sealsSql = `
 SELECT unit, day, toString(revision) AS revision, read_at AS readAt, toUnixTimestamp64Micro(read_at) AS readAtUs,
   toUnixTimestamp64Milli(from_at) AS fromMs, toUnixTimestamp64Milli(to_at) AS toMs, rates,
-  rollup_version AS rollupVersion, definition, unknown_ids AS unknownIds
+  rollup_version AS rollupVersion, is_whole AS isWhole, definition, unknown_ids AS unknownIds
 FROM sealed_day
 WHERE day >= {first:Date} AND day <= {last:Date}
 LIMIT ${sealsMax}

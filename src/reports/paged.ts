@@ -87,7 +87,9 @@ async function openResult<Row extends object>(
   let isHandedOver = false
   try {
     const first = await source.next()
-    if (areRowsKept !== undefined && !(await areRowsKept())) return null
+    const kept = areRowsKept === undefined ? Promise.resolve(true) : areRowsKept()
+    // Waited for below, unless reading fails before.
+    kept.catch(() => undefined)
     const firstBlock = first.done === true ? null : first.value
     const firstRow = firstBlock === null ? null : readFirstRow(firstBlock)
     if (firstRow !== null) assertAnswersFor(advertiserId, firstRow.at(-1))
@@ -96,6 +98,7 @@ async function openResult<Row extends object>(
     const { limit } = asked
     const rest = joinBlocks(firstBlock, source)
     if (totals.totalRows > limit) {
+      if (!(await kept)) return null
       const rowCount = Math.min(totals.totalRows, reachableRows(limit))
       const begun = { totals, advertiserId, rowCount, blocks: rest, format, controller }
       const result = await keptPages.begin(asked, begun)
@@ -103,6 +106,7 @@ async function openResult<Row extends object>(
       return { page: (one) => keptPages.page<Row>(result, one) }
     }
     const rows = await readRows(rest, { advertiserId, rowCount: totals.totalRows, format })
+    if (!(await kept)) return null
     keptPages.drop(asked.question)
     return { page: async ({ page }) => ({ ...totals, rows: page > 0 ? [] : rows }) }
   } finally {

@@ -55,24 +55,51 @@ SETTINGS ${reportSettings}`,
 // this setting a report over months is several times slower.
 export const reportSettings = 'join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1'
 
-/** The rows of the report without products, of sealed and open days together, in no order. */
-function groupedSql(source: QuerySource, withOrders = false): string {
+/**
+ * The rows of the report without products, of sealed and open days together, in no order. By day, a row of a sealed
+ * day is one of the report, so those are not added up: that took as long as sorting all of them.
+ */
+function rowsSql(source: QuerySource, withOrders = false): string {
   const { request, days, spans } = source
+  const isReady = request.dateBreakdown && days.areSealsWhole
+  const sealed = days.seals.length === 0 ? [] : [sealedRows(request)]
   const parts = [
-    ...(days.seals.length === 0 ? [] : [sealedRows(request)]),
+    ...(isReady ? [] : sealed),
     ...(spans.length === 0 ? [] : [spanRows(request)]),
     ...(days.hasOpenDays ? [openRows(source)] : []),
   ]
-  const day = request.dateBreakdown ? ', day' : ''
+  const named = { isByDay: request.dateBreakdown, withOrders }
+  const ready = isReady ? sealed.map((rows) => readyRows(rows, named)) : []
+  const addedUp = parts.length > 0 ? [addedUpRows(parts.join(' UNION ALL '), named)] : []
+  if (ready.length + addedUp.length === 0) return addedUpRows(openRows(source), named)
+  return [...ready, ...addedUp].join(' UNION ALL ')
+}
+
+interface Named {
+  readonly isByDay: boolean
+  readonly withOrders: boolean
+}
+
+function keyColumns({ isByDay }: Named): string {
+  return `market_id, publisher_id, campaign_id, ad_group_id, gtin_key${isByDay ? ', day' : ''}`
+}
+
+function readyRows(rows: string, named: Named): string {
   return `
-  SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key${day},
-    min(gtin_seen) AS seen_gtin,
+  SELECT ${keyColumns(named)}, gtin_seen AS seen_gtin, loads, impressions, clicks, conversions, units AS units_sold,
+    value AS conversion_value, spend, unconverted${named.withOrders ? ', orders' : ''}
+  FROM (${rows})`
+}
+
+function addedUpRows(rows: string, named: Named): string {
+  return `
+  SELECT ${keyColumns(named)}, min(gtin_seen) AS seen_gtin,
     sum(loads) AS loads, sum(impressions) AS impressions, sum(clicks) AS clicks,
     sum(conversions) AS conversions, sum(units) AS units_sold,
     sum(value) AS conversion_value, sum(spend) AS spend, sum(unconverted) AS unconverted
-    ${withOrders ? ', sum(orders) AS orders' : ''}
-  FROM (${(parts.length === 0 ? [openRows(source)] : parts).join(' UNION ALL ')})
-  GROUP BY market_id, publisher_id, campaign_id, ad_group_id, gtin_key${day}`
+    ${named.withOrders ? ', sum(orders) AS orders' : ''}
+  FROM (${rows})
+  GROUP BY ${keyColumns(named)}`
 }
 
 /** Selects the columns of the request's profile. */
@@ -147,14 +174,14 @@ function fromProductsSql(source: QuerySource, withOrders = false): string {
     FROM product FINAL
     WHERE market_id IN {marketIds:Array(Int32)} AND ${rowConditions(source.request)}
   ) AS p
-  RIGHT JOIN (${groupedSql(source, withOrders)}) AS g
+  RIGHT JOIN (${rowsSql(source, withOrders)}) AS g
     ON p.product_market_id = g.market_id AND p.product_key = g.gtin_key
   WHERE ${productConditions(source.request)}`
 }
 
 /** The filtered rows with orders and without names, for callers that sum them. */
 export function reportRowsSql(source: QuerySource): string {
-  if (productConditions(source.request) === '1') return groupedSql(source, true)
+  if (productConditions(source.request) === '1') return rowsSql(source, true)
   return `SELECT g.* ${fromProductsSql(source, true)}`
 }
 

@@ -75,7 +75,7 @@ test('events of before keep their receipt and all that is read of them, also onc
   await write(warehouse, anEvent('b', atMs + 10))
   const before = { receipts: await receipts(warehouse), details: await details(warehouse) }
 
-  assert.deepEqual(await migrate(warehouse), [migration])
+  assert.equal((await migrate(warehouse))[0], migration)
   // An upgrade that was cut off is run again.
   await warehouse.command('DELETE FROM migration WHERE name = {migration:String}', { migration })
   await migrate(warehouse)
