@@ -25,7 +25,6 @@ import {
   trackerOptions,
 } from './processes/child.ts'
 import type { ChildMessage, ClockMessage } from './processes/child.ts'
-import { version } from './ops/version.ts'
 import { startLines } from './processes/start-lines.ts'
 import { ensureSecrets, listMissing, removeDrafts } from './secrets.ts'
 import { embeddedSessions } from './warehouse/embedded.ts'
@@ -64,7 +63,7 @@ export async function runSupervisor(environment: NodeJS.ProcessEnv): Promise<num
     removeDrafts(config)
     const newSecrets = listMissing(config)
     const { identityFingerprint } = ensureSecrets(config)
-    process.stdout.write(startLines({ version, newSecrets, ...config }))
+    process.stdout.write(startLines({ newSecrets, ...config }))
     const patience = { waitMs: folder.isAfterCrash ? patienceMs : 0, signal: stopped.signal, log }
     for (const port of portsOf(config)) {
       await waitForPort(port, patience)

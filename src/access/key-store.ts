@@ -275,7 +275,7 @@ class WarehouseKeyStore implements KeyStore {
 function configuredKey(createdAtMs: number): AccessKey {
   return {
     id: 'configured-admin',
-    name: 'the admin key of the configuration',
+    name: "the operator's admin key",
     advertisers: 'all',
     publishers: 'all',
     scopes,

@@ -3,7 +3,7 @@
 import type { Explanation, LossReason } from '../contract/explanation.ts'
 import { attributionProfiles } from '../contract/report-request.ts'
 import type { AttributionProfile } from '../contract/report-request.ts'
-import type { Layout } from './layout.ts'
+import { fitLine, type Layout } from './layout.ts'
 import { formatTable, printable } from './table.ts'
 import { counted } from './words.ts'
 
@@ -17,15 +17,17 @@ export function formatExplanation(explanation: Explanation, layout: Layout): str
     ...deliveryLines(explanation, layout),
     ...returnLines(explanation, layout),
     '',
-    ...explanation.ids.map(
-      ({ kind, touchpoints, isCrowd }) =>
+    ...explanation.ids.map(({ kind, touchpoints, isCrowd }) =>
+      fitLine(
         `The ${kind === 'user' ? 'user_id' : 'user_logged_in_id'} has ${counted(touchpoints, 'touchpoint')} in the 15 days ` +
-        `up to the purchase${isCrowd ? ': a crowd, it joins nothing.' : '.'}`
+          `up to the purchase${isCrowd ? ': a crowd (more than one person makes), it joins nothing.' : '.'}`,
+        layout
+      )
     ),
     ...explanation.lines.flatMap((line) => lineLines(line, layout)),
     ...leftOut(explanation.linesLeftOut, 'lines'),
     '',
-    stateLine(explanation),
+    fitLine(stateLine(explanation), layout),
   ].join('\n')
 }
 
@@ -83,11 +85,13 @@ function lineLines(line: Line, layout: Layout): readonly string[] {
   const sentBack = quantity - line.remainingQuantity
   const rest = sentBack === 0 ? '' : `, ${sentBack} of them sent back`
   const head = printable(`Line ${line.line}: ${quantity} x ${gtin}${group} at ${price}${rest}`)
-  if (verdict !== 'valid') return ['', `${head}: ${neverCredited[verdict]}`]
+  if (verdict !== 'valid') return ['', fitLine(`${head}: ${neverCredited[verdict]}`, layout)]
   return [
     '',
-    head,
-    ...attributionProfiles.map((profile) => `  ${profile}: ${creditText(line, profile)}`),
+    fitLine(head, layout),
+    ...attributionProfiles.map((profile) =>
+      fitLine(`  ${profile}: ${creditText(line, profile)}`, layout)
+    ),
     ...(line.candidates.length === 0
       ? ['  no touchpoints']
       : [candidateTable(line.candidates, layout)]),

@@ -24,7 +24,8 @@ function overview(layout: Layout): readonly string[] {
     `${title('Usage:', layout)} shelftrace COMMAND [OPTIONS]`,
     '',
     'Tracking, attribution and reports for retail media. "shelftrace help COMMAND"',
-    'shows the options of a command, the format of its file and an example.',
+    'shows the options of a command, the format of its file and an example;',
+    '"shelftrace --version" prints the version.',
     '',
     ...groups.flatMap((group) =>
       [title(`${group.title}:`, layout)].concat(summaries(group.commands), '')

@@ -4,6 +4,7 @@ import { judgementPageSchema, judgementSchema, type Judgement } from '../contrac
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import { usageError, type Run, type CommandContext } from './command.ts'
 import { listCommand } from './list.ts'
+import { tell } from './progress.ts'
 import { counted, formatCount } from './words.ts'
 
 const pollMs = 1_000
@@ -23,9 +24,12 @@ export const judge: Run = async (context) => {
   const call = { method: 'POST', path: '/judgements', json } as const
   let judgement = await context.call(judgementSchema, call)
   while (context.options['wait'] === true && judgement.state !== 'done') {
+    const { partsDone, parts } = judgement
+    tell(context.terminal, `${formatCount(partsDone)} of ${counted(parts, 'part')}`)
     await sleep(pollMs)
     judgement = await read(context, judgement.id)
   }
+  tell(context.terminal, null)
   context.print(judgement, formatJudgement(judgement))
   return 0
 }

@@ -34,7 +34,7 @@ export const keysList = listCommand({
   path: '/keys',
   answer: keyListSchema,
   rows: 'keys',
-  empty: 'There are no keys besides the one in the configuration.',
+  empty: "There are no keys besides the operator's admin key.",
 })
 
 export const keysRevoke: Run = async (context) => {

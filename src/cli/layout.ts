@@ -79,6 +79,15 @@ export function wrapText(text: string, width: number): readonly string[] {
   return [...lines, line.trimEnd()]
 }
 
+/** Wraps a line that is wider than the terminal; what follows is indented further. */
+export function fitLine(line: string, { width }: Layout): string {
+  const [indent = ''] = /^ */u.exec(line) ?? []
+  if (width === null || lengthOf(line) <= width) return line
+  const further = `${indent}  `
+  const room = Math.max(20, width - further.length)
+  return `${indent}${wrapText(line.trimStart(), room).join(`\n${further}`)}`
+}
+
 export function padTo(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - lengthOf(text)))
 }

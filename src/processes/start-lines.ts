@@ -1,7 +1,6 @@
-// What a node says as soon as it starts, seconds before it takes traffic.
+// What a node says of its data folder, seconds before it takes traffic.
 
 interface Starting {
-  readonly version: string
   readonly dataDir: string
   readonly secretsFile: string
   /** Files with secrets that were not there and are made now. */
@@ -12,15 +11,14 @@ interface Starting {
  * A start in the wrong folder makes another installation there, with secrets that fit no link and no shopper of the
  * right one: so a new installation is told as such.
  */
-export function startLines({ version, dataDir, secretsFile, newSecrets }: Starting): string {
+export function startLines({ dataDir, secretsFile, newSecrets }: Starting): string {
   const files = newSecrets.join(' and ')
   if (newSecrets.includes(secretsFile)) {
     return [
-      `Shelftrace ${version} makes a new installation in the data folder ${dataDir}, with new secrets in ${files}.`,
-      'If there should be one already, stop this and set SHELFTRACE_DATA_DIR to its data folder.',
-      'It starts, which takes a few seconds.\n',
+      `It makes a new installation in the data folder ${dataDir}, with new secrets in ${files}.`,
+      'If there should be one already, stop this and set SHELFTRACE_DATA_DIR to its data folder.\n',
     ].join('\n')
   }
   const made = newSecrets.length === 0 ? '' : `, with a new key in ${files}`
-  return `Shelftrace ${version} starts with the data folder ${dataDir}${made}.\n`
+  return `Its data folder is ${dataDir}${made}.\n`
 }

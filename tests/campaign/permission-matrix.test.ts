@@ -59,7 +59,7 @@ before(async () => {
   holders.push(
     { name: 'no key', token: null, isValid: false, ...all },
     { name: 'an unknown key', token: `st_${'A'.repeat(43)}`, isValid: false, ...all },
-    { name: 'the admin key of the configuration', token: adminKey, isValid: true, ...all },
+    { name: "the operator's admin key", token: adminKey, isValid: true, ...all },
     storeKey('an expired key', { ...all, isValid: false, expiresAtMs: nowMs })
   )
   holders.push(storeKey('a revoked key', { ...all, isValid: false }))

@@ -153,6 +153,17 @@ test('an explanation is told in text: deliveries, winners, why the others lost, 
   assert.ok(!stdout.includes('\u001b'), 'what shops send never drives the terminal')
 })
 
+test('an explanation fits the terminal', async () => {
+  answerWith(200, explanation)
+
+  const { stdout } = await run(['explain', '10', 'T/1', '--no-color'], { columns: 80 })
+
+  assert.deepEqual(
+    stdout.split('\n').filter((one) => one.length > 80),
+    []
+  )
+})
+
 test('--json prints the answer as it came', async () => {
   answerWith(200, explanation)
 

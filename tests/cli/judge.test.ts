@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerWith, received, run, useCliServer } from './harness.ts'
+import { answerBy, answerWith, received, run, useCliServer } from './harness.ts'
 
 useCliServer()
 
@@ -59,6 +59,15 @@ test('a judgement is shown by its id, and all are listed', async () => {
 
   assert.match(shown.stdout, /^Judgement j1 waits to look once more/u)
   assert.match(listed.stdout, /j1 .*done/u)
+})
+
+test('who waits for a judgement on a terminal is told how far it is', async () => {
+  const answers = [{ ...judgement, state: 'judging', partsDone: 1 }, judgement]
+  answerBy(() => ({ status: 200, json: answers.shift() }))
+
+  const { stderr } = await run([...argv, '--reason', 'forged', '--wait'], { isTTY: true })
+
+  assert.equal(stderr, '\r\u001b[K1 of 2 parts\r\u001b[K')
 })
 
 for (const [wrong, message] of [

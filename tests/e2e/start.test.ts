@@ -83,7 +83,7 @@ for (const variable of ['SHELFTRACE_TRACKING_PORT', 'SHELFTRACE_CAMPAIGN_PORT'])
     assertOneSentence(run, new RegExp(`port ${env[variable]} of 127.0.0.1 is taken.*${variable}`))
     assert.match(
       run.stdout,
-      /^Shelftrace \S+ makes a new installation in the data folder .*data, /u
+      /^Shelftrace \S+ starts.*\nIt makes a new installation in the data folder .*data, /u
     )
   })
 }

@@ -11,7 +11,7 @@ test('a start says whether it makes a new installation, and in which files its s
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const dataDir = join(folder, 'data')
   const source = { dataDir, secretsFile: join(dataDir, 'secrets.json'), adminKey: null }
-  const say = () => startLines({ ...source, version: '1.2.3', newSecrets: listMissing(source) })
+  const say = () => startLines({ ...source, newSecrets: listMissing(source) })
 
   const first = say()
   ensureSecrets(source)
@@ -21,12 +21,12 @@ test('a start says whether it makes a new installation, and in which files its s
 
   assert.ok(
     first.startsWith(
-      `Shelftrace 1.2.3 makes a new installation in the data folder ${dataDir}, with new secrets in ` +
+      `It makes a new installation in the data folder ${dataDir}, with new secrets in ` +
         `${source.secretsFile} and ${join(dataDir, 'admin-key')}.\n`
     )
   )
   assert.match(first, /stop this and set SHELFTRACE_DATA_DIR/u)
-  assert.equal(second, `Shelftrace 1.2.3 starts with the data folder ${dataDir}.\n`)
+  assert.equal(second, `Its data folder is ${dataDir}.\n`)
   assert.match(keyless, /, with a new key in .*admin-key\.\n$/u)
   assert.ok(![first, second, keyless].some((text) => text.includes('st_')))
 })

@@ -48,8 +48,13 @@ export const runningCommands: readonly Command[] = [
     isLocal: true,
     // No other command needs the service.
     load: async () => {
-      const { runSupervisor } = await import('../../supervisor.ts')
-      return async ({ terminal }) => await runSupervisor({ ...terminal.environment })
+      const { version } = await import('../../ops/version.ts')
+      return async ({ terminal, write }) => {
+        // The service takes a moment to be loaded.
+        await write(`Shelftrace ${version} starts, which takes a few seconds.\n`)
+        const { runSupervisor } = await import('../../supervisor.ts')
+        return await runSupervisor({ ...terminal.environment })
+      }
     },
   },
   {
