@@ -13,6 +13,7 @@ import { OpenCalls } from './open-calls.ts'
 import { PathTable } from './path-table.ts'
 import { RefusedCalls, type RefusalReason } from './refused-calls.ts'
 import { sendAnswer } from './send.ts'
+import { compressAnswer } from '../http/compress.ts'
 
 interface Route {
   readonly operation: Operation
@@ -101,7 +102,8 @@ export class Gate {
         ? await this.#answer(route, { admission, request, reply, signal })
         : admission.answer
       this.#noteRefusal(operation, { admission, answer, request })
-      sendAnswer(reply, answer)
+      const { 'accept-encoding': acceptEncoding = '' } = request.headers
+      sendAnswer(reply, await compressAnswer(answer, acceptEncoding))
     } catch (error) {
       sendAnswer(reply, this.#failures.answer(error, failure))
     }

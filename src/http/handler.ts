@@ -42,6 +42,8 @@ export interface Answer {
   readonly code?: RefusalCode
   /** Null: no body. */
   readonly body: AnswerBody | null
+  /** True: it has no secrets, and may be sent compressed. */
+  readonly mayCompress?: boolean
 }
 
 export type Handler = (call: Call) => Promise<Answer>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { gzipSync } from 'node:zlib'
+import { codingWeight } from './accept-encoding.ts'
 import type { StaticFile } from './handler.ts'
 
 /** Compresses once, so that no request pays for it. */
@@ -25,7 +26,7 @@ type AskedWith = Pick<IncomingHttpHeaders, 'accept-encoding' | 'if-none-match'>
 
 export function chooseEncoding(file: StaticFile, asked: AskedWith): Chosen {
   const { plain, gzip, hash, isImmutable = false } = file
-  const isGzip = gzip !== null && acceptsGzip(asked['accept-encoding'] ?? '')
+  const isGzip = gzip !== null && codingWeight(asked['accept-encoding'] ?? '', 'gzip', 'x-gzip') > 0
   return {
     isKnown: isNamed(asked['if-none-match'] ?? '', hash),
     bytes: isGzip ? gzip : plain,
@@ -39,18 +40,6 @@ export function chooseEncoding(file: StaticFile, asked: AskedWith): Chosen {
       ...(isGzip && { 'content-encoding': 'gzip' }),
     },
   }
-}
-
-/** RFC 9110, 12.5.3: a coding counts unless its weight is 0, and its own line goes before `*`. */
-function acceptsGzip(acceptEncoding: string): boolean {
-  const weights = new Map<string, number>()
-  for (const part of acceptEncoding.toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = part.split(';').map((text) => text.trim())
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
-    weights.set(coding, Number(weight))
-  }
-  const weight = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0
-  return weight > 0
 }
 
 function isNamed(ifNoneMatch: string, hash: string): boolean {

@@ -1,4 +1,5 @@
 // What every answer must be, whatever was asked.
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { TSchema } from 'typebox'
 import type { Operation } from '../../src/contract/operation.ts'
 import { exceptionResponseSchema, type OperationResponse } from '../../src/contract/responses.ts'
@@ -165,7 +166,14 @@ function judgeLines({ body }: Reply, schema: TSchema): readonly string[] {
 function judgeJson(reply: Reply, schema: TSchema): readonly string[] {
   const type = valueOf(reply, 'content-type') ?? ''
   if (!type.startsWith('application/json')) return [`the type ${type} is not JSON`]
-  return judgeText(reply.body.toString(), schema)
+  return judgeText(plainBody(reply).toString(), schema)
+}
+
+/** Without the coding that the call accepted. */
+function plainBody(reply: Reply): Buffer {
+  const coding = valueOf(reply, 'content-encoding')
+  if (coding === 'br') return brotliDecompressSync(reply.body)
+  return coding === 'gzip' ? gunzipSync(reply.body) : reply.body
 }
 
 function judgeText(text: string, schema: TSchema): readonly string[] {

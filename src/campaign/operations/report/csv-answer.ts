@@ -43,6 +43,7 @@ export function csvAnswer<Row>(result: PagedResult<Row>, print: Print<Row>): Ans
       ...resultHeaders(result),
     },
     body: { text: csvFile(result.rows, print) },
+    mayCompress: true,
   }
 }
 

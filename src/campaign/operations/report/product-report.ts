@@ -38,22 +38,21 @@ export function createReportHandlers(deps: ReportDeps, places: ReportPlaces): Ha
         const request = withinEventDays(body)
         const result = await deps.runReport({ advertiserId: id, request, keyId, signal })
         const headers = resultHeaders(result)
-        return { ...answerJson(200, jsonReport(result, body)), headers }
+        return { ...answerJson(200, jsonReport(result, body)), headers, mayCompress: true }
       })
     ),
     ...handleAt(operations.readSpaProductSeries, advertiser, async (call, { id }) =>
       places.run(call, async () => {
         const { body, signal } = call
         const request = withinEventDays(body)
-        return answerJson(
-          200,
-          jsonSeries(await deps.readSeries({ advertiserId: id, request, signal }))
-        )
+        const series = await deps.readSeries({ advertiserId: id, request, signal })
+        return { ...answerJson(200, jsonSeries(series)), mayCompress: true }
       })
     ),
     ...handleAt(operations.listSealedDays, advertiser, async ({ query: { since } }) => {
       const sinceMs = since === undefined ? null : parseInstant(since)
-      return answerJson(200, await listSealedDays(deps, sinceMs ?? 0))
+      const days = await listSealedDays(deps, sinceMs ?? 0)
+      return { ...answerJson(200, days), mayCompress: true }
     }),
   }
 }
