@@ -25,10 +25,7 @@ import { compileParser, type Parsed } from './validate.ts'
 const landingHostsMax = 100
 
 const active = optional(
-  flag({
-    default: true,
-    description: 'false: takes no new links or assets; past reports keep its name.',
-  })
+  flag('false: takes no new links or assets; past reports keep its name. Default true.')
 )
 const ids = (description: string) => Type.Array(catalogId(), { description })
 const copyText = () => optional(Type.String({ maxLength: 2_000 }))
@@ -94,12 +91,10 @@ export const publisherEntrySchema = named('PublisherEntry', {
     })
   ),
   firesFromBackend: optional(
-    flag({
-      default: false,
-      description:
-        'true: its backend fires the links for its shoppers, so user agent and network of the caller ' +
-        'decide nothing.',
-    })
+    flag(
+      'true: its backend fires the links for its shoppers, so user agent and network of the caller ' +
+        'decide nothing. Default false.'
+    )
   ),
   sites: optional(Type.Array(siteEntrySchema)),
   active,

@@ -64,6 +64,7 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
       description:
         'Tracking, attribution and reporting for retail-media platforms. Two ports: each operation names ' +
         'the server it is found at. Operations with x-addition go beyond the published interface.',
+      contact: { name: 'The platform that runs this installation' },
       license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
     },
     servers: [
@@ -102,10 +103,11 @@ function describeOperation(
   return {
     operationId: operation.operationId,
     summary: operation.summary,
-    description: operation.description,
+    description: `${operation.description}${access === null ? '' : scopeNote(access)}`,
     tags: addition ? [operation.tag, additionTag] : [operation.tag],
     servers: operation.ports.map((port) => ({ url: urls[port] })),
-    security: securityOf(access),
+    security: access === null ? [] : [{ bearer: [] }],
+    ...(access !== null && { 'x-scopes': scopesOf(access) }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: describeBody(body, example, components) }),
     responses: Object.fromEntries(
@@ -122,10 +124,15 @@ function describeOperation(
   }
 }
 
-/** OpenAPI 3.1 lets any scheme list the roles it needs: here, the scope. Each entry is enough by itself. */
-function securityOf(access: Access | null): readonly Json[] {
-  if (access === null) return []
-  return [access.scope, ...(access.otherScopes ?? [])].map((scope) => ({ bearer: [scope] }))
+/** Each of these is enough, and so is `admin`. */
+function scopesOf({ scope, otherScopes = [] }: Access): readonly string[] {
+  return [scope, ...otherScopes]
+}
+
+function scopeNote(access: Access): string {
+  const [scope, ...others] = scopesOf(access)
+  const words = others.length === 0 ? `the scope \`${scope}\`` : 'any of the scopes `x-scopes`'
+  return ` Needs a key with ${words}.`
 }
 
 interface Parameters {

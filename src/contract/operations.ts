@@ -57,13 +57,23 @@ const nodeTable = withIds({
   }),
 })
 
+const documentSchema = Type.Object(
+  {
+    openapi: Type.String(),
+    info: Type.Object({}, { additionalProperties: true }),
+    paths: Type.Object({}, { additionalProperties: true }),
+    components: Type.Object({}, { additionalProperties: true }),
+  },
+  { additionalProperties: true }
+)
+
 const documentTable = withIds({
   getOpenApi: {
     ...operator,
     path: '/openapi.json',
     summary: 'Read this document',
     description: 'The OpenAPI 3.1 document of both ports.',
-    responses: [answer('200', 'The document.', Type.Object({})), ...closing, otherwise],
+    responses: [answer('200', 'The document.', documentSchema), ...closing, otherwise],
   },
 })
 

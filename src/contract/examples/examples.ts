@@ -22,7 +22,7 @@ export const examples: Examples = {
   ...catalogExamples,
   ...adminExamples,
   ...upkeepExamples,
-  getOpenApi: { answers: { 200: { openapi: '3.1.0' } } },
+  getOpenApi: { answers: { 200: { openapi: '3.1.0', info: {}, paths: {}, components: {} } } },
   getHealth: { answers: { 200: { status: 'alive' } } },
   getReadiness: { answers: { 200: { status: 'ready' } } },
   getMetrics: { answers: { 200: metrics } },
