@@ -115,6 +115,30 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
     assert.equal(await later.evaluate('localStorage.length'), 0)
   })
 
+  it('a chart of one day or of a week names each of its days once, and no other', async (t) => {
+    const { page, context } = await start(t, showcase.advertiserKey)
+    const { startDate, endDate } = await rangeOf(page)
+    await context.addInitScript({ content: recordDrawnTexts })
+    const weekBefore = new Date(Date.parse(endDate) - 6 * 86_400_000).toISOString().slice(0, 10)
+    for (const from of [endDate, weekBefore]) {
+      assert.ok(startDate <= from)
+      await page.goto('about:blank')
+      await page.goto(`${showcase.url}/#/advertisers/1/performance?from=${from}&to=${endDate}`)
+      await settled(page)
+      // A chart may be drawn again, with the same names at the same places.
+      const places = new Set(await page.evaluate<readonly string[]>('drawn'))
+      const days = [...places].flatMap(
+        (place) => / ?(\d+ [A-Z][a-z]{2}) at /u.exec(place)?.[1] ?? []
+      )
+      assert.equal(
+        days.length > 0 && days.length <= (from === endDate ? 1 : 7),
+        true,
+        days.join(', ')
+      )
+      assert.equal(new Set(days).size, days.length, days.join(', '))
+    }
+  })
+
   it('behind the last page that the interface has there is no next one, and a sentence says so', async (t) => {
     const { page } = await start(t, showcase.advertiserKey)
     // As if there were more rows than pages.
@@ -157,3 +181,12 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
     })
   }
 })
+
+const recordDrawnTexts = `
+  globalThis.drawn = []
+  const draw = CanvasRenderingContext2D.prototype.fillText
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    globalThis.drawn.push(text + ' at ' + Math.round(rest[0]))
+    draw.call(this, text, ...rest)
+  }
+`

@@ -155,7 +155,7 @@ function optionsOf(plot: Omit<Plot, 'frame'> & { readonly element: HTMLElement }
     legend: { show: false },
     cursor: { drag: { x: true, y: false }, y: false, points: { size: 7 } },
     scales: {
-      x: { time: true, range: (_plot, min, max) => (min === max ? aroundDay(min) : [min, max]) },
+      x: { time: true, range: (_plot, min, max) => rangeOf(days, [min, max]) },
       ...Object.fromEntries(scales.map((scale) => [scale, { range: fromZero }])),
     },
     axes: [
@@ -165,6 +165,8 @@ function optionsOf(plot: Omit<Plot, 'frame'> & { readonly element: HTMLElement }
         ticks: line,
         space: 70,
         size: 34,
+        // Parts of a day would repeat its name.
+        incrs: tickDays.map((count) => count * daySeconds),
         values: (_plot, splits) => splits.map((seconds) => formatShortDay(seconds * 1_000)),
       },
       // Two axes are as many as people can read; further series are read at the pointer. Left is 3 and
@@ -202,10 +204,14 @@ function fromZero(_plot: uPlot, _min: number | null, max: number | null): uPlot.
   return [0, max === null || max <= 0 ? 1 : max * 1.05]
 }
 
-const halfDaySeconds = 43_200
+const daySeconds = 86_400
+const tickDays = [1, 2, 3, 7, 14, 28, 56, 91, 182, 364]
 
-function aroundDay(seconds: number): uPlot.Range.MinMax {
-  return [seconds - halfDaySeconds, seconds + halfDaySeconds]
+/** uPlot widens a range of one instant to years before it asks. */
+function rangeOf(days: readonly string[], zoom: uPlot.Range.MinMax): uPlot.Range.MinMax {
+  if (days.length !== 1) return zoom
+  const noon = Date.parse(days[0] ?? '') / 1_000
+  return [noon - daySeconds / 2, noon + daySeconds / 2]
 }
 
 function fullRange(days: readonly string[]) {

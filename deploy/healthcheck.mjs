@@ -1,0 +1,20 @@
+// Ends with 0 if the campaign port of this container answers that it is alive. The certificate is not checked: it is
+// for the public name, and the connection stays in the container.
+import { get as getHttp } from 'node:http'
+import { get as getHttps } from 'node:https'
+
+const hasTls = (process.env.SHELFTRACE_TLS_CERT ?? '') !== ''
+const port = process.env.SHELFTRACE_CAMPAIGN_PORT || '8081'
+const options = {
+  host: '127.0.0.1',
+  port,
+  path: '/healthz',
+  timeout: 4_000,
+  rejectUnauthorized: false,
+}
+
+const request = (hasTls ? getHttps : getHttp)(options, (response) => {
+  process.exit(response.statusCode === 200 ? 0 : 1)
+})
+request.on('timeout', () => process.exit(1))
+request.on('error', () => process.exit(1))
