@@ -130,21 +130,13 @@ function startPurging(pools: readonly SessionPool[]): NodeJS.Timeout {
   return purging.unref()
 }
 
-/** Streams take these statements and refuse others, such as `EXPLAIN`. */
-const streamable = /^\s*(?:SELECT|WITH)\b/iu
-
-/** Streams take bound values and run beside each other; statements bound by `queryBindAsync` would wait in one queue. */
+/**
+ * By a thread of libuv's pool, with the analysis of the statement, which takes longer than reading. A stream would be
+ * begun by the main thread, which would stand still meanwhile, and so would other statements.
+ */
 async function readRows<Row>(session: Session, sql: string, params: Params): Promise<Row[]> {
-  const format = 'JSONEachRow'
-  if (isEmpty(params)) return parseLines((await session.queryAsync(sql, { format })).text())
-  if (!streamable.test(sql)) {
-    return parseLines((await session.queryBindAsync(sql, params, { format })).text())
-  }
-  const rows: Row[] = []
-  for await (const chunk of session.queryStreamBind(sql, params, { format })) {
-    for (const row of parseLines<Row>(chunk.text())) rows.push(row)
-  }
-  return rows
+  const text = isEmpty(params) ? sql : withParams(sql, params)
+  return parseLines((await session.queryAsync(text, { format: 'JSONEachRow' })).text())
 }
 
 function isEmpty(params: Params): boolean {
@@ -169,6 +161,8 @@ const processSettings = {
   primary_index_cache_size: 256 * mebibyte,
   index_mark_cache_size: 64 * mebibyte,
   query_condition_cache_size: 16 * mebibyte,
+  // Values stand in the text of a statement that sets them. This is the longest text there can be in Node.
+  max_query_size: 512 * mebibyte,
 } as const
 
 function openSessions(options: EmbeddedOptions): Session[] {
