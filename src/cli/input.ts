@@ -78,11 +78,18 @@ export function describeRefused(
 ): readonly string[] {
   const shown = refused.slice(0, refusedShownMax)
   return [
-    ...shown.map(({ line, messages }) => `  line ${line}: ${printable(messages.join('; '))}`),
+    ...shown.map(
+      ({ line, messages }) => `  line ${line}: ${printable(messages.map(withoutBody).join('; '))}`
+    ),
     ...(refusedCount > shown.length
       ? [`  and ${formatCount(refusedCount - shown.length)} more`]
       : []),
   ]
+}
+
+/** To the API a line is the body of its check. */
+function withoutBody(message: string): string {
+  return message.replace(/^body /u, 'it ')
 }
 
 interface Progress {

@@ -29,7 +29,10 @@ export function fieldOf(name: string, { field }: Option): string {
   return field ?? name.replaceAll(/-(\w)/gu, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Where a message of the API names a field, the person at the terminal reads the argument that they typed. */
+/**
+ * Where a message of the API names a field, the person at the terminal reads the argument that they typed. Fields of a
+ * body stand as `/startDate`, parameters of a query as `startDate`.
+ */
 export function nameArguments({ operands = [], options = {} }: Command, message: string): string {
   const names = new Map<string, string>()
   for (const { name, field } of operands)
@@ -37,8 +40,11 @@ export function nameArguments({ operands = [], options = {} }: Command, message:
   for (const [name, option] of Object.entries(options)) {
     names.set(fieldOf(name, option), `--${name}`)
   }
-  return message.replaceAll(
-    /(?<![\w/.])\/(\w+)(?:\/\d+)?(?![\w/])/gu,
-    (path, field: string) => names.get(field) ?? path
-  )
+  const named = (text: string, field: string) => names.get(field) ?? text
+  const hasFile = operands.some(({ isFile }) => isFile === true)
+  return message
+    .replaceAll(/(?<![\w/.])\/(\w+)(?:\/\d+)?(?![\w/])/gu, named)
+    .replace(/^(\w+)(?= (?:must|is) )/u, named)
+    .replaceAll(/(?<![\w/.-])([a-z]+[A-Z]\w*)(?![\w/])/gu, named)
+    .replace(/^body /u, hasFile ? 'the file ' : 'body ')
 }

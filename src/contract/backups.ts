@@ -12,6 +12,7 @@ export const backupRequestSchema = closed(
     name: optional(
       Type.String({
         pattern: backupNamePattern,
+        title: 'a name of at most 64 letters, digits, _ and -',
         description:
           'The name of its folder in SHELFTRACE_BACKUP_DIR: letters, digits, _ and -, at most 64. The instant in UTC when absent.',
       })

@@ -199,7 +199,7 @@ test('a refusal that is about no single ad is told as it is', async () => {
       stdin: Readable.from([lineOf('1')]),
     })
     assert.equal(exitCode, 1)
-    assert.ok(stderr.includes(messages[0] ?? ''))
+    assert.ok(stderr.includes((messages[0] ?? '').replace('body', 'the file')))
   }
   assert.equal(received.length, 2)
 })

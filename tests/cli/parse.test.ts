@@ -91,6 +91,16 @@ const refusals = [
     '--from must be before --to',
   ],
   [
+    ['rates', 'missing', '--from', '2026-02-01', '--to', '2026-01-01'],
+    'startDate must not be after endDate',
+    '--from must not be after --to',
+  ],
+  [
+    ['catalog', 'show', 'campaigns', '--limit', '0'],
+    'limit must be an integer from 1 to 1000',
+    '--limit must be an integer from 1 to 1000',
+  ],
+  [
     ['void', '10', 't', 'd', '--reason', 'r'],
     '/deliveryId must be a UUID',
     'DELIVERY must be a UUID',
@@ -109,11 +119,23 @@ test('places inside a file keep their path', () => {
   assert.ok(load !== undefined)
   for (const message of [
     '/campaigns/3/name is required',
+    '/publishers/0/requireKey must be boolean',
     'see http://x/dryRun/y',
     '/a/dryRun is',
   ]) {
     assert.equal(nameArguments(load, message), message)
   }
+})
+
+test('a file that is none is told as the file, and a line that is none as the line', async () => {
+  answerWith(422, { messages: ['body must be valid JSON'] })
+  const file = await run(['catalog', 'load', '-'])
+  const refused = [{ line: 1, messages: ['body must be valid JSON'] }]
+  answerWith(200, { accepted: 0, refused, refusedCount: 1 })
+  const line = await run(['events', 'load', '-'])
+
+  assert.match(file.stderr, /\n {2}the file must be valid JSON\n$/u)
+  assert.match(line.stdout, /\n {2}line 1: it must be valid JSON\n$/u)
 })
 
 test('a command that is sent to the tracking port is told which port that is', async () => {

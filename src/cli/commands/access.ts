@@ -139,6 +139,7 @@ export const accessCommands: readonly Command[] = [
     name: 'audit verify',
     summary: 'Check the chain of hashes of the service, or of an export',
     operands: [{ name: 'FILE|-', isOptional: true, isFile: true }],
+    sections: [{ title: 'File', lines: ['NDJSON, as "shelftrace audit export" prints it.'] }],
     options: {
       head: {
         value: 'HEAD',
