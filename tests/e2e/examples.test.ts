@@ -85,6 +85,19 @@ for (const operationId of new Set(order)) {
   })
 }
 
+test('an unknown field is refused by name and code, except in what a shop delivers', async () => {
+  const isDelivery = new Set(['deliverConversion', 'deliverReturn'])
+  for (const { operationId, body } of operations) {
+    if (body === null || body.isStream) continue
+    const sent = { ...Object(examples[operationId]?.body), nmae: 1 }
+    const { status, headers, text } = await call(operationId, { body: sent })
+    if (isDelivery.has(operationId)) assert.equal(status, 200)
+    else assert.match(`${status} ${text}`, /^422 .*\/nmae is not known here/u, operationId)
+    const code = isDelivery.has(operationId) ? null : 'REQUEST_INVALID'
+    assert.equal(headers.get('shelftrace-error-code'), code)
+  }
+})
+
 test('a refusal says why in the same shape, whatever the operation', async () => {
   const isRefusal = compile(exceptionResponseSchema)
   for (const { operationId, path, method, access } of operations) {
