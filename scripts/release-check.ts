@@ -1,7 +1,7 @@
 // `npm run release:check`: whether this commit can be released. Builds, packs, writes the list of all packages
 // inside (SBOM) beside them into `packed/`, and fails with every reason against it.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientVersion } from '../src/client/caller.ts'
@@ -14,13 +14,13 @@ import {
   type Sbom,
 } from './release/checks.ts'
 import { packAll, type Packed } from './release/pack.ts'
-import { libraryFolders, readLock, readManifest, shrinkwrapOf } from './release/packages.ts'
+import { libraryFolders, readLock, readManifest, publishedLock } from './release/packages.ts'
 import { packedFilesFaults, secretFaults } from './release/packed-files.ts'
 
 const folder = 'packed'
 const manifest = readManifest('.')
 const { version } = manifest
-const shrinkwrap = shrinkwrapOf(manifest, readLock('.'))
+const lock = publishedLock(manifest, readLock('.'))
 let isFit = true
 
 report('all packages have one version', [
@@ -28,7 +28,7 @@ report('all packages have one version', [
 ])
 report('the changelog has this version', changelogFaults(read('CHANGELOG.md'), version))
 report('git has this state, and a free tag for it', gitFaults('.', version))
-report('licences are allowed', licenceFaults(shrinkwrap))
+report('licences are allowed', licenceFaults(lock))
 
 const { status } = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
@@ -40,7 +40,7 @@ inUnpacked(packed, (unpacked) => {
     [...unpacked].flatMap(([name, path]) => secretFaults(name, path))
   )
   const sbom = writeSbom(unpacked.get(manifest.name) ?? '')
-  report('the SBOM lists what is installed', sbomFaults(sbom, shrinkwrap))
+  report('the SBOM lists what is installed', sbomFaults(sbom, lock))
 })
 process.exitCode = isFit ? 0 : 1
 
@@ -52,6 +52,7 @@ function report(check: string, faults: readonly string[]): void {
 
 /** npm makes it from the packed service alone, so it also has what other platforms install. */
 function writeSbom(unpacked: string): Sbom {
+  copyFileSync(join(unpacked, 'tested-packages.json'), join(unpacked, 'package-lock.json'))
   const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--omit=dev']
   const text = execFileSync('npm', args, { cwd: unpacked, encoding: 'utf8' })
   writeFileSync(join(folder, `${manifest.name}-${version}.cdx.json`), text)

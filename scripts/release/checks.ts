@@ -51,7 +51,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)
 }
 
-/** Of a lock file without development packages, such as the shrinkwrap. */
+/** Of a lock file without development packages, such as the published one. */
 export function licenceFaults(lock: Lock): readonly string[] {
   return Object.entries(lock.packages)
     .filter(([path]) => path !== '')
@@ -87,8 +87,8 @@ export interface Sbom {
   }[]
 }
 
-/** A list in the form of CycloneDX 1.5 or later with every package of the shrinkwrap, and no other. */
-export function sbomFaults(sbom: Sbom, shrinkwrap: Lock): readonly string[] {
+/** A list in the form of CycloneDX 1.5 or later with every package of the published lock, and no other. */
+export function sbomFaults(sbom: Sbom, lock: Lock): readonly string[] {
   const { components = [], dependencies = [] } = sbom
   const faults: string[] = []
   if (sbom.bomFormat !== 'CycloneDX' || !/^1\.[5-9]$/u.test(String(sbom.specVersion))) {
@@ -98,14 +98,14 @@ export function sbomFaults(sbom: Sbom, shrinkwrap: Lock): readonly string[] {
     faults.push('the SBOM has no serial number')
   }
   const subject = sbom.metadata?.component
-  if (subject?.purl !== `pkg:npm/${shrinkwrap.name}@${shrinkwrap.version}`) {
-    faults.push(`the SBOM is not of ${shrinkwrap.name}@${shrinkwrap.version}`)
+  if (subject?.purl !== `pkg:npm/${lock.name}@${lock.version}`) {
+    faults.push(`the SBOM is not of ${lock.name}@${lock.version}`)
   }
   const listed = new Set(
     components.map(({ name, version }) => `${String(name)}@${String(version)}`)
   )
   const locked = new Set(
-    Object.entries(shrinkwrap.packages)
+    Object.entries(lock.packages)
       .filter(([path]) => path !== '')
       .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`)
   )

@@ -7,7 +7,7 @@ import {
   publishedManifest,
   readLock,
   readManifest,
-  shrinkwrapOf,
+  publishedLock,
 } from './packages.ts'
 
 export interface Packed {
@@ -33,7 +33,7 @@ function packService(folder: string): Packed {
     const manifest = readManifest('.')
     for (const file of manifest.files ?? []) cpSync(file, join(copy, file), { recursive: true })
     writeJson(join(copy, 'package.json'), publishedManifest(manifest))
-    writeJson(join(copy, 'npm-shrinkwrap.json'), shrinkwrapOf(manifest, readLock('.')))
+    writeJson(join(copy, 'tested-packages.json'), publishedLock(manifest, readLock('.')))
     return pack(copy, folder)
   } finally {
     rmSync(copy, { recursive: true, force: true })

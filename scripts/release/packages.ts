@@ -60,16 +60,16 @@ export function publishedManifest(manifest: Manifest): Readonly<Record<string, u
     const value: unknown = Reflect.get(manifest, field)
     return value === undefined ? [] : [[field, value] as const]
   })
-  // npm packs the shrinkwrap only if it is named.
-  const files = [...(manifest.files ?? []), 'npm-shrinkwrap.json']
+  // Beside what the source has.
+  const files = [...(manifest.files ?? []), 'tested-packages.json']
   return { ...Object.fromEntries(published), files }
 }
 
 /**
- * The versions that were tested, as `npm-shrinkwrap.json`, which `npm ci` follows in the folder of the unpacked
- * package. npm packs no `package-lock.json`.
+ * The versions that were tested, as `tested-packages.json`. `npm ci` follows it in the folder of the unpacked
+ * package under the name `package-lock.json`, under which npm packs nothing.
  */
-export function shrinkwrapOf(manifest: Manifest, lock: Lock): Lock {
+export function publishedLock(manifest: Manifest, lock: Lock): Lock {
   const { name, version, license, engines, bin, dependencies, optionalDependencies } =
     publishedManifest(manifest)
   const packages = Object.entries(lock.packages).filter(

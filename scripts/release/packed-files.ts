@@ -27,13 +27,13 @@ const service: Content = {
     'dist/tracking-data/tracking-data.js',
     'dist/tracking-data/tracking-data.d.ts',
     'docs/guides/operator.md',
-    'npm-shrinkwrap.json',
+    'tested-packages.json',
     'package.json',
     'proto/tracking-data.proto',
   ],
   allowed: new RegExp(
     [
-      String.raw`^(?:CHANGELOG\.md|LICENSE|README\.md|package\.json|npm-shrinkwrap\.json)$`,
+      String.raw`^(?:CHANGELOG\.md|LICENSE|README\.md|package\.json|tested-packages\.json)$`,
       String.raw`^proto/tracking-data\.proto$`,
       String.raw`^docs/(?:[\w-]+/)*[\w-]+\.(?:md|yaml|json|png)$`,
       String.raw`^dist/build\.json$`,

@@ -1,7 +1,7 @@
 // What an operator gets: the service installed by npm without its source, and run.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { readManifest } from '../../scripts/release/packages.ts'
@@ -37,6 +37,8 @@ test(
     const registry = await startRegistry(t, () => true)
     const installation = emptyFolder(t)
     execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', installation])
+    const lock = join(installation, 'package-lock.json')
+    copyFileSync(join(installation, 'tested-packages.json'), lock)
 
     const installed = await runNpm(process.execPath, ['ci'], { cwd: installation, registry })
 

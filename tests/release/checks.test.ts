@@ -20,7 +20,7 @@ import {
   publishedManifest,
   readLock,
   readManifest,
-  shrinkwrapOf,
+  publishedLock,
 } from '../../scripts/release/packages.ts'
 import { clientVersion } from '../../src/client/caller.ts'
 
@@ -97,11 +97,11 @@ test('a licence that nobody has read is refused, and so is one part of an expres
 })
 
 test('all licences of what is installed with the service are allowed', () => {
-  assert.deepEqual(licenceFaults(shrinkwrapOf(readManifest('.'), readLock('.'))), [])
+  assert.deepEqual(licenceFaults(publishedLock(readManifest('.'), readLock('.'))), [])
 })
 
-test('the shrinkwrap has what the service needs and nothing that only its source needs', () => {
-  const { packages } = shrinkwrapOf(readManifest('.'), readLock('.'))
+test('the published lock has what the service needs and nothing that only its source needs', () => {
+  const { packages } = publishedLock(readManifest('.'), readLock('.'))
 
   const paths = Object.keys(packages)
   assert.ok(paths.includes('node_modules/fastify') && paths.includes('node_modules/chdb'))
