@@ -26,6 +26,7 @@ const service: Content = {
     'dist/tracker.js',
     'dist/tracking-data/tracking-data.js',
     'dist/tracking-data/tracking-data.d.ts',
+    'deploy/shelftrace.service',
     'docs/guides/operator.md',
     'tested-packages.json',
     'package.json',
@@ -35,6 +36,7 @@ const service: Content = {
     [
       String.raw`^(?:CHANGELOG\.md|LICENSE|README\.md|package\.json|tested-packages\.json)$`,
       String.raw`^proto/tracking-data\.proto$`,
+      String.raw`^deploy/shelftrace\.service$`,
       String.raw`^docs/(?:[\w-]+/)*[\w-]+\.(?:md|yaml|json|png)$`,
       String.raw`^dist/build\.json$`,
       String.raw`^dist/warehouse/migrations/\d{4}-[\w-]+\.sql$`,
