@@ -6,7 +6,7 @@ import { totalmem } from 'node:os'
 import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
-import { withParams } from './session-params.ts'
+import { assertBound, withParams } from './session-params.ts'
 import { parseLines, speedSettings, statementSettings } from './warehouse.ts'
 import type { Params, Warehouse, WarehouseLanes } from './warehouse.ts'
 
@@ -89,9 +89,7 @@ function closerOf(pools: readonly SessionPool[]): () => Promise<void> {
 function asWarehouse(pool: SessionPool, close: () => Promise<void>): Warehouse {
   return {
     async command(sql, params = {}) {
-      await pool.use('statement', (session) =>
-        session.queryAsync(isEmpty(params) ? sql : withParams(sql, params))
-      )
+      await pool.use('statement', (session) => session.queryAsync(withParams(sql, params)))
     },
     async rows<Row>(sql: string, params: Params = {}) {
       return await pool.use('query', (session) => readRows<Row>(session, sql, params))
@@ -135,12 +133,8 @@ function startPurging(pools: readonly SessionPool[]): NodeJS.Timeout {
  * begun by the main thread, which would stand still meanwhile, and so would other statements.
  */
 async function readRows<Row>(session: Session, sql: string, params: Params): Promise<Row[]> {
-  const text = isEmpty(params) ? sql : withParams(sql, params)
-  return parseLines((await session.queryAsync(text, { format: 'JSONEachRow' })).text())
-}
-
-function isEmpty(params: Params): boolean {
-  return Object.keys(params).length === 0
+  const result = await session.queryAsync(withParams(sql, params), { format: 'JSONEachRow' })
+  return parseLines(result.text())
 }
 
 const mebibyte = 1_048_576
@@ -226,6 +220,7 @@ class SessionPool {
     let session: Session | null = null
     let stream: ChdbQueryStream | null = null
     try {
+      assertBound(sql, params)
       session = await this.#take(signal)
       stream = session.queryStreamBind(sql, params, {
         format: 'JSONCompactEachRow',

@@ -8,21 +8,32 @@ import type { Params, ParamValue } from './warehouse.ts'
 /**
  * The statement behind one that sets its parameters. The text of the statement stays as it is: values are parameters
  * of ClickHouse, each sent as one string literal.
- *
- * A session keeps parameters, so a value that the caller forgot would be that of an earlier statement. This is
- * refused here, as ClickHouse refuses it elsewhere.
  */
 export function withParams(sql: string, params: Params): string {
-  for (const [, name = ''] of sql.matchAll(placeholders)) {
-    if (!Object.hasOwn(params, name)) {
-      throw new ServiceError('WAREHOUSE_REFUSED', `the statement needs a value for ${name}`)
-    }
-  }
+  assertBound(sql, params)
   const settings = Object.entries(params).map(
     ([name, value]) => `param_${name} = ${quote(printed(value))}`
   )
-  return `SET ${settings.join(', ')};\n${sql}`
+  return settings.length === 0 ? sql : `SET ${settings.join(', ')};\n${sql}`
 }
+
+/**
+ * A session keeps parameters, so a value that the caller forgot would be that of an earlier statement. This is
+ * refused here, before any statement, as ClickHouse refuses it elsewhere.
+ */
+export function assertBound(sql: string, params: Params): void {
+  for (const [, name = ''] of sql.matchAll(placeholders)) {
+    if (!Object.hasOwn(params, name)) {
+      throw new ServiceError('WAREHOUSE_REFUSED', `the statement needs a value for ${name}`, {
+        cause: new Error(`{${name}} is not bound`),
+        details: { clickhouseCode: unknownQueryParameter },
+      })
+    }
+  }
+}
+
+/** The engine's own code for it. */
+const unknownQueryParameter = 456
 
 const placeholders = /\{(\w+):/gu
 

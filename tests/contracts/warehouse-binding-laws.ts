@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { ParamValue, Warehouse } from '../../src/warehouse/warehouse.ts'
-import { callsBeyondPool, createScratch, readAll } from './warehouse-law.ts'
+import type { Params, ParamValue, Warehouse } from '../../src/warehouse/warehouse.ts'
+import { callsBeyondPool, createScratch, isRefusal, readAll } from './warehouse-law.ts'
 import type { Laws } from './warehouse-law.ts'
 
 /** How values go in. */
@@ -12,6 +12,7 @@ export const bindingLaws: Laws = {
   'a list that is too long for an address arrives whole': bindsLongLists,
   'a statement that is no SELECT takes bound values as well': bindsInExplain,
   'text that looks like SQL stays a value': bindsInjection,
+  'a value that was forgotten is refused, whatever was bound before': refusesForgotten,
   'values bound at the same time never mix': keepsValuesApart,
   'values bound beside commands that run for long never mix with theirs': keepsLongValuesApart,
 }
@@ -71,6 +72,22 @@ async function bindsLongLists(warehouse: Warehouse): Promise<void> {
   })
 
   assert.deepEqual(row, { keys, n: 7 })
+}
+
+async function refusesForgotten(warehouse: Warehouse): Promise<void> {
+  const sql = 'SELECT {forgotten:UInt8} AS forgotten, {other:UInt8} AS other'
+  const ways = [
+    (params: Params) => readAll(warehouse, sql, params),
+    (params: Params) => warehouse.rows(sql, params),
+    (params: Params) => warehouse.command(sql, params),
+  ]
+
+  for (const params of [{}, { other: 8 }]) {
+    for (const ask of ways) {
+      await warehouse.rows(sql, { forgotten: 7, other: 8 })
+      await assert.rejects(() => ask(params), isRefusal())
+    }
+  }
 }
 
 async function bindsInExplain(warehouse: Warehouse): Promise<void> {
