@@ -44,7 +44,9 @@ function pack(from: string, folder: string): Packed {
   // An absolute path, since npm takes others for names of repositories.
   const args = ['pack', resolve(from), '--json', '--pack-destination', resolve(folder)]
   const output = execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-  const [packed]: readonly [PackedByNpm] = JSON.parse(output)
+  // A list with one element, or, from npm 12 on, an object with one property.
+  const [packed] = Object.values(JSON.parse(output) as Readonly<Record<string, PackedByNpm>>)
+  if (packed === undefined) throw new Error(`npm packed nothing from ${from}`)
   return {
     name: packed.name,
     version: packed.version,
