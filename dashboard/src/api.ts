@@ -6,6 +6,8 @@ const limits = {
   triesMax: 4,
   waitMsMax: 10_000,
   waitMsDefault: 1_000,
+  /** A large report may take its time; a service that hangs must not be waited for without end. */
+  answerMsMax: 60_000,
 } as const
 
 /** A failure in words for people. */
@@ -99,6 +101,7 @@ export class Api {
   }
 
   async #fetch({ method, path, body, signal }: Asked): Promise<Response> {
+    const patience = AbortSignal.timeout(limits.answerMsMax)
     try {
       return await fetch(new URL(path, document.baseURI), {
         method,
@@ -110,10 +113,14 @@ export class Api {
         credentials: 'omit',
         redirect: 'error',
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        ...(signal !== undefined && { signal }),
+        signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
       })
     } catch (error) {
       if (signal?.aborted === true) throw error
+      if (patience.aborted) {
+        const seconds = limits.answerMsMax / 1_000
+        throw new ApiError(0, [`The service has not answered within ${seconds} seconds.`])
+      }
       throw new ApiError(0, ['The service cannot be reached.'])
     }
   }

@@ -3,7 +3,13 @@ import { ApiError } from './api.ts'
 
 export type Loaded<T> =
   | { readonly state: 'loading'; readonly previous: T | null }
-  | { readonly state: 'failed'; readonly messages: readonly string[]; readonly retry: () => void }
+  | {
+      readonly state: 'failed'
+      readonly messages: readonly string[]
+      /** The service answered that there is no such thing. */
+      readonly isUnknown: boolean
+      readonly retry: () => void
+    }
   | { readonly state: 'ready'; readonly value: T; readonly refresh: () => void }
 
 /** The value, or the previous one until the next one comes; null if there is none. */
@@ -16,6 +22,7 @@ interface Held<T> {
   readonly key: string
   readonly value?: T
   readonly messages?: readonly string[]
+  readonly isUnknown?: boolean
 }
 
 /**
@@ -33,16 +40,32 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
     }
     void load(abort.signal).then(
       (value) => settle({ value }),
-      (error: unknown) => settle({ messages: messagesOf(error) })
+      (error: unknown) =>
+        settle({
+          messages: messagesOf(error),
+          isUnknown: error instanceof ApiError && error.status === 404,
+        })
     )
     return () => abort.abort()
   }, [wanted])
+
+  const isFailed = held !== null && held.key === wanted && held.messages !== undefined
+  // What failed for want of a network is asked again once there is one.
+  useEffect(() => {
+    if (!isFailed) return undefined
+    const again = () => setAttempt((count) => count + 1)
+    addEventListener('online', again)
+    return () => removeEventListener('online', again)
+  }, [isFailed])
 
   const retry = () => setAttempt((count) => count + 1)
   if (held === null || held.key !== wanted) {
     return { state: 'loading', previous: held?.value ?? null }
   }
-  if (held.messages !== undefined) return { state: 'failed', messages: held.messages, retry }
+  if (isFailed) {
+    const { messages = [], isUnknown = false } = held
+    return { state: 'failed', messages, isUnknown, retry }
+  }
   // Without messages it was put there with its value, which may itself be undefined.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { state: 'ready', value: held.value as T, refresh: retry }

@@ -3,6 +3,7 @@ import type { Me } from '../../src/contract/me.ts'
 import { AdvertiserChoice } from './components/advertiser-choice.tsx'
 import { Mark } from './components/mark.tsx'
 import { Empty } from './components/notices.tsx'
+import { formatInstant } from './format.ts'
 import { advertiserPages, operatorPages } from './page-table.ts'
 import { addressOf, replaceWith, usePlace, type Place } from './router.ts'
 import { isAllowed, useSession } from './session.ts'
@@ -80,7 +81,7 @@ function Menu({ place: { path, query } }: { readonly place: Place }) {
     <nav class="menu" aria-label="Pages">
       {hasAdvertisers && ofAdvertiser.length > 0 && (
         <section>
-          <AdvertiserChoice advertiserId={advertiserId} slug={slug} />
+          <AdvertiserChoice advertiserId={advertiserId} slug={slug} kept={periodOf(query)} />
           {advertiserId !== null && (
             <ul>
               {ofAdvertiser.map((page) => (
@@ -118,11 +119,17 @@ function Menu({ place: { path, query } }: { readonly place: Place }) {
   )
 }
 
-/** Period and profile are kept from page to page; filters belong to one page. */
+/** Period, profile and currency are kept from page to page; filters belong to one page. */
 function periodOf(query: URLSearchParams): URLSearchParams {
   return new URLSearchParams(
-    [...query].filter(([name]) => ['from', 'to', 'profile'].includes(name))
+    [...query].filter(([name]) => ['from', 'to', 'profile', 'currency'].includes(name))
   )
+}
+
+const expiryNoticeDays = 14
+
+function daysUntil(instant: string): number {
+  return (Date.parse(instant) - Date.now()) / 86_400_000
 }
 
 function SessionBox() {
@@ -138,6 +145,9 @@ function SessionBox() {
       <p class="muted" title={me.scopes.join(', ')}>
         Signed in as <strong>{me.name}</strong>
       </p>
+      {me.expiresAt !== null && daysUntil(me.expiresAt) <= expiryNoticeDays && (
+        <p class="notice warning">Your key ends on {formatInstant(me.expiresAt)}.</p>
+      )}
       <label>
         <span>Colours</span>
         <select value={theme} onChange={(event) => choose(event.currentTarget.value)}>

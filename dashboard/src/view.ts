@@ -91,6 +91,12 @@ export function parseView(query: URLSearchParams, today: string): View {
   }
 }
 
+/** Whether the address names days that cannot be shown. */
+export function hasUnusablePeriod(query: URLSearchParams): boolean {
+  const [startDate, endDate] = [query.get('from') ?? '', query.get('to') ?? '']
+  return (startDate !== '' || endDate !== '') && !isPeriod(startDate, endDate)
+}
+
 /** The last four weeks, unless the address names a valid range. */
 function parsePeriod(query: URLSearchParams, today: string) {
   const [startDate, endDate] = [query.get('from') ?? '', query.get('to') ?? '']

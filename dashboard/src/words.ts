@@ -1,4 +1,4 @@
-import { formatDay, nothing } from './format.ts'
+import { formatDay, formatNumber, nothing } from './format.ts'
 
 /** `SPONSORED_BRAND` as people read it; abbreviations stay. */
 export function wordsOf(name: string | null | undefined): string {
@@ -30,4 +30,22 @@ function describeSealed(completeThrough: string | null, endDate: string): string
   if (completeThrough === null) return 'No day is sealed yet: figures may still change.'
   if (completeThrough >= endDate) return 'All days are sealed.'
   return `Sealed through ${formatDay(completeThrough)}; later days may still change.`
+}
+
+const rules: Readonly<Record<string, string>> = {
+  DIRECT_CLICK: 'Click on the product',
+  IN_GROUP_CLICK: 'Click on its group',
+  VIEW: 'View',
+}
+
+/** Why an ad is credited. Reports and explanations write the rule in different letters. */
+export function ruleWords(rule: string | null | undefined): string {
+  const name = (rule ?? '').toUpperCase().replaceAll('-', '_')
+  const full = { DIRECT: 'DIRECT_CLICK', IN_GROUP: 'IN_GROUP_CLICK' }[name] ?? name
+  return rules[full] ?? wordsOf(rule)
+}
+
+/** `1 unit`, `2 units`. */
+export function countOf(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { AdvertiserEntry } from '../../../src/contract/catalog-bundle.ts'
+import type { Api } from '../api.ts'
 import { useLoaded } from '../loaded.ts'
 import { addressOf, goTo } from '../router.ts'
 import { isAllowed, useSession } from '../session.ts'
@@ -12,22 +13,23 @@ interface Choice {
 interface AdvertiserChoiceProps {
   readonly advertiserId: string | null
   readonly slug: string
+  /** What another advertiser is shown under as well. */
+  readonly kept: URLSearchParams
 }
 
 /** Shows the name if the key is for one advertiser, a choice if for several, and a search if for all. */
-export function AdvertiserChoice({ advertiserId, slug }: AdvertiserChoiceProps) {
+export function AdvertiserChoice({ advertiserId, slug, kept }: AdvertiserChoiceProps) {
   const { api, me } = useSession()
   const isForAll = me.advertisers === 'all'
   const mayList = isForAll && isAllowed(me, 'admin')
   const listed = useLoaded(`advertisers ${mayList}`, async (signal): Promise<readonly Choice[]> => {
     if (me.advertisers !== 'all') return me.advertisers
     if (!mayList) return []
-    const path = 'admin/v1/catalog/advertisers?limit=1000'
-    return (await api.get<{ readonly entries: readonly AdvertiserEntry[] }>(path, signal)).entries
+    return await listAll(api, signal)
   })
   const choices = listed.state === 'ready' ? listed.value : []
   const page = slug === '' || slug === 'products' ? 'performance' : slug
-  const open = (id: string) => goTo(addressOf(['advertisers', id, page]))
+  const open = (id: string) => goTo(addressOf(['advertisers', id, page], kept))
 
   if (choices.length === 0) {
     return isForAll && listed.state !== 'loading' ? (
@@ -51,6 +53,26 @@ export function AdvertiserChoice({ advertiserId, slug }: AdvertiserChoiceProps) 
       </select>
     </label>
   )
+}
+
+/** As many as a list may offer: who has more chooses by the id. */
+const advertisersMax = 10_000
+
+interface AdvertiserPage {
+  readonly entries: readonly AdvertiserEntry[]
+  readonly next: string | null
+}
+
+async function listAll(api: Api, signal: AbortSignal): Promise<readonly Choice[]> {
+  const found: Choice[] = []
+  let after = ''
+  do {
+    const path = `admin/v1/catalog/advertisers?limit=1000${after}`
+    const { entries, next } = await api.get<AdvertiserPage>(path, signal)
+    found.push(...entries)
+    after = next === null ? '' : `&after=${encodeURIComponent(next)}`
+  } while (after !== '' && found.length < advertisersMax)
+  return after === '' ? found : []
 }
 
 interface ByIdProps {

@@ -14,7 +14,9 @@ interface FilterBarProps {
 const pauseMs = 400
 
 export function FilterBar({ account, view, query, onChange }: FilterBarProps) {
-  const { markets } = account
+  const ownIds = new Set(account.publishers.flatMap(({ marketIds }) => marketIds))
+  // An advertiser without any entry of access may advertise everywhere.
+  const markets = account.markets.filter(({ id }) => ownIds.size === 0 || ownIds.has(id))
   const replace = (changes: Readonly<Record<string, string | null>>) =>
     replaceWith(addressOf(['advertisers', account.id, 'performance'], withQuery(query, changes)))
   const { title, brand, gtin, market } = view.filters

@@ -50,6 +50,7 @@ interface StagesProps<T> {
 /** Shows loading, failure or the answer. The previous answer stays, dimmed, until the next one comes. */
 export function Stages<T>({ loaded, what, children }: StagesProps<T>) {
   if (loaded.state === 'failed') {
+    if (loaded.isUnknown) return <Empty>{loaded.messages.join(' ')}</Empty>
     return <Failure messages={loaded.messages} onRetry={loaded.retry} />
   }
   const value = latestOf(loaded)

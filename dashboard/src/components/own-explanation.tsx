@@ -5,7 +5,7 @@ import { useLoaded } from '../loaded.ts'
 import { addressOf } from '../router.ts'
 import { useSession } from '../session.ts'
 import { profileNames, profiles } from '../view.ts'
-import { wordsOf } from '../words.ts'
+import { countOf, ruleWords, wordsOf } from '../words.ts'
 import { Empty, Stages, Warning } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
 
@@ -76,7 +76,7 @@ function LineCard({ line, currency }: LineCardProps) {
         Line {line.line}: <span class="code">{line.gtin}</span>
       </h2>
       <p>
-        {formatNumber(line.quantity)} units,{' '}
+        {countOf(line.quantity, 'unit')},{' '}
         <Figure exact={line.value} shown={formatMoney(line.value, currency)} />
       </p>
       <Table
@@ -106,8 +106,8 @@ function LineCard({ line, currency }: LineCardProps) {
       <p class="footnote">
         {line.candidatesLeftOut > 0 &&
           `${formatNumber(line.candidatesLeftOut)} more of yours are not listed. `}
-        {formatNumber(line.otherAdvertisersCandidates)} touchpoints of other advertisers might have
-        earned the line.
+        {line.otherAdvertisersCandidates > 0 &&
+          `${countOf(line.otherAdvertisersCandidates, 'touchpoint')} of other advertisers might have earned the line.`}
       </p>
     </section>
   )
@@ -116,7 +116,7 @@ function LineCard({ line, currency }: LineCardProps) {
 function ruleOf(line: Line, profile: (typeof profiles)[number]): string {
   const { credit } = line.credits[profile]
   if (credit === null) return wordsOf(null)
-  return `${wordsOf(credit.rule)}, ${formatDuration(credit.msBeforePurchase)} before`
+  return `${ruleWords(credit.rule)}, ${formatDuration(credit.msBeforePurchase)} before`
 }
 
 const candidateColumns: readonly TableColumn<Candidate>[] = [

@@ -1,6 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { addDays } from '../../../src/domain/day.ts'
-import { isPeriod, lastDays, profileNames, profiles, type View } from '../view.ts'
+import { usePlace } from '../router.ts'
+import {
+  hasUnusablePeriod,
+  isPeriod,
+  lastDays,
+  profileNames,
+  profiles,
+  type View,
+} from '../view.ts'
 
 interface PeriodBarProps {
   readonly view: View
@@ -50,6 +58,7 @@ export function PeriodBar({ view, today, currencies, currency, onChange }: Perio
 type PeriodProps = Pick<PeriodBarProps, 'view' | 'today' | 'onChange'>
 
 function Period({ view, today, onChange }: PeriodProps) {
+  const { query } = usePlace()
   const [entered, setEntered] = useState({ startDate: view.startDate, endDate: view.endDate })
   useEffect(() => {
     setEntered({ startDate: view.startDate, endDate: view.endDate })
@@ -101,6 +110,12 @@ function Period({ view, today, onChange }: PeriodProps) {
           onChange={(event) => use({ ...entered, endDate: event.currentTarget.value })}
         />
       </label>
+      {hasUnusablePeriod(query) && (
+        <p class="problem" role="status">
+          The address names days that cannot be shown: a first day after the last one, or more than
+          731 days. These are the last 28 days.
+        </p>
+      )}
       {!isPossible && (
         <p class="problem" role="alert">
           Choose a first day that is not after the last one, and at most 731 days.

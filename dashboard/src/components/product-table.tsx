@@ -1,3 +1,4 @@
+import type { TargetedFocusEvent, TargetedKeyboardEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import type { JsonReport } from '../../../src/contract/report-json.ts'
@@ -133,6 +134,17 @@ function NoRows({ view, onChange }: Pick<ProductTableProps, 'view' | 'onChange'>
   )
 }
 
+function closeOnEscape(event: TargetedKeyboardEvent<HTMLDetailsElement>): void {
+  if (event.key !== 'Escape') return
+  event.currentTarget.open = false
+  event.currentTarget.querySelector('summary')?.focus()
+}
+
+function closeOnLeaving(event: TargetedFocusEvent<HTMLDetailsElement>): void {
+  const to = event.relatedTarget
+  if (to instanceof Node && !event.currentTarget.contains(to)) event.currentTarget.open = false
+}
+
 function ColumnPicker({ view, onChange }: Pick<ProductTableProps, 'view' | 'onChange'>) {
   const toggle = (name: ColumnName) => {
     const next = columnNames.filter((one) => (one === name) !== view.columns.includes(one))
@@ -140,7 +152,9 @@ function ColumnPicker({ view, onChange }: Pick<ProductTableProps, 'view' | 'onCh
     if (next.length > 0) onChange({ columns: next.join(',') })
   }
   return (
-    <details class="picker">
+    // Keys and focus of what is inside come up to it; it is not operated itself.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <details class="picker" onKeyDown={closeOnEscape} onFocusOut={closeOnLeaving}>
       <summary>Columns</summary>
       <fieldset>
         <legend class="unseen">Columns of the table</legend>

@@ -44,7 +44,12 @@ export function Table<Row>(props: TableProps<Row>) {
             <tr key={keyOf(row, index)}>
               {columns.map((column, place) =>
                 place === 0 ? (
-                  <th key={column.name} scope="row" data-column={column.name}>
+                  <th
+                    key={column.name}
+                    scope="row"
+                    data-column={column.name}
+                    onMouseEnter={tellWhole}
+                  >
                     {column.cell(row)}
                   </th>
                 ) : (
@@ -52,6 +57,7 @@ export function Table<Row>(props: TableProps<Row>) {
                     key={column.name}
                     data-column={column.name}
                     class={column.isFigure === true ? 'figure' : undefined}
+                    onMouseEnter={tellWhole}
                   >
                     {column.cell(row)}
                   </td>
@@ -64,6 +70,13 @@ export function Table<Row>(props: TableProps<Row>) {
       </table>
     </div>
   )
+}
+
+/** A cell that is cut tells its whole text. */
+function tellWhole({ currentTarget: cell }: { readonly currentTarget: HTMLElement }): void {
+  const isCut = [cell, ...cell.children].some((one) => one.scrollWidth > one.clientWidth)
+  if (isCut) cell.title = cell.textContent
+  else cell.removeAttribute('title')
 }
 
 interface HeadingProps<Row> {

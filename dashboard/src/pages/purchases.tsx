@@ -12,7 +12,7 @@ import type { AdvertiserPageProps } from '../page-table.ts'
 import { addressOf, goTo, withQuery } from '../router.ts'
 import { useSession } from '../session.ts'
 import { parseView, type View } from '../view.ts'
-import { wordsOf } from '../words.ts'
+import { ruleWords } from '../words.ts'
 
 type Line = Readonly<Record<string, string>>
 
@@ -91,12 +91,6 @@ function usePurchases(advertiserId: number, view: View) {
   })
 }
 
-const rules: Readonly<Record<string, string>> = {
-  direct: 'Click on the product',
-  'in-group': 'Click on its group',
-  view: 'View',
-}
-
 function columnsOf(advertiserId: number, query: URLSearchParams): readonly TableColumn<Line>[] {
   const explained = ({ PUBLISHER_ID = '', TRANSACTION_ID = '' }: Line) =>
     addressOf(['advertisers', advertiserId, 'purchases', PUBLISHER_ID, TRANSACTION_ID], query)
@@ -126,7 +120,7 @@ function columnsOf(advertiserId: number, query: URLSearchParams): readonly Table
     {
       name: 'RULE',
       label: 'Credited for',
-      cell: (row) => rules[row['RULE'] ?? ''] ?? wordsOf(row['RULE']),
+      cell: (row) => ruleWords(row['RULE']),
     },
     {
       name: 'SECONDS_TO_PURCHASE',

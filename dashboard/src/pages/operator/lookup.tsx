@@ -3,13 +3,13 @@ import { useState } from 'preact/hooks'
 import type { Explanation } from '../../../../src/contract/explanation.ts'
 import { Empty, Stages, Warning } from '../../components/notices.tsx'
 import { Table } from '../../components/table.tsx'
-import { formatInstant, formatMoney, formatNumber } from '../../format.ts'
+import { formatInstant, formatMoney } from '../../format.ts'
 import { useLoaded } from '../../loaded.ts'
 import type { OperatorPageProps } from '../../page-table.ts'
 import { addressOf, goTo } from '../../router.ts'
 import { useSession } from '../../session.ts'
 import { profileNames, profiles } from '../../view.ts'
-import { wordsOf } from '../../words.ts'
+import { countOf, ruleWords, wordsOf } from '../../words.ts'
 
 /** Everything that is known about one purchase: its deliveries, its lines and who is credited. */
 export function Lookup({ rest }: OperatorPageProps) {
@@ -128,7 +128,7 @@ function LineCard({ line, currency }: LineCardProps) {
         Line {line.line}: <span class="code">{line.gtin}</span>
       </h2>
       <p>
-        {formatNumber(line.quantity)} units,{' '}
+        {countOf(line.quantity, 'unit')},{' '}
         <Figure exact={line.value} shown={formatMoney(line.value, currency)} />,{' '}
         {wordsOf(line.verdict)}
       </p>
@@ -141,7 +141,7 @@ function LineCard({ line, currency }: LineCardProps) {
             label: 'Advertiser',
             cell: (profile) => String(line.credits[profile]?.advertiserId ?? 'nobody'),
           },
-          { name: 'rule', label: 'For', cell: (profile) => wordsOf(line.credits[profile]?.rule) },
+          { name: 'rule', label: 'For', cell: (profile) => ruleWords(line.credits[profile]?.rule) },
         ]}
         rows={profiles}
         keyOf={(profile) => profile}

@@ -1,0 +1,159 @@
+// What people meet who use the dashboard every day.
+import assert from 'node:assert/strict'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
+import { launchBrowser, noBrowser, open, settled, signIn, visit } from './browser.ts'
+import { rangeOf } from './read-page.ts'
+
+const performance = '#/advertisers/1/performance'
+
+describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, () => {
+  let showcase: Showcase
+  let browser: Browser
+
+  before(async () => {
+    showcase = await openShowcase({ shoppers: 60, days: 10, adsPerDay: 900 })
+    browser = await launchBrowser()
+  })
+  after(async () => {
+    await browser?.close()
+    await showcase?.close()
+  })
+
+  async function start(t: TestContext, key: string, address: string) {
+    const visitor = await visit({ browser, url: showcase.url, address }, t)
+    await signIn(visitor.page, key)
+    await settled(visitor.page)
+    return visitor
+  }
+
+  async function keyUntil(days: number): Promise<string> {
+    const expiresAt = new Date(Date.now() + days * 86_400_000).toISOString()
+    const response = await fetch(`${showcase.url}/admin/v1/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${showcase.adminKey}` },
+      body: JSON.stringify({
+        name: 'ends',
+        advertisers: [1],
+        scopes: ['report:read'],
+        expiresAt,
+      }),
+    })
+    return ((await response.json()) as { key: string }).key
+  }
+
+  it('says what an ad is credited for in words, in the list and in the explanation', async (t) => {
+    const { page } = await start(t, showcase.advertiserKey, '#/advertisers/1/purchases')
+    const rules = await page.locator('td[data-column=RULE]').allInnerTexts()
+
+    assert.ok(rules.length > 0)
+    const words = new Set(['Click on the product', 'Click on its group', 'View'])
+    assert.deepEqual(
+      rules.filter((rule) => !words.has(rule)),
+      []
+    )
+    await page.locator('th[data-column=TRANSACTION_ID] a').first().click()
+    await settled(page)
+    await page
+      .getByText(/Click on the product, |Click on its group, |View, /u)
+      .first()
+      .waitFor()
+    assert.equal(await page.getByText('1 units').count(), 0)
+  })
+
+  it('keeps the days, the profile and the currency when another advertiser is chosen', async (t) => {
+    const { page } = await start(t, showcase.adminKey, performance)
+    const { endDate } = await rangeOf(page)
+    await open(page, `${performance}?from=${endDate}&to=${endDate}&profile=CLK_14_DAYS&title=x`)
+    await page.locator('.choice select').selectOption('2')
+    await settled(page)
+
+    const { hash } = new URL(page.url())
+    assert.equal(
+      hash,
+      `#/advertisers/2/performance?from=${endDate}&to=${endDate}&profile=CLK_14_DAYS`
+    )
+  })
+
+  it('says so when the address names days that cannot be shown, and shows the last 28', async (t) => {
+    const { page } = await start(t, showcase.advertiserKey, performance)
+    for (const days of [
+      'from=2020-01-01&to=2026-01-01',
+      'from=2026-02-30&to=2026-03-01',
+      'from=x',
+    ]) {
+      await open(page, `${performance}?${days}`)
+      await page.getByText('The address names days that cannot be shown').waitFor()
+    }
+    await open(page, performance)
+    assert.equal(await page.getByText('days that cannot be shown').count(), 0)
+  })
+
+  it('keeps headings and names in place in a table that is scrolled, and tells the whole text of a cell that is cut', async (t) => {
+    const { page } = await start(t, showcase.advertiserKey, `${performance}?size=100`)
+    const frame = page.locator('.table-frame').last()
+    const cornerOf = async () => await frame.locator('thead th').first().boundingBox()
+    const cornerBefore = await cornerOf()
+    const scrolled = await page.evaluate<number>(`(() => {
+      const frame = [...document.querySelectorAll('.table-frame')].at(-1)
+      frame.scrollTo(200, 600)
+      return frame.scrollTop
+    })()`)
+    const corner = await cornerOf()
+    assert.ok(scrolled > 0 && cornerBefore !== null && corner !== null)
+    assert.ok(Math.abs(corner.x - cornerBefore.x) < 2 && Math.abs(corner.y - cornerBefore.y) < 2)
+
+    await page.evaluate(`for (const cell of document.querySelectorAll('.table-frame tr > :first-child')) {
+      cell.style.maxWidth = '60px'
+    }`)
+    const cut = frame.locator('tbody th').last()
+    await cut.hover()
+    assert.equal(await cut.getAttribute('title'), await cut.innerText())
+  })
+
+  it('takes a purchase that nobody knows for an answer, not for a failure', async (t) => {
+    const { page } = await start(t, showcase.adminKey, '#/operator/lookup/10/no-such-purchase')
+    await page.locator('.notice.empty').waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+  })
+
+  it('closes the choice of columns on Escape and on leaving it', async (t) => {
+    const { page } = await start(t, showcase.advertiserKey, performance)
+    const picker = page.locator('details.picker')
+    await picker.locator('summary').click()
+    await picker.getByLabel('Loads').focus()
+    await page.keyboard.press('Escape')
+    assert.equal(await picker.getAttribute('open'), null)
+
+    await picker.locator('summary').click()
+    await page.getByLabel('Search title').focus()
+    assert.equal(await picker.getAttribute('open'), null)
+  })
+
+  it('asks again by itself once the network is back', async (t) => {
+    const { page, context } = await start(t, showcase.advertiserKey, '#/nowhere')
+    await context.setOffline(true)
+    await page.evaluate(`location.hash = '#/advertisers/1/purchases'`)
+    await page.getByText('The service cannot be reached.').waitFor()
+    await context.setOffline(false)
+    await page.locator('th[data-column=TRANSACTION_ID]').first().waitFor()
+  })
+
+  it('says that a service that hangs has not answered, instead of waiting without end', async (t) => {
+    const { page } = await start(t, showcase.advertiserKey, '#/nowhere')
+    await page.clock.install()
+    await page.route('**/account', () => {})
+    await page.evaluate(`location.hash = '${performance}'`)
+    await page.getByText('Loading the account').waitFor()
+    await page.clock.runFor(61_000)
+    await page.getByText('The service has not answered within 60 seconds.').waitFor()
+  })
+
+  it('tells the reader two weeks before that the key ends', async (t) => {
+    const soon = await start(t, await keyUntil(10), performance)
+    await soon.page.getByText('Your key ends on').waitFor()
+    const later = await start(t, await keyUntil(20), performance)
+    assert.equal(await later.page.getByText('Your key ends on').count(), 0)
+  })
+})
