@@ -61,7 +61,7 @@ await takeAll(process.argv[2] ?? 'docs/images')
 
 async function takeAll(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
-  const showcase = await openShowcase({ shoppers: 300, days: 56, adsPerDay: 2_000 })
+  const showcase = await openShowcase({ shoppers: 300, days: 56, adsPerDay: 1_200 })
   const browser = await launchBrowser()
   try {
     for (const picture of pictures) await take({ browser, showcase, folder }, picture)

@@ -20,7 +20,7 @@ export const usage = `usage: npm run demo -- [options]
   --shoppers N         how many shoppers to play (default 3000, 50 to 50000)
   --seed N             another seed plays other shoppers (default 1)
   --days N             days of history before today (default 56, 0 for none, at most 365)
-  --ads-per-day N      ads served on a usual day of the history (default 2000, 1 to 20000)
+  --ads-per-day N      ads served on a usual day of the history (default 1200, 1 to 20000)
   --tracking-port N    port of the tracking operations (default 8080, or a free one; 0: a free one)
   --campaign-port N    port of the campaign operations (default 8081, or a free one; 0: a free one)
   --data-dir DIR       keep the service's data in this new or empty folder (default: a temporary one)
@@ -39,7 +39,7 @@ export function parseOptions(args: readonly string[]): DemoOptions | null {
     shoppers: wholeNumber('--shoppers', values.shoppers ?? '3000', { least: 50, greatest: 50_000 }),
     seed: wholeNumber('--seed', values.seed ?? '1', { least: 0, greatest: 4_294_967_295 }),
     days: wholeNumber('--days', values.days ?? '56', { least: 0, greatest: 365 }),
-    adsPerDay: wholeNumber('--ads-per-day', values['ads-per-day'] ?? '2000', {
+    adsPerDay: wholeNumber('--ads-per-day', values['ads-per-day'] ?? '1200', {
       least: 1,
       greatest: 20_000,
     }),
