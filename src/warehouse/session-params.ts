@@ -32,7 +32,7 @@ export function assertBound(sql: string, params: Params): void {
   }
 }
 
-/** The engine's own code for it. */
+/** ClickHouse's own code for it. */
 const unknownQueryParameter = 456
 
 const placeholders = /\{(\w+):/gu

@@ -137,7 +137,7 @@ test('a node made of a backup answers every report like the one that was backed 
       SHELFTRACE_DATA_DIR: dataDir,
     })
     assert.equal(code, 0, stderr)
-    assert.match(stdout, /^Restored into .+, \d+ files and \d+ rows, checked\.$/mu)
+    assert.match(stdout, /^Restored into .+, \d+ files and [\d,]+ rows, checked\.$/mu)
     const restored = await prepareService(part, { dataDir })
     await restored.start()
 
