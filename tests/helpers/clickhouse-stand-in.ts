@@ -71,6 +71,8 @@ export interface StandInAnswer {
 /** Characters that must be percent-encoded in an address, so that a lazy client fails. */
 export const standInCredentials = { user: 'shelf', password: 'p@ss:w/rd' } as const
 
+const endMsMax = 10_000
+
 const childPath = fileURLToPath(new URL('clickhouse-stand-in.child.ts', import.meta.url))
 
 export async function startClickHouseStandIn(options: StandInOptions = {}): Promise<StandIn> {
@@ -97,7 +99,10 @@ export async function startClickHouseStandIn(options: StandInOptions = {}): Prom
       const hasEnded = child.exitCode !== null || child.signalCode !== null
       const exited = hasEnded ? null : once(child, 'exit')
       if (child.connected) child.disconnect()
+      // ClickHouse in process may wait for minutes for what it had begun.
+      const impatience = setTimeout(() => child.kill('SIGKILL'), endMsMax)
       await exited
+      clearTimeout(impatience)
       if (options.path === undefined) rmSync(path, { recursive: true, force: true })
     },
   }
