@@ -32,17 +32,19 @@ function describeSealed(completeThrough: string | null, endDate: string): string
   return `Sealed through ${formatDay(completeThrough)}; later days may still change.`
 }
 
+/** As the CSV of credited lines names the rules, and as explanations do. */
 const rules: Readonly<Record<string, string>> = {
   DIRECT_CLICK: 'Click on the product',
   IN_GROUP_CLICK: 'Click on its group',
   VIEW: 'View',
+  direct: 'Click on the product',
+  'in-group': 'Click on its group',
+  view: 'View',
 }
 
-/** Why an ad is credited. Reports and explanations write the rule in different letters. */
+/** Why an ad is credited. */
 export function ruleWords(rule: string | null | undefined): string {
-  const name = (rule ?? '').toUpperCase().replaceAll('-', '_')
-  const full = { DIRECT: 'DIRECT_CLICK', IN_GROUP: 'IN_GROUP_CLICK' }[name] ?? name
-  return rules[full] ?? wordsOf(rule)
+  return rules[rule ?? ''] ?? wordsOf(rule)
 }
 
 /** `1 unit`, `2 units`. */

@@ -88,7 +88,7 @@ export function describeRefused(
 }
 
 /** To the API a line is the body of its check. */
-function withoutBody(message: string): string {
+export function withoutBody(message: string): string {
   return message.replace(/^body /u, 'it ')
 }
 

@@ -5,7 +5,7 @@ import { closed } from '../contract/closed.ts'
 import { compileParser } from '../contract/validate.ts'
 import { readAds, type AdForm, type ReadAd } from './ads.ts'
 import { CliError, RefusedError, type CommandContext, type Run } from './command.ts'
-import { openInput } from './input.ts'
+import { openInput, withoutBody } from './input.ts'
 import { createPrinter, type Link, type Printer } from './mint-output.ts'
 import { printable } from './table.ts'
 import { tell } from './progress.ts'
@@ -134,7 +134,7 @@ class Minting {
 
 function faultsOf(value: unknown): readonly string[] {
   const parsed = parseAd(value)
-  return parsed.ok ? [] : parsed.messages.map((message) => message.replace(/^body /u, 'it '))
+  return parsed.ok ? [] : parsed.messages.map(withoutBody)
 }
 
 async function* inBatches(ads: AsyncIterable<ReadAd>): AsyncGenerator<Batch> {

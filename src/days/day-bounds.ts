@@ -93,7 +93,7 @@ interface BoundRow {
 const everyMarket = -1
 
 function dayText(dayNumber: number): string {
-  return new Date(dayNumber * 86_400_000).toISOString().slice(0, 10)
+  return addDays('1970-01-01', dayNumber)
 }
 
 /** No zone means every market: a day of any zone lies within a day of the same date in UTC. */
