@@ -103,6 +103,8 @@ function asWarehouse(pool: SessionPool, close: () => Promise<void>): Warehouse {
           : ({ format: 'JSONCompactEachRow', columns: [...columns] } as const)
       await pool.use('insert', (session) => session.insert({ table, values: lines, ...rows }))
     },
+    // One place to write to and to read from.
+    barrier: () => Promise.resolve(),
     close,
   }
 }

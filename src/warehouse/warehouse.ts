@@ -23,6 +23,46 @@ export const insertTables = [
 
 export type InsertTable = (typeof insertTables)[number]
 
+/** Every table that keeps rows, as a barrier names it. Tables that only pass rows on to others keep none. */
+export const warehouseTables = [
+  'ad_event',
+  'ad_event_key_rule',
+  'attribution',
+  'audit',
+  'catalog_entry',
+  'delivery',
+  'delivery_judgement',
+  'delivery_void',
+  'erasure',
+  'final_before',
+  'frozen_purchase',
+  'installation',
+  'intake_event',
+  'intake_set_aside',
+  'judgement',
+  'judgement_part',
+  'late_touchpoint',
+  'migration',
+  'pending_purchase',
+  'product',
+  'product_day',
+  'product_span',
+  'purchase',
+  'purchase_identity',
+  'purchase_return',
+  'rate',
+  'returned_purchase',
+  'rollup_begun',
+  'sealed_day',
+  'sealed_span',
+  'set_aside',
+  'set_aside_replay',
+  'touched_span',
+  'touchpoint',
+] as const
+
+export type WarehouseTable = (typeof warehouseTables)[number]
+
 /**
  * The only way to ClickHouse, in process or on a server, with the same SQL. Failures are ServiceErrors:
  * WAREHOUSE_REFUSED if the statement or its data is at fault (`details.clickhouseCode`), WAREHOUSE_UNAVAILABLE if
@@ -44,6 +84,14 @@ export interface Warehouse {
    * never come from a request, a row is an array of their values, which takes less CPU time than an object.
    */
   insert(table: InsertTable, lines: Buffer, columns?: readonly string[]): Promise<void>
+  /**
+   * Once this resolves, every statement that begins afterwards on this warehouse reads all rows of these tables that
+   * any node had committed before the call. Where the warehouse is a set of replicas, one that lags reads less: not
+   * the rows that another node wrote, and after a change of replica not even one's own. A step therefore calls this
+   * before it reads what was written elsewhere, and reads the clock before that. Rows that are committed during the
+   * call may or may not be read. On one server nothing is sent.
+   */
+  barrier(tables: readonly WarehouseTable[]): Promise<void>
   close(): Promise<void>
 }
 

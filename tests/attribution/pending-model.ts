@@ -101,6 +101,7 @@ export class PendingModel {
       },
       stream: () => assert.fail('attribution reads no stream'),
       insert: () => assert.fail('attribution inserts by statement'),
+      barrier: async () => undefined,
       close: async () => undefined,
     }
   }

@@ -52,6 +52,7 @@ function troubled(inner: Warehouse, trouble: Trouble): Warehouse {
     rows: (sql, params) => inner.rows(sql, params),
     stream: (sql, params, signal) => inner.stream(sql, params, signal),
     insert: (table, lines, columns) => inner.insert(table, lines, columns),
+    barrier: (tables) => inner.barrier(tables),
     close: () => inner.close(),
   }
 }

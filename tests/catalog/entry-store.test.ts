@@ -16,6 +16,7 @@ function aWarehouse() {
     command: unused,
     insert: async () => {},
     stream: () => assert.fail('no store does this'),
+    barrier: async () => {},
     close: async () => {},
     rows: async () => {
       if (state.isAway) throw new Error('away')

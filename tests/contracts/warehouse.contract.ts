@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { migrate } from '../../src/warehouse/migrate.ts'
+import { warehouseTables } from '../../src/warehouse/warehouse.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { bindingLaws } from './warehouse-binding-laws.ts'
 import type { Laws } from './warehouse-law.ts'
@@ -40,6 +41,7 @@ const schemaLaws: Laws = {
   'a migration that was cut off is finished by the next': finishesMigration,
   'a schema of a newer version is refused': refusesNewerSchema,
   'every table that stores rows syncs its parts to disk': syncsParts,
+  'a barrier can name every table that stores rows, and no other': namesTables,
 }
 
 async function migratesOnce(warehouse: Warehouse): Promise<void> {
@@ -91,6 +93,18 @@ async function syncsParts(warehouse: Warehouse): Promise<void> {
     assert.match(table.sql, /fsync_after_insert = 1/u, table.name)
     assert.match(table.sql, /fsync_part_directory = 1/u, table.name)
   }
+}
+
+async function namesTables(warehouse: Warehouse): Promise<void> {
+  await migrate(warehouse)
+
+  const stored = (await schemaOf(warehouse)).filter((table) => table.engine.endsWith('MergeTree'))
+
+  assert.deepEqual(
+    [...warehouseTables],
+    stored.map((table) => table.name)
+  )
+  await warehouse.barrier(warehouseTables)
 }
 
 interface Table {

@@ -50,6 +50,7 @@ test('seals that became visible long after their instant are announced again by 
   const held: Warehouse = {
     command: (sql, params) => warehouse.command(sql, params),
     stream: (sql, params, signal) => warehouse.stream(sql, params, signal),
+    barrier: (tables) => warehouse.barrier(tables),
     close: () => Promise.resolve(),
     // The warehouse's clock, which goes on while the process is suspended.
     rows: async <Row>(sql: string, params = {}) => {

@@ -64,6 +64,7 @@ function withCommands(world: World, command: Warehouse['command']): Warehouse {
     rows: (sql, params) => warehouse.rows(sql, params),
     stream: (sql, params, signal) => warehouse.stream(sql, params, signal),
     insert: (table, lines, columns) => warehouse.insert(table, lines, columns),
+    barrier: (tables) => warehouse.barrier(tables),
     close: () => Promise.resolve(),
   }
 }

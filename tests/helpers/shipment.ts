@@ -115,6 +115,7 @@ export function failing(warehouse: Warehouse, isAway: (sql: string) => boolean):
       check(table)
       await warehouse.insert(table, lines, columns)
     },
+    barrier: (tables) => warehouse.barrier(tables),
     close: () => warehouse.close(),
   }
 }

@@ -35,6 +35,7 @@ export function suspendable(inner: Warehouse): Suspended {
       await sleep(table)
       await inner.insert(table, lines, columns)
     },
+    barrier: (tables) => inner.barrier(tables),
     close: () => inner.close(),
   }
   return {

@@ -38,6 +38,7 @@ function withLessMemory(warehouse: Warehouse): Warehouse {
     rows: (sql, params) => warehouse.rows(sql, params),
     stream: (sql, params, signal) => warehouse.stream(sql, params, signal),
     insert: (table, lines, columns) => warehouse.insert(table, lines, columns),
+    barrier: (tables) => warehouse.barrier(tables),
     close: () => Promise.resolve(),
   }
 }
