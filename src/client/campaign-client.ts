@@ -10,8 +10,8 @@ import { reportJsonSchema, type JsonReport } from '../contract/report-json.ts'
 import {
   parseReportRequest,
   type AttributionsQuery,
+  type ProductReportRequest,
   type ReportBody,
-  type ReportRequest,
 } from '../contract/report-request.ts'
 import {
   siteLocationsSchema,
@@ -106,7 +106,7 @@ export function createCampaignClient(options: CampaignClientOptions): CampaignCl
   const openCsv = csvOpener(caller, silenceMs)
   const openReport = (
     advertiserId: number,
-    request: ReportRequest,
+    request: ProductReportRequest,
     { locale, signal }: ReportOptions
   ): Promise<OpenPage> => {
     const parameters = { path: { advertiserId }, query: { locale } }
@@ -185,7 +185,7 @@ function toCsvPage({ resultId: _id, attemptCount: _count, ...page }: OpenPage): 
 }
 
 /** The request as the service reads it, defaults filled in: what was checked is what is sent. */
-function checkRequest(body: ReportBody): ReportRequest {
+function checkRequest(body: ReportBody): ProductReportRequest {
   return checked(parseReportRequest(body))
 }
 

@@ -34,6 +34,7 @@ import {
   reportRequestSchema,
 } from './report-request.ts'
 import { answer, countHeader, header, rateHeaders, type OperationResponse } from './responses.ts'
+import { parseSeriesRequest, seriesRequestSchema } from './series-request.ts'
 import { siteLocationsQuerySchema, siteLocationsSchema } from './site-locations.ts'
 
 const localeRule = 'a language tag such as "de" or "de-DE"'
@@ -141,11 +142,11 @@ export const campaignOperations = withIds({
   readSpaProductSeries: ofAdvertiser({
     method: 'post',
     path: '/reports/spa/series.json',
-    summary: 'Read the SPA product performance report day by day, as sums',
+    summary: 'Read the SPA product performance report as sums by day, week or month',
     description:
-      'The same question as the report, answered with sums of its rows by day and over all pages, for ' +
+      'The same question as the report, answered with sums of its rows by interval and over all pages, for ' +
       'charts and headings. Paging, order and dateBreakdown have no effect.',
-    body: jsonBody(reportRequestSchema, parseReportRequest),
+    body: jsonBody(seriesRequestSchema, parseSeriesRequest),
     takesPlace: true,
     success: answer('200', 'The sums.', reportSeriesSchema),
   }),

@@ -88,8 +88,8 @@ export const reportJsonSchema = named('SpaProductReport', {
 export const reportSeriesSchema = named('SpaProductSeries', {
   days: list(
     seriesDaySchema,
-    'By DATE, then CURRENCY: exact sums of the rows of the report with dateBreakdown. Days without a row ' +
-      'are left out.'
+    'By DATE, then CURRENCY: exact sums of the rows of the report with dateBreakdown. DATE is the first day ' +
+      'of the `interval`: the day itself, a Monday, or the first of a month. Intervals without a row are left out.'
   ),
   totals: list(
     seriesTotalsSchema,

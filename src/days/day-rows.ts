@@ -22,7 +22,7 @@ export interface DayRowsScope {
   /** True: only the advertiser bound as `advertiserId`. */
   readonly isOneAdvertiser: boolean
   readonly profiles: readonly AttributionProfile[]
-  /** A condition on `gtin_key` and `market_id`, from a closed list. */
+  /** A condition on the keys of a row, from a closed list. */
   readonly condition: string
   /** Default: everything. Conditions come from a closed list. */
   readonly part?: RowsPart

@@ -10,7 +10,7 @@ import { currencyOf } from './market-days.ts'
 
 export interface OpenScope {
   readonly profile: AttributionProfile
-  /** A condition on `gtin_key` and `market_id`, from a closed list. */
+  /** A condition on the keys of a row, from a closed list. */
   readonly condition: string
 }
 

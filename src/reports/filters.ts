@@ -1,41 +1,67 @@
 // Turns the filters of a report into SQL conditions. Their text comes from closed lists; values are bound.
 
-import type { ReportRequest } from '../contract/report-request.ts'
+import { isIdField, type FilterField } from '../contract/report-filters.ts'
+import type { ReportQuestion } from '../contract/report-request.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import type { Params } from '../warehouse/warehouse.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 
-/** Conditions that need no product, applied to events and products before anything is summed. */
-export function rowConditions(request: ReportRequest): string {
-  const conditions = request.filters.flatMap((filter, index) => {
-    if (filter.field === 'GTIN') return [`gtin_key IN {filter${index}:Array(String)}`]
-    if (filter.field === 'MARKET') return [`market_id IN {filter${index}:Array(Int32)}`]
-    return []
-  })
+/** Conditions that need no product, applied to events before anything is summed. */
+export function rowConditions(request: Filtered): string {
+  return conditionsOf(request, rowCondition)
+}
+
+/** Those of them that a row of the catalog's products can be asked as well. */
+export function productKeyConditions(request: Filtered): string {
+  return conditionsOf(request, productKeyCondition)
+}
+
+type Filtered = Pick<ReportQuestion, 'filters'>
+
+function conditionsOf(
+  { filters }: Filtered,
+  conditionOf: (field: FilterField, name: string) => string | null
+): string {
+  const conditions = filters.flatMap(
+    ({ field }, index) => conditionOf(field, `filter${index}`) ?? []
+  )
   return conditions.length === 0 ? '1' : conditions.join(' AND ')
+}
+
+function productKeyCondition(field: FilterField, name: string): string | null {
+  if (field === 'GTIN') return `gtin_key IN {${name}:Array(String)}`
+  return field === 'MARKET' ? `market_id IN {${name}:Array(Int32)}` : null
+}
+
+const idColumns = {
+  CAMPAIGN_ID: 'campaign_id',
+  AD_GROUP_ID: 'ad_group_id',
+  PUBLISHER_ID: 'publisher_id',
+} as const
+
+function rowCondition(field: FilterField, name: string): string | null {
+  if (isIdField(field)) return `${idColumns[field]} IN {${name}:Array(Int32)}`
+  return productKeyCondition(field, name)
 }
 
 /** Conditions on the product of a row. */
-export function productConditions(request: ReportRequest): string {
-  const conditions = request.filters.flatMap((filter, index) => {
-    const values = `arrayMap(v -> lowerUTF8(v), {filter${index}:Array(String)})`
-    if (filter.field === 'BRAND') return [`has(${values}, lowerUTF8(brand))`]
-    if (filter.field === 'PRODUCT_TITLE') {
-      return [`arrayExists(v -> position(lowerUTF8(title), v) > 0, ${values})`]
-    }
-    return []
+export function productConditions(request: Filtered): string {
+  return conditionsOf(request, (field, name) => {
+    const values = `arrayMap(v -> lowerUTF8(v), {${name}:Array(String)})`
+    if (field === 'BRAND') return `has(${values}, lowerUTF8(brand))`
+    if (field !== 'PRODUCT_TITLE') return null
+    return `arrayExists(v -> position(lowerUTF8(title), v) > 0, ${values})`
   })
-  return conditions.length === 0 ? '1' : conditions.join(' AND ')
 }
 
 /** The values that the conditions bind. */
-export function filterParams(request: ReportRequest, catalog: CatalogNames): Params {
+export function filterParams(request: Filtered, catalog: CatalogNames): Params {
   return Object.fromEntries(
     request.filters.map((filter, index): [string, readonly string[] | readonly number[]] => {
       const name = `filter${index}`
       if (filter.field === 'GTIN') return [name, filter.values.map(gtinKey)]
       if (filter.field === 'MARKET') return [name, marketIds(filter.values, catalog)]
-      return [name, filter.values]
+      return [name, isIdField(filter.field) ? filter.values.map(Number) : filter.values]
     })
   )
 }

@@ -9,7 +9,7 @@ import { assertAnswersFor, boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 import { dayRowsParams, linesOfAdvertisersSql } from '../days/day-rows.ts'
 import { readFinalDays } from '../days/final-days.ts'
-import { filterParams, productConditions, rowConditions } from './filters.ts'
+import { filterParams, productConditions, productKeyConditions, rowConditions } from './filters.ts'
 import { listUnits, placeInDaysSql } from '../days/market-days.ts'
 import { noRates } from '../days/rates.ts'
 
@@ -66,7 +66,7 @@ function ordersSql(request: ReportRequest): string {
   FROM (
     SELECT market_id AS product_market_id, gtin_key AS product_key, title, brand
     FROM product FINAL
-    WHERE market_id IN {marketIds:Array(Int32)} AND ${rowConditions(request)}
+    WHERE market_id IN {marketIds:Array(Int32)} AND ${productKeyConditions(request)}
   ) AS p
   RIGHT JOIN (${linesOfAdvertisersSql(scope, true)}) AS l
     ON p.product_market_id = l.market_id AND p.product_key = l.gtin_key

@@ -8,7 +8,7 @@ import { boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 import { dayPartsSql, dayRowsParams, profilePrefix } from '../days/day-rows.ts'
 import { openRowsSql } from '../days/open-rows.ts'
-import { filterParams, productConditions, rowConditions } from './filters.ts'
+import { filterParams, productConditions, productKeyConditions, rowConditions } from './filters.ts'
 import type { MarketDays } from '../days/market-days.ts'
 import { reachableRows } from './paged.ts'
 import type { Rates } from '../days/rates.ts'
@@ -103,7 +103,7 @@ function addedUpRows(rows: string, named: Named): string {
 }
 
 /** Selects the columns of the request's profile. */
-function figures(request: ReportRequest, day: 'day' | 'first_day' = 'day'): string {
+function figures(request: ReportRequest, day: 'day' | 'first_day AS day' = 'day'): string {
   const prefix = profilePrefix[request.attributionProfile]
   return `market_id, publisher_id, campaign_id, ad_group_id, gtin_key, ${day},
     ${prefix}_gtin AS gtin_seen, loads, impressions, clicks,
@@ -149,10 +149,10 @@ function sealedRows(request: ReportRequest): string {
     AND ${rowConditions(request)}`
 }
 
-/** Weeks and months, for reports that are not by day. No two of them begin on one day, because none is covered twice. */
+/** Weeks and months under their first day. No two of them begin on one day, because none is covered twice. */
 function spanRows(request: ReportRequest): string {
   return `
-  SELECT ${figures(request, 'first_day')}
+  SELECT ${figures(request, 'first_day AS day')}
   FROM product_span
   WHERE advertiser_id = {advertiserId:Int32}
     AND first_day >= {startDay:Date} AND first_day <= {endDay:Date}
@@ -172,7 +172,7 @@ function fromProductsSql(source: QuerySource, withOrders = false): string {
   return `FROM (
     SELECT market_id AS product_market_id, gtin_key AS product_key, gtin AS product_gtin, title, brand
     FROM product FINAL
-    WHERE market_id IN {marketIds:Array(Int32)} AND ${rowConditions(source.request)}
+    WHERE market_id IN {marketIds:Array(Int32)} AND ${productKeyConditions(source.request)}
   ) AS p
   RIGHT JOIN (${rowsSql(source, withOrders)}) AS g
     ON p.product_market_id = g.market_id AND p.product_key = g.gtin_key

@@ -13,7 +13,7 @@ import { loadRates, noRates } from '../days/rates.ts'
 import { createRowFormat, readTotals } from './report-rows.ts'
 import { DayFacts } from '../days/day-facts.ts'
 import { findReportDays } from '../days/sealed-days.ts'
-import { coverWithSpans, spansWithin } from '../days/sealed-spans.ts'
+import { coverWithSpans, spansWithin, type DaySpan } from '../days/sealed-spans.ts'
 import type { ReportRequest } from '../contract/report-request.ts'
 import type { ReportCall, ReportResult, ReportRow, RunReport } from './report.ts'
 
@@ -40,7 +40,8 @@ export function createReportRunner(given: ReportDeps): RunReport {
 /** All rows of the result, first to last. */
 async function compute(deps: RunnerDeps, call: ReportCall): Promise<Computed<ReportRow>> {
   const catalog = deps.catalog()
-  const { days, spans } = await readParts(deps, call.request)
+  const { dateBreakdown } = call.request
+  const { days, spans } = await readParts(deps, call.request, () => !dateBreakdown)
   const { completeThrough, renewingDays } = days
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
   return {
@@ -83,13 +84,15 @@ export interface FactDeps {
   readonly catalog: () => CatalogNames
 }
 
-/** Open days, sealed days, and spans in place of sealed days if the report is not by day. */
-export async function readParts({ facts, catalog }: FactDeps, request: ReportRequest) {
+/** Open days, sealed days, and in place of sealed days the spans that the caller has a use for. */
+export async function readParts(
+  { facts, catalog }: FactDeps,
+  request: Pick<ReportRequest, 'startDate' | 'endDate'>,
+  isUsable: (span: DaySpan) => boolean
+) {
   const days = await findReportDays(facts, catalog().markets(), request)
-  const { spans, seals } = coverWithSpans(
-    days.seals,
-    request.dateBreakdown ? [] : spansWithin(days.lists.spans, request)
-  )
+  const within = spansWithin(days.lists.spans, request)
+  const { spans, seals } = coverWithSpans(days.seals, within.filter(isUsable))
   return { days: { ...days, seals }, spans }
 }
 

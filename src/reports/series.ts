@@ -1,6 +1,8 @@
-// Reads a report as sums by day and in total, for charts and headings. The rows stay in the warehouse.
+// Reads a report as sums by day, week or month and in total, for charts and headings. The rows stay in the warehouse.
 
-import type { ReportRequest } from '../contract/report-request.ts'
+import type { SeriesRequest } from '../contract/series-request.ts'
+import { addDays, listDays } from '../domain/day.ts'
+import { intervalStart, type Interval } from '../domain/interval.ts'
 import { readNanos } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
@@ -11,6 +13,7 @@ import { reportParams, reportRowsSql, reportSettings, type QuerySource } from '.
 import { DayFacts } from '../days/day-facts.ts'
 import { areKept, readKept } from '../days/kept-revisions.ts'
 import { loadRates, noRates } from '../days/rates.ts'
+import type { DaySpan } from '../days/sealed-spans.ts'
 import { readParts, rangeOf } from './run-report.ts'
 import type { FactDeps } from './run-report.ts'
 
@@ -33,13 +36,14 @@ export interface SeriesSums extends ReportSums {
 }
 
 export interface DaySums extends SeriesSums {
+  /** The first day of the interval, which may lie before the days asked for. */
   readonly day: string
 }
 
 export interface SeriesResult {
-  /** By day, then by currency; days without rows are left out. */
+  /** By interval, then by currency; intervals without rows are left out. */
   readonly days: readonly DaySums[]
-  /** The sums of all days, by currency. */
+  /** The sums of all intervals, by currency. */
   readonly totals: readonly SeriesSums[]
   readonly completeThrough: string | null
   /** Days that received events after they were sealed, oldest first. */
@@ -50,7 +54,7 @@ export interface SeriesResult {
 export interface SeriesCall {
   readonly advertiserId: number
   /** Paging, order and breakdown have no effect. */
-  readonly request: ReportRequest
+  readonly request: SeriesRequest
   readonly signal: AbortSignal
 }
 
@@ -62,8 +66,8 @@ export interface SeriesDeps {
 }
 
 /**
- * One reading by day gives the totals too: every figure is exact and belongs to one day, so the sums of the
- * days are those of the report without a breakdown.
+ * One reading by interval gives the totals too: every figure is exact and belongs to one day, so the sums of the
+ * intervals are those of the report without a breakdown.
  */
 export function createSeriesReader(given: SeriesDeps): ReadSeries {
   const deps = { ...given, facts: new DayFacts(given.warehouse) }
@@ -77,16 +81,19 @@ async function readOnce(
 ): Promise<SeriesResult | null> {
   signal.throwIfAborted()
   const byDay = { ...request, dateBreakdown: true }
-  const { days, spans } = await readParts(deps, byDay)
+  const { interval } = request
+  const isUsable = (span: DaySpan) => isWithinOne(interval, span)
+  const { days, spans } = await readParts(deps, request, isUsable)
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
   const catalog = deps.catalog()
   const source = { advertiserId, request: byDay, catalog, days, spans, rates, converts: true }
-  const rows = await readSums(deps.warehouse, source)
+  const rows = await readSums(deps.warehouse, source, interval)
   signal.throwIfAborted()
   const filteredOrders =
     request.filters.length === 0 ? null : await readFilteredOrders(deps.warehouse, source)
   if (!(await areKept(deps.warehouse, { ...days, spans }))) return null
-  const sums = rows.map((row) => toSums(row, { filteredOrders, days }))
+  const parts = partsOf(request)
+  const sums = rows.map((row) => toSums(row, { filteredOrders, days, parts }))
   return {
     days: sums,
     totals: addUp(sums),
@@ -111,9 +118,31 @@ interface SumsRow {
   readonly bound_advertiser_id: number
 }
 
-async function readSums(warehouse: SeriesDeps['warehouse'], source: QuerySource) {
+/** Whether a span stands for days of one interval. */
+function isWithinOne(interval: Interval, { firstDay, dayCount }: DaySpan): boolean {
+  const lastDay = addDays(firstDay, dayCount - 1)
+  return intervalStart(firstDay, interval) === intervalStart(lastDay, interval)
+}
+
+/** The days asked for, by the first day of their interval. */
+function partsOf({ startDate, endDate, interval }: SeriesRequest) {
+  const parts = new Map<string, string[]>()
+  for (const day of listDays(startDate, endDate)) {
+    const start = intervalStart(day, interval)
+    const known = parts.get(start)
+    if (known === undefined) parts.set(start, [day])
+    else known.push(day)
+  }
+  return parts
+}
+
+async function readSums(
+  warehouse: SeriesDeps['warehouse'],
+  source: QuerySource,
+  interval: Interval
+) {
   const markets = source.catalog.markets()
-  const rows = await warehouse.rows<SumsRow>(sumsSql(source), {
+  const rows = await warehouse.rows<SumsRow>(sumsSql(source, interval), {
     ...reportParams(source),
     // 0 comes first so that no list is empty; no market has that id.
     sumMarketIds: [0, ...markets.map((market) => market.id)],
@@ -127,10 +156,20 @@ async function readSums(warehouse: SeriesDeps['warehouse'], source: QuerySource)
 interface OrdersSource {
   readonly filteredOrders: CountOrders | null
   readonly days: QuerySource['days']
+  readonly parts: ReadonlyMap<string, readonly string[]>
 }
 
-function toSums(row: SumsRow, { filteredOrders, days }: OrdersSource): DaySums {
-  const summed = days.withoutOrders.has(row.day) ? null : BigInt(row.orders)
+function ordersOf(row: SumsRow, { filteredOrders, days, parts }: OrdersSource): bigint | null {
+  const own = parts.get(row.day) ?? []
+  if (filteredOrders === null) {
+    return own.some((day) => days.withoutOrders.has(day)) ? null : BigInt(row.orders)
+  }
+  return own
+    .map((day) => filteredOrders(day, row.currency))
+    .reduce((sum, count) => (sum === null || count === null ? null : sum + count), 0n)
+}
+
+function toSums(row: SumsRow, source: OrdersSource): DaySums {
   return {
     day: row.day,
     currency: row.currency,
@@ -138,7 +177,7 @@ function toSums(row: SumsRow, { filteredOrders, days }: OrdersSource): DaySums {
     clicks: BigInt(row.clicks),
     loads: BigInt(row.loads),
     conversions: BigInt(row.conversions),
-    orders: filteredOrders === null ? summed : filteredOrders(row.day, row.currency),
+    orders: ordersOf(row, source),
     unitsSold: BigInt(row.units_sold),
     valueNanos: BigInt(readNanos(row.value)),
     spendNanos: BigInt(readNanos(row.spend)),
@@ -171,7 +210,14 @@ function add(one: SeriesSums, other: SeriesSums): SeriesSums {
 // Holds 731 days in the currencies of all markets.
 const sumsMax = 200_000
 
-function sumsSql(source: QuerySource): string {
+/** Of a span this is its own interval, because spans that are in two are not read. */
+const startSql = {
+  DAY: 'day',
+  WEEK: 'toMonday(day)',
+  MONTH: 'toStartOfMonth(day)',
+} as const satisfies Record<Interval, string>
+
+function sumsSql(source: QuerySource, interval: Interval): string {
   return `
 SELECT toString(day) AS day, currency,
   toString(sum(impressions)) AS impressions, toString(sum(clicks)) AS clicks,
@@ -180,7 +226,7 @@ SELECT toString(day) AS day, currency,
   toString(sum(conversion_value)) AS value, toString(sum(row_spend)) AS spend,
   toString(sum(row_unconverted)) AS unconverted, ${boundAdvertiserSql}
 FROM (
-  SELECT day, impressions, clicks, loads, conversions, orders, units_sold, conversion_value,
+  SELECT ${startSql[interval]} AS day, impressions, clicks, loads, conversions, orders, units_sold, conversion_value,
     spend AS row_spend, unconverted AS row_unconverted,
     transform(market_id, {sumMarketIds:Array(Int32)}, {sumCurrencies:Array(String)}, '') AS currency
   FROM (${reportRowsSql(source)})

@@ -40,7 +40,7 @@ async function orders({ warehouse, markets }: World, changes: Partial<ReportRequ
   const { signal } = new AbortController()
   const { days, totals } = await read({
     advertiserId: 1,
-    request: { ...asked, ...changes },
+    request: { ...asked, interval: 'DAY', ...changes },
     signal,
   })
   return [

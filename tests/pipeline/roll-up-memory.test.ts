@@ -65,6 +65,7 @@ async function readDay({ warehouse, markets }: World) {
       sortType: 'ASC',
       dateBreakdown: true,
       orderBy: 'DATE',
+      interval: 'DAY',
     },
   })
   return { days, completeThrough }

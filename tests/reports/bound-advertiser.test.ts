@@ -1,7 +1,7 @@
 // An engine that mixes the values of two statements: whatever is asked, it answers for advertiser 1.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ReportRequest } from '../../src/contract/report-request.ts'
+import type { SeriesRequest } from '../../src/contract/series-request.ts'
 import { createAttributionsLister } from '../../src/reports/attributions.ts'
 import type { CatalogNames } from '../../src/catalog/catalog-names.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
@@ -11,7 +11,8 @@ import type { Params, Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
 import { aClick, anAd, aPurchase, aWorld } from '../helpers/seal-scenario.ts'
 
-const request: ReportRequest = {
+const request: SeriesRequest = {
+  interval: 'DAY',
   filters: [],
   startDate: '2026-03-01',
   endDate: '2026-03-05',

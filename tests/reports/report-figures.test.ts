@@ -160,7 +160,11 @@ async function compareSeries(
   const { signal } = new AbortController()
   const ask = async (filters: ReportRequest['filters']) => {
     const asked = { ...request, filters }
-    const series = await readSeries({ advertiserId, request: asked, signal })
+    const series = await readSeries({
+      advertiserId,
+      request: { ...asked, interval: 'DAY' },
+      signal,
+    })
     const byDay = await readReport(warehouse, advertiserId, { ...asked, dateBreakdown: true })
     const whole = await readReport(warehouse, advertiserId, { ...asked, dateBreakdown: false })
     const isShown = (ad: HistoryAd) => filters.length === 0 || ad.marketId === 1

@@ -60,7 +60,9 @@ function openReader(t: TestContext, warehouse: Warehouse, markets: readonly Repo
       }
     },
     readSeries: async (request: ReportRequest) =>
-      jsonSeries(await readSeries({ advertiserId: 1, request, signal })),
+      jsonSeries(
+        await readSeries({ advertiserId: 1, request: { ...request, interval: 'DAY' }, signal })
+      ),
   }
 }
 

@@ -90,7 +90,11 @@ export const reportExamples = {
   },
   readSpaProductSeries: {
     path: advertiserPath,
-    body: march,
+    body: {
+      ...march,
+      interval: 'WEEK',
+      filters: [{ field: 'CAMPAIGN_ID', values: [1001] }],
+    },
     answers: {
       200: {
         days: [{ DATE: '2026-03-02', ...figures, ORDERS: '1' }],

@@ -1,0 +1,65 @@
+// The body of a report as sums: that of the report, with more fields to filter by, and an interval.
+import { Type, type TSchema } from 'typebox'
+import { closed } from './closed.ts'
+import { intervals, type Interval } from '../domain/interval.ts'
+import { optional, wordOf } from './fields.ts'
+import { rangeFaults } from './parameters.ts'
+import { filterFields, filterValueSchema, parseFilters } from './report-filters.ts'
+import {
+  messagesMax,
+  orderFaults,
+  questionFields,
+  reportLimits,
+  rowsFields,
+  withDefaults,
+  type ReportRequest,
+} from './report-request.ts'
+import { compileParser, type Parsed } from './validate.ts'
+
+/** Paging, order and breakdown have no effect: the body of a report may be sent as it is. */
+export interface SeriesRequest extends ReportRequest {
+  readonly interval: Interval
+}
+
+const defaultInterval: Interval = 'DAY'
+
+/** The filter of everything that is not the report of the interface. */
+export const anyFilter = { title: 'SpaReportFilter', fields: filterFields } as const
+
+function requestSchema<Value extends TSchema>(value: Value) {
+  const interval = optional(
+    wordOf(intervals, {
+      default: defaultInterval,
+      description:
+        'What the sums of `days` are of: days, weeks from Monday, or calendar months. Of weeks and months ' +
+        'that the range cuts, only the days inside it count.',
+    })
+  )
+  return closed(
+    Type.Object(
+      { ...questionFields({ ...anyFilter, value }), ...rowsFields, interval },
+      { title: 'SpaProductSeriesRequest' }
+    )
+  )
+}
+
+export const seriesRequestSchema = requestSchema(filterValueSchema)
+
+const parseBody = compileParser(requestSchema(Type.Unknown()))
+
+export function parseSeriesRequest(value: unknown): Parsed<SeriesRequest> {
+  const parsed = parseBody(value)
+  if (!parsed.ok) return parsed
+
+  const body = parsed.value
+  const { filters, messages } = parseFilters(body.filters ?? [])
+  const faults = [
+    ...rangeFaults(body, reportLimits.daysMax, '/'),
+    ...orderFaults(body),
+    ...messages,
+  ]
+  if (faults.length > 0) return { ok: false, messages: faults.slice(0, messagesMax) }
+
+  const { interval = defaultInterval } = body
+  return { ok: true, value: { ...withDefaults(body), filters, interval } }
+}
