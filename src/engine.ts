@@ -137,7 +137,8 @@ async function startEngine(config: Config): Promise<Child> {
     log,
     onOffset: (offsetMs) => tell({ type: 'clock', offsetMs }),
   })
-  const trackers = new TrackerMetrics(systemClock)
+  const hasTrackers = config.roles.includes('tracker')
+  const trackers = new TrackerMetrics(systemClock, { hasTrackers })
   const dataCentres = await openDataCentres({ path: config.dataCentresPath, log })
   dataCentres?.watch()
   const engine: Engine = {

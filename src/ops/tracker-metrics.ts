@@ -30,10 +30,12 @@ interface Metric {
 
 export class TrackerMetrics {
   readonly #clock: Clock
+  readonly #hasTrackers: boolean
   readonly #heard = new Map<number, { readonly counts: TrackerCounts; readonly atMs: number }>()
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, { hasTrackers = true } = {}) {
     this.#clock = clock
+    this.#hasTrackers = hasTrackers
   }
 
   /** Trackers are numbered from 1. */
@@ -52,7 +54,10 @@ export class TrackerMetrics {
         help: 'Trackers of this node that were heard of within 15 s.',
         type: 'gauge',
         aggregator: 'first',
-        values: [{ labels: {}, value: heard.filter(([, { atMs }]) => atMs > aliveAfterMs).length }],
+        // A node whose role has no trackers does not lack them.
+        values: this.#hasTrackers
+          ? [{ labels: {}, value: heard.filter(([, { atMs }]) => atMs > aliveAfterMs).length }]
+          : [],
       },
       processMetric(trackers, {
         name: 'shelftrace_tracker_cpu_seconds_total',

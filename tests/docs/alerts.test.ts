@@ -3,32 +3,13 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { ContradictionCounts } from '../../src/pipeline/contradiction-counts.ts'
 import { createMetrics } from '../../src/ops/metrics.ts'
-import type { MetricsDeps } from '../../src/ops/metrics.ts'
-import { TrackerMetrics } from '../../src/ops/tracker-metrics.ts'
-import { openMemorySpool } from '../helpers/memory-spool.ts'
+import { quietService, servedMetrics } from '../helpers/served-metrics.ts'
 
 const rules = readFileSync('docs/alerts.yaml', 'utf8')
 const alerts = [...rules.matchAll(/^ {6}- alert: (\w+)$/gmu)].map(([, name]) => name)
 
-function quietService(contradictions = new ContradictionCounts()): MetricsDeps {
-  const counts = { shipped: 0, setAside: 0, contradictions, attributed: 0, sealed: 0, failures: 0 }
-  return {
-    spool: openMemorySpool({ clock: () => 0 }),
-    pipeline: { counts, failingSteps: () => [], attributionLagMs: () => 0 },
-    clock: () => 0,
-    clockOffsetMs: () => null,
-    lastBackupAtMs: () => null,
-    trackers: new TrackerMetrics(() => 0),
-    unsealedDays: () => Promise.resolve(0),
-    notBelieved: () => Promise.resolve([]),
-  }
-}
-
 test('every metric that an alert asks for is among those that are served', async () => {
-  const serve = createMetrics(quietService())
-  const served = new Set(
-    [...(await serve.read()).matchAll(/^# TYPE (\w+) /gmu)].map(([, name]) => name)
-  )
+  const served = await servedMetrics()
 
   const asked = [...rules.matchAll(/\b(?:shelftrace|process)_\w+/gu)].map(([name]) =>
     // The parts of a histogram are served under its name.

@@ -54,6 +54,11 @@ test('a tracker that falls silent is no longer one of those that are alive', asy
   assert.match(await trackers.read(), /^shelftrace_trackers 0$/mu)
 })
 
+test('a node without trackers serves no count of them, so that no alert asks where they are', async () => {
+  const trackers = new TrackerMetrics(() => 0, { hasTrackers: false })
+  assert.doesNotMatch(await trackers.read(), /^shelftrace_trackers /mu)
+})
+
 test('a running service serves what its trackers and its campaign port answered', async (t) => {
   const service = await prepareService(t)
   await service.start()

@@ -94,4 +94,15 @@ export const runningCommands: readonly Command[] = [
     isLocal: true,
     load: async () => (await import('../backup.ts')).restore,
   },
+  {
+    name: 'secrets create',
+    summary: 'Make the secrets of nodes that get them mounted',
+    details:
+      'Writes FOLDER/secrets.json and FOLDER/admin-key; a folder that has one of them is refused. A node that may write ' +
+      'its own data folder makes its secrets by itself and needs no such command.',
+    operands: [{ name: 'FOLDER', isFile: true }],
+    examples: ['shelftrace secrets create ./new-secrets'],
+    isLocal: true,
+    load: async () => (await import('../secrets.ts')).createSecrets,
+  },
 ]
