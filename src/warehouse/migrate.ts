@@ -1,5 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { ServiceError } from '../errors.ts'
+import { renderDdl } from './topology.ts'
+import type { Topology } from './topology.ts'
 import type { Warehouse } from './warehouse.ts'
 
 const folder = new URL('migrations/', import.meta.url)
@@ -11,13 +13,10 @@ const folder = new URL('migrations/', import.meta.url)
  */
 export async function migrate(
   warehouse: Warehouse,
-  given?: readonly string[]
+  given?: readonly string[],
+  topology: Topology = 'single'
 ): Promise<readonly string[]> {
-  await warehouse.command(
-    `CREATE TABLE IF NOT EXISTS migration (name String, done_at DateTime64(6, 'UTC') DEFAULT now64(6))
-     ENGINE = ReplacingMergeTree ORDER BY name
-     SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
-  )
+  await warehouse.command(renderDdl(migrationTableSql, topology))
   const done = new Set(
     (await warehouse.rows<{ name: string }>('SELECT DISTINCT name FROM migration LIMIT 10000')).map(
       (row) => row.name
@@ -27,12 +26,20 @@ export async function migrate(
   refuseNewerSchema(done, files)
   const wanted = files.filter((file) => !done.has(file))
   for (const file of wanted) {
-    for (const statement of splitStatements(await readFile(new URL(file, folder), 'utf8'))) {
-      await warehouse.command(statement)
-    }
+    for (const statement of await readMigration(file, topology)) await warehouse.command(statement)
     await warehouse.command('INSERT INTO migration (name) VALUES ({name:String})', { name: file })
   }
   return wanted
+}
+
+export const migrationTableSql = `CREATE TABLE IF NOT EXISTS migration (name String, done_at DateTime64(6, 'UTC') DEFAULT now64(6))
+     ENGINE = ReplacingMergeTree ORDER BY name
+     SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
+
+/** The statements of a file, as this topology takes them. */
+export async function readMigration(file: string, topology: Topology): Promise<readonly string[]> {
+  const text = await readFile(new URL(file, folder), 'utf8')
+  return splitStatements(text).map((statement) => renderDdl(statement, topology))
 }
 
 /** All migrations of this program, in order. */

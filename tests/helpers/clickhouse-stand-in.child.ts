@@ -1,4 +1,4 @@
-// The process behind clickhouse-stand-in.ts: `node clickhouse-stand-in.child.ts <folder> <port>`.
+// The process behind clickhouse-stand-in.ts: `node clickhouse-stand-in.child.ts <folder> <port> [config]`.
 // Each request has a session of its own, opened with the settings of its address, so that none is
 // left over from an earlier one. Bound values go to the engine as the client wrote them: chdb's own
 // binding would escape them once more.
@@ -64,9 +64,11 @@ const requestsKeptMax = 100
 /** Parameters of the address that are no settings. */
 const ownParameters = new Set(['query', 'query_id', 'database', 'default_format', 'session_id'])
 
-const [folder = '', firstPort = '0'] = process.argv.slice(2)
-// Keeps the engine up between requests.
-const keeper = new Session(folder, {})
+const [folder = '', firstPort = '0', configPath = ''] = process.argv.slice(2)
+// Keeps the engine up between requests. The configuration is read once, with the first session.
+const keeper = new Session(folder, {
+  connectionArgs: configPath === '' ? [] : [`--config-file=${configPath}`],
+})
 keeper.query('CREATE DATABASE IF NOT EXISTS shelftrace')
 
 const requests: StandInRequest[] = []

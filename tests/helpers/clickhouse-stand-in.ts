@@ -5,7 +5,7 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -54,6 +54,11 @@ export interface StandInOptions {
   readonly path?: string
   /** The port of an earlier one, so that its address stays good; a free one when absent. */
   readonly port?: number
+  /**
+   * With ClickHouse's Keeper for tests, so that tables of replicated engines can be made and statements about them are
+   * analysed. The library listens on no port for other replicas, so such tables stay read-only.
+   */
+  readonly hasKeeper?: boolean
 }
 
 export interface StandInCommand {
@@ -73,11 +78,23 @@ export const standInCredentials = { user: 'shelf', password: 'p@ss:w/rd' } as co
 
 const endMsMax = 10_000
 
+/** A database of the engine Replicated gives its tables such a path by itself. */
+const keeperConfig = `<clickhouse>
+  <zookeeper><implementation>testkeeper</implementation></zookeeper>
+  <macros><replica>first</replica></macros>
+  <default_replica_path>/clickhouse/tables/{database}/{table}</default_replica_path>
+  <default_replica_name>{replica}</default_replica_name>
+</clickhouse>
+`
+
 const childPath = fileURLToPath(new URL('clickhouse-stand-in.child.ts', import.meta.url))
 
 export async function startClickHouseStandIn(options: StandInOptions = {}): Promise<StandIn> {
   const path = options.path ?? mkdtempSync(join(tmpdir(), 'shelftrace-stand-in-'))
-  const child = fork(childPath, [path, String(options.port ?? 0)], {
+  const { hasKeeper = false } = options
+  const configPath = join(path, 'keeper.xml')
+  if (hasKeeper) writeFileSync(configPath, keeperConfig)
+  const child = fork(childPath, [path, String(options.port ?? 0), hasKeeper ? configPath : ''], {
     execArgv: ['--import', 'tsx'],
     env: { ...process.env, UV_THREADPOOL_SIZE: '24' },
   })
@@ -98,6 +115,8 @@ export async function startClickHouseStandIn(options: StandInOptions = {}): Prom
     close: async () => {
       const hasEnded = child.exitCode !== null || child.signalCode !== null
       const exited = hasEnded ? null : once(child, 'exit')
+      // The library does not end while its Keeper runs.
+      if (hasKeeper) child.kill('SIGKILL')
       if (child.connected) child.disconnect()
       // ClickHouse in process may wait for minutes for what it had begun.
       const impatience = setTimeout(() => child.kill('SIGKILL'), endMsMax)
