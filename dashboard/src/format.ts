@@ -95,7 +95,11 @@ export function changeOf(value: Figure, before: Figure): number | null {
   return (now - then) / Math.abs(then)
 }
 
+/** Beyond this share of growth, people read a factor more easily. */
+const percentMax = 9.995
+
 export function formatChange(change: number): string {
+  if (change >= percentMax) return `×${formatNumber(change + 1)}`
   const options = {
     style: 'percent',
     minimumFractionDigits: 1,

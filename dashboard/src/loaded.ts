@@ -20,6 +20,7 @@ export function latestOf<T>(loaded: Loaded<T>): T | null {
 
 interface Held<T> {
   readonly key: string
+  readonly scope: string
   readonly value?: T
   readonly messages?: readonly string[]
   readonly isUnknown?: boolean
@@ -27,16 +28,21 @@ interface Held<T> {
 
 /**
  * Loads again whenever the key changes, and abandons the request before. The key must contain everything that
- * the answer depends on. A value stays visible until the next one comes.
+ * the answer depends on. A value stays visible until the next one comes, unless that is of another scope: figures of
+ * other days would be read as those of the days that were chosen.
  */
-export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+export function useLoaded<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  scope = ''
+): Loaded<T> {
   const [held, setHeld] = useState<Held<T> | null>(null)
   const [attempt, setAttempt] = useState(0)
   const wanted = `${key} ${attempt}`
   useEffect(() => {
     const abort = new AbortController()
-    const settle = (outcome: Omit<Held<T>, 'key'>) => {
-      if (!abort.signal.aborted) setHeld({ key: wanted, ...outcome })
+    const settle = (outcome: Omit<Held<T>, 'key' | 'scope'>) => {
+      if (!abort.signal.aborted) setHeld({ key: wanted, scope, ...outcome })
     }
     void load(abort.signal).then(
       (value) => settle({ value }),
@@ -60,7 +66,8 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
 
   const retry = () => setAttempt((count) => count + 1)
   if (held === null || held.key !== wanted) {
-    return { state: 'loading', previous: held?.value ?? null }
+    const previous = held?.scope === scope ? held.value : undefined
+    return { state: 'loading', previous: previous ?? null }
   }
   if (isFailed) {
     const { messages = [], isUnknown = false } = held

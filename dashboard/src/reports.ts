@@ -7,30 +7,37 @@ import type { Api } from './api.ts'
 import { type Loaded, useLoaded } from './loaded.ts'
 import type { Comparison } from './metrics.ts'
 import { useSession } from './session.ts'
-import { periodBefore, questionOf, tableRequestOf, type View } from './view.ts'
+import { baseOf, questionOf, tableRequestOf, type View } from './view.ts'
 
 function reportPath(advertiserId: number, name: string): string {
   return `v2/advertisers/${advertiserId}/reports/spa/${name}`
 }
 
-export interface Overview {
-  readonly now: JsonSeries
-  readonly before: JsonSeries
-}
-
-/** The period day by day, and the one before it. */
-export function useOverview(advertiserId: number, view: View): Loaded<Overview> {
+/** The period day by day. */
+export function useOverview(advertiserId: number, view: View): Loaded<JsonSeries> {
   const { api } = useSession()
   const question = questionOf(view)
-  const earlier = { ...question, ...periodBefore(view) }
-  return useLoaded(`${advertiserId} ${JSON.stringify(question)}`, async (signal) => {
-    const path = reportPath(advertiserId, 'series.json')
-    const [now, before] = await Promise.all([
-      api.post<JsonSeries>(path, question, signal),
-      api.post<JsonSeries>(path, earlier, signal),
-    ])
-    return { now, before }
-  })
+  return useLoaded(
+    `${advertiserId} ${JSON.stringify(question)}`,
+    async (signal) =>
+      await api.post<JsonSeries>(reportPath(advertiserId, 'series.json'), question, signal)
+  )
+}
+
+/** The days that the period is compared with; null if there are none. Their own question, so that nothing waits for it. */
+export function useBase(advertiserId: number, view: View): Loaded<JsonSeries | null> {
+  const { api } = useSession()
+  const days = baseOf(view)
+  const question = days === null ? null : { ...questionOf(view), ...days }
+  const key = `${advertiserId} ${JSON.stringify(question)}`
+  return useLoaded(
+    key,
+    async (signal) =>
+      question === null
+        ? null
+        : await api.post<JsonSeries>(reportPath(advertiserId, 'series.json'), question, signal),
+    key
+  )
 }
 
 export function useComparison(advertiserId: number, view: View): Loaded<Comparison> {
@@ -57,7 +64,8 @@ export function useReport(advertiserId: number, request: ReportBody): Loaded<Jso
   return useLoaded(
     `${advertiserId} ${JSON.stringify(request)}`,
     async (signal) =>
-      await api.post<JsonReport>(reportPath(advertiserId, 'product.json'), request, signal)
+      await api.post<JsonReport>(reportPath(advertiserId, 'product.json'), request, signal),
+    `${request.startDate} ${request.endDate}`
   )
 }
 

@@ -7,6 +7,7 @@ import { formatInstant } from './format.ts'
 import { advertiserPages, operatorPages } from './page-table.ts'
 import { addressOf, replaceWith, usePlace, type Place } from './router.ts'
 import { isAllowed, useSession } from './session.ts'
+import { carriedOn } from './view.ts'
 import { keepTheme, readTheme, themes, type Theme } from './theme.ts'
 
 /** The frame of every page: the menu, the signed-in key, and the page of the address. */
@@ -81,13 +82,13 @@ function Menu({ place: { path, query } }: { readonly place: Place }) {
     <nav class="menu" aria-label="Pages">
       {hasAdvertisers && ofAdvertiser.length > 0 && (
         <section>
-          <AdvertiserChoice advertiserId={advertiserId} slug={slug} kept={periodOf(query)} />
+          <AdvertiserChoice advertiserId={advertiserId} slug={slug} kept={carriedOn(query)} />
           {advertiserId !== null && (
             <ul>
               {ofAdvertiser.map((page) => (
                 <li key={page.slug}>
                   <a
-                    href={addressOf(['advertisers', advertiserId, page.slug], periodOf(query))}
+                    href={addressOf(['advertisers', advertiserId, page.slug], carriedOn(query))}
                     aria-current={current === page.slug ? 'page' : undefined}
                   >
                     {page.title}
@@ -116,13 +117,6 @@ function Menu({ place: { path, query } }: { readonly place: Place }) {
         </section>
       )}
     </nav>
-  )
-}
-
-/** Period, profile and currency are kept from page to page; filters belong to one page. */
-function periodOf(query: URLSearchParams): URLSearchParams {
-  return new URLSearchParams(
-    [...query].filter(([name]) => ['from', 'to', 'profile', 'currency'].includes(name))
   )
 }
 

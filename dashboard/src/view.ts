@@ -5,8 +5,17 @@ import type {
   OrderByColumn,
   ReportBody,
 } from '../../src/contract/report-request.ts'
-import { addDays, daysBetween, parseDay } from '../../src/domain/day.ts'
+import { daysBetween, parseDay } from '../../src/domain/day.ts'
 import { columnNames, isSortable, type ColumnName } from './columns.ts'
+import {
+  daysOfPeriod,
+  isPeriodName,
+  movePeriod,
+  sameWeekdaysLastYear,
+  type Days,
+  type MarketDays,
+  type PeriodName,
+} from './periods.ts'
 
 export const profiles = [
   'IMP_1_DAY_CLK_14_DAYS',
@@ -22,9 +31,14 @@ export const profileNames: Readonly<Record<AttributionProfile, string>> = {
 
 export const pageSizes = [10, 25, 50, 100, 250] as const
 const daysMax = 731
+/** What figures are compared with: the period before, the same weekdays of the year before, nothing. */
+export const bases = ['before', 'last-year', 'none'] as const
+export type Base = (typeof bases)[number]
 /** The interface has no page behind this one. */
 export const pageMax = 1_000
-const defaultDays = 28
+/** No clock of an event is older. */
+const firstDayEver = '1970-01-01'
+const defaultPeriod: PeriodName = 'last-28'
 
 export interface Filters {
   readonly title: string
@@ -33,9 +47,12 @@ export interface Filters {
   readonly gtin: string
 }
 
-export interface View {
-  readonly startDate: string
-  readonly endDate: string
+export interface View extends Days {
+  /** Null for days that were chosen one by one. */
+  readonly period: PeriodName | null
+  /** Whether a period by name goes on into days that are not over. */
+  readonly includesToday: boolean
+  readonly base: Base
   readonly profile: AttributionProfile
   /** Null means the first one of the answer. */
   readonly currency: string | null
@@ -65,13 +82,14 @@ const defaultColumns: readonly ColumnName[] = [
   'RETURN_ON_AD_SPEND',
 ]
 
-export function parseView(query: URLSearchParams, today: string): View {
+export function parseView(query: URLSearchParams, market: MarketDays): View {
   const orderBy = query.get('sort')
   const profile = query.get('profile')
   const columns = (query.get('columns') ?? '').split(',').filter(isColumnName)
   const pageSize = Number(query.get('size'))
   return {
-    ...parsePeriod(query, today),
+    ...parsePeriod(query, market),
+    base: bases.find((known) => known === query.get('base')) ?? 'before',
     profile: profiles.find((known) => known === profile) ?? profiles[0],
     currency: query.get('currency'),
     filters: {
@@ -93,31 +111,44 @@ export function parseView(query: URLSearchParams, today: string): View {
 
 /** Whether the address names days that cannot be shown. */
 export function hasUnusablePeriod(query: URLSearchParams): boolean {
-  const [startDate, endDate] = [query.get('from') ?? '', query.get('to') ?? '']
-  return (startDate !== '' || endDate !== '') && !isPeriod(startDate, endDate)
+  const [period, startDate, endDate] = ['period', 'from', 'to'].map((name) => query.get(name) ?? '')
+  if (isPeriodName(period ?? '')) return false
+  return [period, startDate, endDate].some(Boolean) && !isPeriod(startDate ?? '', endDate ?? '')
 }
 
-/** The last four weeks, unless the address names a valid range. */
-function parsePeriod(query: URLSearchParams, today: string) {
+/** The last four weeks, unless the address names a period or a valid range. */
+function parsePeriod(query: URLSearchParams, market: MarketDays) {
   const [startDate, endDate] = [query.get('from') ?? '', query.get('to') ?? '']
-  return isPeriod(startDate, endDate) ? { startDate, endDate } : lastDays(defaultDays, today)
+  const named = query.get('period')
+  const includesToday = query.get('today') === 'included'
+  if (!isPeriodName(named) && isPeriod(startDate, endDate)) {
+    return { startDate, endDate, period: null, includesToday }
+  }
+  const period = isPeriodName(named) ? named : defaultPeriod
+  return { ...daysOfPeriod({ name: period, includesToday }, market), period, includesToday }
 }
 
 export function isPeriod(startDate: string, endDate: string): boolean {
   const [start, end] = [parseDay(startDate), parseDay(endDate)]
-  if (start === null || end === null) return false
+  if (start === null || end === null || start < firstDayEver) return false
   const dayCount = daysBetween(start, end) + 1
   return dayCount >= 1 && dayCount <= daysMax
 }
 
-export function lastDays(count: number, today: string) {
-  return { startDate: addDays(today, 1 - count), endDate: today }
+/** The days that figures are compared with; null if with none, or if there are no such days. */
+export function baseOf(view: Pick<View, 'startDate' | 'endDate' | 'period' | 'base'>): Days | null {
+  if (view.base === 'none') return null
+  const days =
+    view.base === 'last-year' ? sameWeekdaysLastYear(view) : movePeriod(view, view.period, -1)
+  return isPeriod(days.startDate, days.endDate) ? days : null
 }
 
-/** The period of the same length just before. */
-export function periodBefore({ startDate, endDate }: Pick<View, 'startDate' | 'endDate'>) {
-  const dayCount = daysBetween(startDate, endDate) + 1
-  return { startDate: addDays(startDate, -dayCount), endDate: addDays(startDate, -1) }
+const keptParameters = ['period', 'today', 'from', 'to', 'base', 'profile', 'currency']
+
+/** Period, profile and currency are kept from page to page, and what else is named; filters belong to one page. */
+export function carriedOn(query: URLSearchParams, more: readonly string[] = []): URLSearchParams {
+  const kept = new Set([...keptParameters, ...more])
+  return new URLSearchParams([...query].filter(([name]) => kept.has(name)))
 }
 
 function clampPage(text: string | null): number {
@@ -168,10 +199,4 @@ function filtersOf(filters: Filters): NonNullable<ReportBody['filters']> {
     { field: 'MARKET', values: [filters.market] } as const,
     { field: 'GTIN', values: [filters.gtin] } as const,
   ].filter(({ values }) => values[0]?.trim() !== '')
-}
-
-/** For some hours, that of a market differs. */
-export function readersDay(date: Date): string {
-  const [year, month, day] = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-  return `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
 }

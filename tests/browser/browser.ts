@@ -56,11 +56,12 @@ export interface Visit {
   readonly address?: string
   readonly size?: Size
   readonly colorScheme?: 'light' | 'dark'
+  readonly timezoneId?: string
 }
 
 /** A new profile at the start page; its pictures come from here instead of from elsewhere. */
 export async function visit(
-  { browser, url, address = '', size = 'desktop', colorScheme = 'light' }: Visit,
+  { browser, url, address = '', size = 'desktop', colorScheme = 'light', timezoneId }: Visit,
   t?: Pick<TestContext, 'after'>
 ): Promise<Visitor> {
   const context = await browser.newContext({
@@ -70,6 +71,7 @@ export async function visit(
     reducedMotion: 'reduce',
     locale: 'en-GB',
     acceptDownloads: true,
+    ...(timezoneId !== undefined && { timezoneId }),
   })
   t?.after(async () => await context.close())
   const page = await context.newPage()

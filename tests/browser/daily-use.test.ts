@@ -120,7 +120,7 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
 
   it('closes the choice of columns on Escape and on leaving it', async (t) => {
     const { page } = await start(t, showcase.advertiserKey, performance)
-    const picker = page.locator('details.picker')
+    const picker = page.locator('details.picker', { hasText: 'Columns' })
     await picker.locator('summary').click()
     await picker.getByLabel('Loads').focus()
     await page.keyboard.press('Escape')

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   changeOf,
+  formatChange,
   formatCount,
   formatMoney,
   formatPercent,
@@ -124,4 +125,10 @@ test('the note by the figures says which days are not sealed, and which are bein
   assert.equal(sealed, 'All days are sealed.')
   assert.match(one, /^All days are sealed\. .*18.* is being renewed/)
   assert.match(describeCompleteness(some, '2026-11-22'), /later days.* 2 days from .*11.* to .*18/)
+})
+
+test('growth beyond 999 % is told as a factor', () => {
+  assert.equal(formatChange(9.99).startsWith('+999'), true)
+  assert.equal(formatChange(11), '×12')
+  assert.equal(formatChange(-0.5).includes('50'), true)
 })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseReportRequest } from '../../src/contract/report-request.ts'
-import { inCurrency, parseView, periodBefore, tableRequestOf } from '../../dashboard/src/view.ts'
+import { baseOf, inCurrency, parseView, tableRequestOf } from '../../dashboard/src/view.ts'
 import fc from 'fast-check'
 
-const today = '2026-11-28'
+const market = { newest: '2026-11-28', lastWhole: '2026-11-27', lastWholeOf: new Map() }
 
-test('an empty address is the last 28 days, by spend, the most first', () => {
-  const view = parseView(new URLSearchParams(), today)
+test('an empty address is the last 28 whole days, by spend, the most first', () => {
+  const view = parseView(new URLSearchParams(), market)
 
-  assert.deepEqual([view.startDate, view.endDate], ['2026-11-01', today])
+  assert.deepEqual([view.startDate, view.endDate], ['2026-10-31', '2026-11-27'])
   assert.deepEqual([view.orderBy, view.isDescending, view.page], ['AD_SPEND_REVENUE', true, 0])
 })
 
@@ -17,6 +17,9 @@ test('whatever stands in an address, the service is asked a question that it tak
   const name = fc.constantFrom(
     'from',
     'to',
+    'period',
+    'base',
+    'today',
     'profile',
     'sort',
     'order',
@@ -30,6 +33,8 @@ test('whatever stands in an address, the service is asked a question that it tak
     fc.string(),
     fc.constantFrom(
       '2026-02-30',
+      'last-year',
+      'included',
       '2026-01-01',
       '1900-01-01',
       '-1',
@@ -42,21 +47,18 @@ test('whatever stands in an address, the service is asked a question that it tak
   )
   fc.assert(
     fc.property(fc.array(fc.tuple(name, value)), (pairs) => {
-      const request = tableRequestOf(parseView(new URLSearchParams(pairs), today))
-      assert.deepEqual(parseReportRequest(structuredClone(request)).ok, true)
+      const view = parseView(new URLSearchParams(pairs), market)
+      const request = tableRequestOf(view)
+      for (const days of [{}, baseOf(view) ?? {}]) {
+        assert.deepEqual(parseReportRequest(structuredClone({ ...request, ...days })).ok, true)
+      }
     })
   )
 })
 
-test('the period before is as long and ends the day before', () => {
-  const before = periodBefore({ startDate: '2026-03-01', endDate: '2026-03-31' })
-
-  assert.deepEqual(before, { startDate: '2026-01-29', endDate: '2026-02-28' })
-})
-
 test('rows are kept to the markets of the currency unless a market is chosen', () => {
-  const view = parseView(new URLSearchParams(), today)
-  const chosen = parseView(new URLSearchParams('market=GB'), today)
+  const view = parseView(new URLSearchParams(), market)
+  const chosen = parseView(new URLSearchParams('market=GB'), market)
 
   const field = 'MARKET'
   assert.deepEqual(tableRequestOf(inCurrency(view, ['DE', 'AT'])).filters, [
@@ -74,6 +76,6 @@ test('an address beyond the last page that the interface has shows the last one'
     ['1.5', 0],
     ['x', 0],
   ] as const) {
-    assert.equal(parseView(new URLSearchParams({ page: text }), today).page, page, text)
+    assert.equal(parseView(new URLSearchParams({ page: text }), market).page, page, text)
   }
 })

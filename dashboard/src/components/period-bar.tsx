@@ -1,28 +1,53 @@
-import { useEffect, useState } from 'preact/hooks'
-import { addDays } from '../../../src/domain/day.ts'
-import { usePlace } from '../router.ts'
-import {
-  hasUnusablePeriod,
-  isPeriod,
-  lastDays,
-  profileNames,
-  profiles,
-  type View,
-} from '../view.ts'
+import type { TargetedKeyboardEvent } from 'preact'
+import type { MarketDays } from '../periods.ts'
+import { profileNames, profiles, type Base, type View } from '../view.ts'
+import { daysChange, movedDays, PeriodChoice, periodChange } from './period-choice.tsx'
 
 interface PeriodBarProps {
   readonly view: View
-  readonly today: string
+  readonly market: MarketDays
   readonly currencies: readonly string[]
   readonly currency: string
+  /** Whether the page compares its figures with those of other days. */
+  readonly hasBase?: boolean
   readonly onChange: (changes: Readonly<Record<string, string | null>>) => void
 }
 
+const baseLabels: Readonly<Record<Base, string>> = {
+  before: 'the period before',
+  'last-year': 'the same weekdays last year',
+  none: 'nothing',
+}
+
 /** Chooses the days, the attribution profile and the currency, on which every figure of a page depends. */
-export function PeriodBar({ view, today, currencies, currency, onChange }: PeriodBarProps) {
+export function PeriodBar(props: PeriodBarProps) {
+  const { view, market, currencies, currency, hasBase = true, onChange } = props
+  const press = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
+    const changes = isTyping(event) ? null : changesByKey(event.key, props)
+    if (changes === null) return
+    event.preventDefault()
+    onChange(changes)
+  }
   return (
-    <div class="bar">
-      <Period view={view} today={today} onChange={onChange} />
+    // The keys are a short way to what its buttons do; they work only here, so that they disturb no assistive program.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div class="bar period-bar" onKeyDown={press}>
+      <PeriodChoice view={view} market={market} onChange={onChange} />
+      {hasBase && (
+        <label>
+          <span>Compare with</span>
+          <select
+            value={view.base}
+            onChange={(event) => onChange({ base: baseParameter(event.currentTarget.value) })}
+          >
+            {Object.entries(baseLabels).map(([base, label]) => (
+              <option key={base} value={base}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <label>
         <span>Attribution</span>
         <select
@@ -55,90 +80,35 @@ export function PeriodBar({ view, today, currencies, currency, onChange }: Perio
   )
 }
 
-type PeriodProps = Pick<PeriodBarProps, 'view' | 'today' | 'onChange'>
-
-function Period({ view, today, onChange }: PeriodProps) {
-  const { query } = usePlace()
-  const [entered, setEntered] = useState({ startDate: view.startDate, endDate: view.endDate })
-  useEffect(() => {
-    setEntered({ startDate: view.startDate, endDate: view.endDate })
-  }, [view.startDate, view.endDate])
-  const use = (period: { readonly startDate: string; readonly endDate: string }) => {
-    setEntered(period)
-    if (!isPeriod(period.startDate, period.endDate)) return
-    onChange({ from: period.startDate, to: period.endDate, page: null })
-  }
-  const isPossible = isPeriod(entered.startDate, entered.endDate)
-  const presets = listPresets(today)
-  const preset = presets.find(
-    (one) => one.startDate === view.startDate && one.endDate === view.endDate
-  )
-  return (
-    <>
-      <label>
-        <span>Period</span>
-        <select
-          value={preset?.label ?? ''}
-          onChange={(event) => {
-            const chosen = presets.find(({ label }) => label === event.currentTarget.value)
-            if (chosen !== undefined) use(chosen)
-          }}
-        >
-          {preset === undefined && <option value="">Chosen days</option>}
-          {presets.map(({ label }) => (
-            <option key={label} value={label}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span>From</span>
-        <input
-          type="date"
-          value={entered.startDate}
-          aria-invalid={!isPossible}
-          onChange={(event) => use({ ...entered, startDate: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        <span>To</span>
-        <input
-          type="date"
-          value={entered.endDate}
-          aria-invalid={!isPossible}
-          onChange={(event) => use({ ...entered, endDate: event.currentTarget.value })}
-        />
-      </label>
-      {hasUnusablePeriod(query) && (
-        <p class="problem" role="status">
-          The address names days that cannot be shown: a first day after the last one, or more than
-          731 days. These are the last 28 days.
-        </p>
-      )}
-      {!isPossible && (
-        <p class="problem" role="alert">
-          Choose a first day that is not after the last one, and at most 731 days.
-        </p>
-      )}
-    </>
-  )
+function baseParameter(base: string): string | null {
+  return base === 'before' ? null : base
 }
 
-function listPresets(today: string) {
-  const monthStart = `${today.slice(0, 8)}01`
-  const lastOfMonthBefore = addDays(monthStart, -1)
-  return [
-    { label: 'Today', startDate: today, endDate: today },
-    { label: 'Last 7 days', ...lastDays(7, today) },
-    { label: 'Last 28 days', ...lastDays(28, today) },
-    { label: 'Last 90 days', ...lastDays(90, today) },
-    { label: 'This month', startDate: monthStart, endDate: today },
-    {
-      label: 'Last month',
-      startDate: `${lastOfMonthBefore.slice(0, 8)}01`,
-      endDate: lastOfMonthBefore,
-    },
-    { label: 'Last 400 days', ...lastDays(400, today) },
-  ]
+const periodsByKey: Readonly<Record<string, string>> = {
+  d: 'today',
+  w: 'week',
+  m: 'month',
+  y: 'year',
+}
+
+function changesByKey(
+  key: string,
+  { view, market, hasBase = true }: PeriodBarProps
+): Readonly<Record<string, string | null>> | null {
+  const name = periodsByKey[key.toLowerCase()]
+  if (name !== undefined) return periodChange(name)
+  if (key.toLowerCase() === 'x' && hasBase) return baseSwitched(view)
+  const direction = { ArrowLeft: -1 as const, ArrowRight: 1 as const }[key]
+  if (direction === undefined) return null
+  const moved = movedDays(view, direction)
+  return moved === null || moved.startDate > market.newest ? null : daysChange(moved)
+}
+
+function baseSwitched({ base }: View) {
+  return { base: base === 'none' ? null : 'none' }
+}
+
+function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey) return true
+  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement
 }

@@ -1,4 +1,3 @@
-import type { TargetedFocusEvent, TargetedKeyboardEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import type { JsonReport } from '../../../src/contract/report-json.ts'
@@ -8,11 +7,12 @@ import { messagesOf } from '../loaded.ts'
 import { downloadCsv, useReport } from '../reports.ts'
 import { addressOf } from '../router.ts'
 import { useSession } from '../session.ts'
-import { tableRequestOf, type View } from '../view.ts'
+import { carriedOn, tableRequestOf, type View } from '../view.ts'
 import { Figure } from './figure.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { Empty, Failure, Stages } from './notices.tsx'
 import { Pager } from './pager.tsx'
+import { Popup } from './popup.tsx'
 import { Table, type TableColumn } from './table.tsx'
 
 interface ProductTableProps {
@@ -103,8 +103,7 @@ function columnOf(name: ColumnName, linked: Linked): TableColumn<Row> {
 }
 
 function productAddress(row: Row, { advertiserId, query }: Linked): string {
-  const kept = new Set(['from', 'to', 'profile', 'currency', 'chart', 'compare', 'metric'])
-  const period = new URLSearchParams([...query].filter(([name]) => kept.has(name)))
+  const period = carriedOn(query, ['chart', 'compare', 'metric'])
   return addressOf(['advertisers', advertiserId, 'products', row['GTIN'] ?? ''], period)
 }
 
@@ -134,17 +133,6 @@ function NoRows({ view, onChange }: Pick<ProductTableProps, 'view' | 'onChange'>
   )
 }
 
-function closeOnEscape(event: TargetedKeyboardEvent<HTMLDetailsElement>): void {
-  if (event.key !== 'Escape') return
-  event.currentTarget.open = false
-  event.currentTarget.querySelector('summary')?.focus()
-}
-
-function closeOnLeaving(event: TargetedFocusEvent<HTMLDetailsElement>): void {
-  const to = event.relatedTarget
-  if (to instanceof Node && !event.currentTarget.contains(to)) event.currentTarget.open = false
-}
-
 function ColumnPicker({ view, onChange }: Pick<ProductTableProps, 'view' | 'onChange'>) {
   const toggle = (name: ColumnName) => {
     const next = columnNames.filter((one) => (one === name) !== view.columns.includes(one))
@@ -152,10 +140,7 @@ function ColumnPicker({ view, onChange }: Pick<ProductTableProps, 'view' | 'onCh
     if (next.length > 0) onChange({ columns: next.join(',') })
   }
   return (
-    // Keys and focus of what is inside come up to it; it is not operated itself.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
-    <details class="picker" onKeyDown={closeOnEscape} onFocusOut={closeOnLeaving}>
-      <summary>Columns</summary>
+    <Popup summary="Columns">
       <fieldset>
         <legend class="unseen">Columns of the table</legend>
         {columnNames.map((name) => (
@@ -175,7 +160,7 @@ function ColumnPicker({ view, onChange }: Pick<ProductTableProps, 'view' | 'onCh
           Default
         </button>
       </fieldset>
-    </details>
+    </Popup>
   )
 }
 

@@ -39,28 +39,31 @@ const tiles: readonly Tile[] = [
   },
 ]
 
+/** What the totals are compared with. */
+export type TileBase =
+  | { readonly state: 'loading' }
+  /** There is nothing to compare with; the words stand in each tile. */
+  | { readonly state: 'none'; readonly words: string }
+  /** Null if nothing was counted then. */
+  | { readonly state: 'known'; readonly total: Row | null }
+
 interface TilesProps {
   readonly total: Row
-  /** Null if there was nothing in the period before. */
-  readonly before: Row | null
+  readonly base: TileBase
 }
 
-export function Tiles({ total, before }: TilesProps) {
+export function Tiles({ total, base }: TilesProps) {
   const currency = total['CURRENCY']
   return (
     <dl class="tiles" aria-label="Totals">
-      {tiles.map(({ name, label, print, isGoodWhenMore }) => (
-        <div key={name} class="tile" data-total={name}>
-          <dt>{label}</dt>
+      {tiles.map((tile) => (
+        <div key={tile.name} class="tile" data-total={tile.name}>
+          <dt>{tile.label}</dt>
           <dd>
             <span class="value">
-              <Figure exact={total[name]} shown={print(total[name], currency)} />
+              <Figure exact={total[tile.name]} shown={tile.print(total[tile.name], currency)} />
             </span>
-            <Change
-              change={changeOf(total[name], before?.[name])}
-              before={print(before?.[name], currency)}
-              isGoodWhenMore={isGoodWhenMore}
-            />
+            <Change {...{ tile, total, base }} />
           </dd>
         </div>
       ))}
@@ -68,13 +71,15 @@ export function Tiles({ total, before }: TilesProps) {
   )
 }
 
-interface ChangeProps {
-  readonly change: number | null
-  readonly before: string
-  readonly isGoodWhenMore: boolean | null
+interface ChangeProps extends TilesProps {
+  readonly tile: Tile
 }
 
-function Change({ change, before, isGoodWhenMore }: ChangeProps) {
+function Change({ tile: { name, print, isGoodWhenMore }, total, base }: ChangeProps) {
+  if (base.state === 'loading') return <span class="change loading">…</span>
+  if (base.state === 'none') return <span class="change">{base.words}</span>
+  const before = base.total?.[name]
+  const change = changeOf(total[name], before)
   if (change === null) return <span class="change">none before</span>
   const isFlat = Math.abs(change) < 0.0005
   const tone =
@@ -82,7 +87,25 @@ function Change({ change, before, isGoodWhenMore }: ChangeProps) {
   return (
     <span class={`change ${tone}`}>
       <span aria-hidden="true">{isFlat ? '→' : change > 0 ? '↑' : '↓'}</span> {formatChange(change)}{' '}
-      <span class="before">from {before}</span>
+      <span class="before">from {print(before, total['CURRENCY'])}</span>
     </span>
+  )
+}
+
+/** Stands where the figures will be, in their size, so that nothing moves when they come. */
+export function FiguresToCome() {
+  return (
+    <div class="to-come loading" role="status">
+      <span class="unseen">Loading the figures …</span>
+      <div class="tiles" aria-hidden="true">
+        {tiles.map(({ name, label }) => (
+          <div key={name} class="tile">
+            <span class="muted">{label}</span>
+            <span class="blank" />
+          </div>
+        ))}
+      </div>
+      <div class="card blank-chart" aria-hidden="true" />
+    </div>
   )
 }

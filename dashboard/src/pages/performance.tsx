@@ -4,14 +4,17 @@ import { Empty, Stages, Warning } from '../components/notices.tsx'
 import { OnMarketDay } from '../components/on-market-day.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
 import { ProductTable } from '../components/product-table.tsx'
-import { Tiles } from '../components/tiles.tsx'
-import { latestOf } from '../loaded.ts'
+import { FiguresToCome, Tiles } from '../components/tiles.tsx'
+import { judgeBase } from '../comparison-base.ts'
+import { latestOf, type Loaded } from '../loaded.ts'
 import { formatNumber, formatRange } from '../format.ts'
 import { currenciesOf, totalOf, type Comparison } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
-import { useComparison, useOverview, type Overview } from '../reports.ts'
+import type { JsonSeries } from '../../../src/contract/report-json.ts'
+import type { MarketDays } from '../periods.ts'
+import { useBase, useComparison, useOverview } from '../reports.ts'
 import { addressOf, goTo, withQuery } from '../router.ts'
-import { inCurrency, parseView, periodBefore, type View } from '../view.ts'
+import { inCurrency, parseView, type View } from '../view.ts'
 import { describeCompleteness } from '../words.ts'
 
 export type Change = (changes: Readonly<Record<string, string | null>>) => void
@@ -20,39 +23,40 @@ export type Change = (changes: Readonly<Record<string, string | null>>) => void
 export function Performance({ advertiserId, query }: AdvertiserPageProps) {
   return (
     <OnMarketDay advertiserId={advertiserId} title="Performance">
-      {(today, account) => <PerformanceOn {...{ advertiserId, query, today, account }} />}
+      {(market, account) => <PerformanceOn {...{ advertiserId, query, market, account }} />}
     </OnMarketDay>
   )
 }
 
 interface PerformanceProps extends Pick<AdvertiserPageProps, 'advertiserId' | 'query'> {
-  readonly today: string
+  readonly market: MarketDays
   readonly account: AdvertiserAccount
 }
 
-function PerformanceOn({ advertiserId, query, today, account }: PerformanceProps) {
-  const view = parseView(query, today)
+function PerformanceOn({ advertiserId, query, market, account }: PerformanceProps) {
+  const view = parseView(query, market)
   const change: Change = (changes) =>
     goTo(addressOf(['advertisers', advertiserId, 'performance'], withQuery(query, changes)))
   const overview = useOverview(advertiserId, view)
+  const base = useBase(advertiserId, view)
   const known = latestOf(overview)
-  const currencies = known === null ? [] : currenciesOf(known.now)
+  const currencies = known === null ? [] : currenciesOf(known)
   return (
     <>
       <div class="head">
         <h1>Performance</h1>
-        <p class="muted">{formatRange(view.startDate, view.endDate)}</p>
+        <p class="muted">
+          {formatRange(view.startDate, view.endDate)}, days of each market’s own time
+        </p>
       </div>
       <PeriodBar
         view={view}
-        today={today}
+        market={market}
         currencies={currencies}
         currency={view.currency ?? currencies[0] ?? ''}
         onChange={change}
       />
-      <Stages loaded={overview} what="the figures">
-        {(value) => <Figures {...{ advertiserId, view, query, change }} overview={value} />}
-      </Stages>
+      <FiguresOf {...{ advertiserId, view, query, change, market, overview, base }} />
       {known !== null && (
         <Products {...{ advertiserId, view, query, change, currencies, account }} />
       )}
@@ -60,7 +64,7 @@ function PerformanceOn({ advertiserId, query, today, account }: PerformanceProps
   )
 }
 
-interface ProductsProps extends Omit<FiguresProps, 'overview'> {
+interface ProductsProps extends Omit<FiguresProps, 'answer' | 'base' | 'market'> {
   readonly account: AdvertiserAccount
   readonly currencies: readonly string[]
 }
@@ -83,33 +87,48 @@ function Products({ advertiserId, view, query, change, currencies, account }: Pr
 
 interface FiguresProps {
   readonly advertiserId: number
-  readonly overview: Overview
+  readonly answer: JsonSeries
+  readonly base: Loaded<JsonSeries | null>
+  readonly market: MarketDays
   readonly view: View
   readonly query: URLSearchParams
   readonly change: Change
 }
 
+interface FiguresOfProps extends Omit<FiguresProps, 'answer'> {
+  readonly overview: Loaded<JsonSeries>
+}
+
+/** Never the figures of an earlier question: below the new heading they would be read as its own. */
+export function FiguresOf({ overview, ...shown }: FiguresOfProps) {
+  if (overview.state === 'loading') return <FiguresToCome />
+  return (
+    <Stages loaded={overview} what="the figures">
+      {(answer) => <Figures {...shown} answer={answer} />}
+    </Stages>
+  )
+}
+
 /** Totals and chart, in one currency: amounts of several do not add up. */
-export function Figures({ advertiserId, overview, view, query, change }: FiguresProps) {
-  const currencies = currenciesOf(overview.now)
+function Figures({ advertiserId, answer, base, market, view, query, change }: FiguresProps) {
+  const currencies = currenciesOf(answer)
   const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
   if (currency === undefined) {
     return <Empty>Nothing was counted in this period under these filters.</Empty>
   }
-  const total = totalOf(overview.now, currency)
-  const { startDate, endDate } = periodBefore(view)
+  const total = totalOf(answer, currency)
+  const { tile, note } = judgeBase({ view, market, currency, base, firstDay: null })
   return (
     <>
-      {total !== null && <Tiles total={total} before={totalOf(overview.before, currency)} />}
+      {total !== null && <Tiles total={total} base={tile} />}
       <p class="footnote">
-        Changes are against {formatRange(startDate, endDate)}.{' '}
-        {currencies.length > 1 && 'Figures are of the markets of the chosen currency. '}
-        {describeCompleteness(overview.now, view.endDate)}
+        {note} {currencies.length > 1 && 'Figures are of the markets of the chosen currency. '}
+        {describeCompleteness(answer, view.endDate)}
       </p>
-      {overview.now.unconverted > 0 && (
+      {answer.unconverted > 0 && (
         <Warning>
-          {formatNumber(overview.now.unconverted)} amounts are missing from these figures: there is
-          no exchange rate for them yet.
+          {formatNumber(answer.unconverted)} amounts are missing from these figures: there is no
+          exchange rate for them yet.
         </Warning>
       )}
       <section class="card" aria-label="Day by day">
@@ -129,14 +148,14 @@ export function Figures({ advertiserId, overview, view, query, change }: Figures
         {view.isComparing ? (
           <Comparing {...{ advertiserId, view, query, change, currency }} />
         ) : (
-          <Trend answer={overview.now} {...{ view, currency, query }} onChange={change} />
+          <Trend answer={answer} {...{ view, currency, query }} onChange={change} />
         )}
       </section>
     </>
   )
 }
 
-interface ComparingProps extends Omit<FiguresProps, 'overview'> {
+interface ComparingProps extends Omit<FiguresProps, 'answer' | 'base' | 'market'> {
   readonly currency: string
 }
 

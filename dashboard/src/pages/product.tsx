@@ -15,10 +15,11 @@ import { Table, type TableColumn } from '../components/table.tsx'
 import { formatNumber, formatRange } from '../format.ts'
 import { currenciesOf } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
-import { useOverview, useReport } from '../reports.ts'
+import type { MarketDays } from '../periods.ts'
+import { useBase, useOverview, useReport } from '../reports.ts'
 import { addressOf, goTo, withQuery } from '../router.ts'
 import { parseView, questionOf } from '../view.ts'
-import { Figures } from './performance.tsx'
+import { FiguresOf } from './performance.tsx'
 
 const rowsMax = 1_000
 
@@ -26,22 +27,23 @@ const rowsMax = 1_000
 export function Product({ advertiserId, query, rest }: AdvertiserPageProps) {
   return (
     <OnMarketDay advertiserId={advertiserId} title={`Product ${rest[0] ?? ''}`}>
-      {(today) => <ProductOn {...{ advertiserId, query, today }} gtin={rest[0] ?? ''} />}
+      {(market) => <ProductOn {...{ advertiserId, query, market }} gtin={rest[0] ?? ''} />}
     </OnMarketDay>
   )
 }
 
 interface ProductProps extends Pick<AdvertiserPageProps, 'advertiserId' | 'query'> {
   readonly gtin: string
-  readonly today: string
+  readonly market: MarketDays
 }
 
-function ProductOn({ advertiserId, query, gtin, today }: ProductProps) {
-  const parsed = parseView(query, today)
+function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
+  const parsed = parseView(query, market)
   const view = { ...parsed, filters: { title: '', brand: '', market: '', gtin } }
   const change = (changes: Readonly<Record<string, string | null>>) =>
     goTo(addressOf(['advertisers', advertiserId, 'products', gtin], withQuery(query, changes)))
   const overview = useOverview(advertiserId, view)
+  const base = useBase(advertiserId, view)
   const report = useReport(advertiserId, {
     ...questionOf(view),
     orderBy: 'CAMPAIGN_NAME',
@@ -50,7 +52,7 @@ function ProductOn({ advertiserId, query, gtin, today }: ProductProps) {
     limit: rowsMax,
   })
   const rows = report.state === 'ready' ? report.value.rows : []
-  const currencies = overview.state === 'ready' ? currenciesOf(overview.value.now) : []
+  const currencies = overview.state === 'ready' ? currenciesOf(overview.value) : []
   const title = rows.find((row) => row['PRODUCT_TITLE'] !== '')?.['PRODUCT_TITLE']
   return (
     <>
@@ -65,14 +67,12 @@ function ProductOn({ advertiserId, query, gtin, today }: ProductProps) {
       </div>
       <PeriodBar
         view={view}
-        today={today}
+        market={market}
         currencies={currencies}
         currency={view.currency ?? currencies[0] ?? ''}
         onChange={change}
       />
-      <Stages loaded={overview} what="the figures">
-        {(value) => <Figures {...{ advertiserId, view, query, change }} overview={value} />}
-      </Stages>
+      <FiguresOf {...{ advertiserId, view, query, change, market, overview, base }} />
       <section class="card" aria-label="Campaigns and ad groups">
         <h2>Campaigns and ad groups</h2>
         <Stages loaded={report} what="the campaigns">

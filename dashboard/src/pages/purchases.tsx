@@ -9,6 +9,7 @@ import { readRows } from '../csv.ts'
 import { formatCount, formatDay, formatDuration, formatMoney, formatRange } from '../format.ts'
 import { useLoaded } from '../loaded.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
+import type { MarketDays } from '../periods.ts'
 import { addressOf, goTo, withQuery } from '../router.ts'
 import { useSession } from '../session.ts'
 import { parseView, type View } from '../view.ts'
@@ -24,17 +25,17 @@ export function Purchases({ advertiserId, query, rest }: AdvertiserPageProps) {
   }
   return (
     <OnMarketDay advertiserId={advertiserId} title="Credited purchases">
-      {(today) => <PurchaseList {...{ advertiserId, query, today }} />}
+      {(market) => <PurchaseList {...{ advertiserId, query, market }} />}
     </OnMarketDay>
   )
 }
 
 interface PurchaseListProps extends Omit<AdvertiserPageProps, 'rest'> {
-  readonly today: string
+  readonly market: MarketDays
 }
 
-function PurchaseList({ advertiserId, query, today }: PurchaseListProps) {
-  const view = parseView(query, today)
+function PurchaseList({ advertiserId, query, market }: PurchaseListProps) {
+  const view = parseView(query, market)
   const purchases = usePurchases(advertiserId, view)
   const change = (changes: Readonly<Record<string, string | null>>) =>
     goTo(addressOf(['advertisers', advertiserId, 'purchases'], withQuery(query, changes)))
@@ -44,7 +45,14 @@ function PurchaseList({ advertiserId, query, today }: PurchaseListProps) {
         <h1>Credited purchases</h1>
         <p class="muted">{formatRange(view.startDate, view.endDate)}, the oldest first</p>
       </div>
-      <PeriodBar view={view} today={today} currencies={[]} currency="" onChange={change} />
+      <PeriodBar
+        view={view}
+        market={market}
+        currencies={[]}
+        currency=""
+        hasBase={false}
+        onChange={change}
+      />
       <section class="card" aria-label="Credited purchases">
         <Stages loaded={purchases} what="the purchases">
           {({ rows, totalRows }) =>
@@ -85,10 +93,11 @@ function usePurchases(advertiserId: number, view: View) {
     limit: String(view.pageSize),
   })
   const path = `v2/advertisers/${advertiserId}/attributions?${parameters}`
-  return useLoaded(path, async (signal) => {
+  const load = async (signal: AbortSignal) => {
     const { text, headers } = await api.text({ method: 'GET', path, signal })
     return { rows: readRows(text), totalRows: Number(headers.get('x-total-rows') ?? 0) }
-  })
+  }
+  return useLoaded(path, load, `${view.startDate} ${view.endDate}`)
 }
 
 function columnsOf(advertiserId: number, query: URLSearchParams): readonly TableColumn<Line>[] {

@@ -1,0 +1,52 @@
+// Whether the figures of a period may be compared, and in which words that is said.
+import type { JsonSeries } from '../../src/contract/report-json.ts'
+import type { TileBase } from './components/tiles.tsx'
+import { formatDay, formatRange } from './format.ts'
+import { latestOf, type Loaded } from './loaded.ts'
+import { totalOf } from './metrics.ts'
+import type { MarketDays } from './periods.ts'
+import { baseOf, type View } from './view.ts'
+
+interface Compared {
+  readonly view: View
+  readonly market: MarketDays
+  readonly currency: string
+  readonly base: Loaded<JsonSeries | null>
+  /** The first day with figures of the advertiser; null while it has none, or where that is unknown. */
+  readonly firstDay: string | null
+}
+
+/** The last day of the period's markets that is over. */
+export function lastWholeDay(market: MarketDays, currency: string): string {
+  return market.lastWholeOf.get(currency) ?? market.lastWhole
+}
+
+interface Judged {
+  readonly tile: TileBase
+  readonly note: string
+}
+
+/** Figures are compared where both periods are whole: half a day against a whole one would be read as a loss. */
+export function judgeBase(compared: Compared): Judged {
+  const { view, market, currency, base, firstDay } = compared
+  const days = baseOf(view)
+  if (view.base === 'none' || days === null) return none('', '')
+  if (view.endDate > lastWholeDay(market, currency)) {
+    return none('so far', 'The period is not over yet: its figures are not compared.')
+  }
+  if (firstDay !== null && days.startDate < firstDay) {
+    return none(
+      'no full period before',
+      `There is no full period to compare with: figures begin on ${formatDay(firstDay)}.`
+    )
+  }
+  const note = `Changes are against ${formatRange(days.startDate, days.endDate)}.`
+  if (base.state === 'failed') return none('not known', `${note} These cannot be read now.`)
+  const series = latestOf(base)
+  if (series === null) return { tile: { state: 'loading' }, note }
+  return { tile: { state: 'known', total: totalOf(series, currency) }, note }
+}
+
+function none(words: string, note: string): Judged {
+  return { tile: { state: 'none', words }, note }
+}
