@@ -30,7 +30,6 @@ import { buildOpenApi } from './contract/openapi.ts'
 import { operations } from './contract/operations.ts'
 import { nodeOperations } from './contract/operations.ts'
 import { createCallerReader } from './domain/caller.ts'
-import { dayOf, daysBetween } from './domain/day.ts'
 import { createIdentityHasher } from './domain/identity.ts'
 import { systemClock } from './lib/clock.ts'
 import { ClockWatch } from './ops/clock-watch.ts'
@@ -43,6 +42,8 @@ import { createRecentNotBelieved, findBelieveEverybody } from './ops/not-believe
 import { openTls } from './ops/tls.ts'
 import type { RenewedTls } from './ops/tls.ts'
 import { programVersion, version } from './ops/version.ts'
+import { openNodes } from './nodes/nodes.ts'
+import type { Nodes } from './nodes/nodes.ts'
 import { Pipeline } from './pipeline/pipeline.ts'
 import { countOpenErasures, findErasure, listErasures, requestErasure } from './erasure/erasures.ts'
 import { rebuildDays } from './days/rebuild.ts'
@@ -70,8 +71,7 @@ import { createReportRunner } from './reports/run-report.ts'
 import { createSeriesReader } from './reports/series.ts'
 import { readRestatements } from './days/restatement-list.ts'
 import { countWaitingDays } from './days/waiting-days.ts'
-import { readSealedThrough } from './days/sealed-days.ts'
-import type { SealedThrough } from './days/sealed-days.ts'
+import { countUnsealedDays, readSealedOfAll } from './days/unsealed-days.ts'
 import { createServedAdReader } from './reports/served-ad.ts'
 import { createTrafficQualityReader } from './reports/traffic-quality.ts'
 import { createUnconvertedReader } from './reports/unconverted.ts'
@@ -95,6 +95,7 @@ interface Engine {
   readonly catalog: CatalogStore
   readonly keys: KeyStore
   readonly clockWatch: ClockWatch
+  readonly nodes: Nodes
   readonly trackers: TrackerMetrics
   /** For the status alone: trackers read the list themselves. Null without one. */
   readonly dataCentres: DataCentres | null
@@ -137,6 +138,7 @@ async function startEngine(config: Config): Promise<Child> {
     log,
     onOffset: (offsetMs) => tell({ type: 'clock', offsetMs }),
   })
+  const nodes = openNodes({ config, warehouse: lanes.lookups, spool })
   const hasTrackers = config.roles.includes('tracker')
   const trackers = new TrackerMetrics(systemClock, { hasTrackers })
   const dataCentres = await openDataCentres({ path: config.dataCentresPath, log })
@@ -150,6 +152,7 @@ async function startEngine(config: Config): Promise<Child> {
     catalog,
     keys,
     clockWatch,
+    nodes,
     trackers,
     dataCentres,
     tls,
@@ -167,6 +170,7 @@ async function startEngine(config: Config): Promise<Child> {
       await dataCentres?.close()
       await clockWatch.close()
       await pipeline.close()
+      await nodes.close()
       await keys.close()
       await catalog.close()
       await spool.close()
@@ -192,9 +196,10 @@ function rowContextOf({ config, secrets, catalog, keys }: Engine): RowContext {
 }
 
 function startPipeline(engine: Engine, audit: AuditTrail): Pipeline {
-  const { config, log, lanes, spool, catalog } = engine
+  const { config, log, lanes, spool, catalog, nodes } = engine
   return new Pipeline({
     spool,
+    nodes,
     warehouse: lanes.pipeline,
     settleMs: config.settleMs,
     log,
@@ -241,7 +246,8 @@ async function startCampaign(
     isReady: () => complaintsOf(engine, pipeline).length === 0,
     metrics: createMetrics({
       trackers: engine.trackers,
-      unsealedDays: () => countUnsealedDays(engine),
+      unsealedDays: () => countUnsealedDays(sealedDepsOf(engine), systemClock()),
+      nodes: () => engine.nodes.list(),
       notBelieved: createRecentNotBelieved({ warehouse: lanes.lookups, clock: systemClock }),
       spool,
       pipeline,
@@ -304,19 +310,11 @@ function createBackups(engine: Engine, pipeline: Pipeline): Backups {
   })
 }
 
-async function readSealed({ lanes, catalog }: Engine): Promise<readonly SealedThrough[]> {
-  const markets = catalogNames(catalog.current()).markets()
-  return await readSealedThrough(lanes.lookups, markets, dayOf(systemClock(), 'UTC'))
-}
-
-async function countUnsealedDays(engine: Engine): Promise<number> {
-  const markets = catalogNames(engine.catalog.current()).markets()
-  const zones = new Map(markets.map(({ id, timeZone }) => [id, timeZone]))
-  const counts = (await readSealed(engine)).map(({ marketId, openFrom }) => {
-    const today = dayOf(systemClock(), zones.get(marketId) ?? 'UTC')
-    return openFrom === null ? 0 : Math.max(0, daysBetween(openFrom, today))
-  })
-  return Math.max(0, ...counts)
+function sealedDepsOf({ lanes, catalog }: Engine) {
+  return {
+    warehouse: lanes.lookups,
+    markets: () => catalogNames(catalog.current()).markets(),
+  }
 }
 
 function complaintsOf({ clockWatch }: Engine, pipeline: Pipeline): readonly string[] {
@@ -324,9 +322,8 @@ function complaintsOf({ clockWatch }: Engine, pipeline: Pipeline): readonly stri
 }
 
 function createStatus(engine: Engine, pipeline: Pipeline): () => Promise<StatusResponse> {
-  const { config, lanes, spool, catalog } = engine
-  const { lookups: warehouse } = lanes
-  const markets = () => catalogNames(catalog.current()).markets()
+  const { config, spool, catalog } = engine
+  const { warehouse, markets } = sealedDepsOf(engine)
   return createStatusReader({
     version: programVersion,
     warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
@@ -334,7 +331,7 @@ function createStatus(engine: Engine, pipeline: Pipeline): () => Promise<StatusR
     spool,
     retention: () => readRetention({ warehouse, markets, retentionDays: config.retentionDays }),
     advertiserOfCampaign: (id) => catalog.current().campaigns.get(id)?.advertiserId ?? null,
-    sealedThrough: () => readSealed(engine),
+    sealedThrough: () => readSealedOfAll(sealedDepsOf(engine), systemClock()),
     contradictions: () => countContradictions(warehouse),
     believeEverybody: () =>
       findBelieveEverybody(catalog.current(), { requiresKey: config.requiresDeliveryKey }),
@@ -343,6 +340,7 @@ function createStatus(engine: Engine, pipeline: Pipeline): () => Promise<StatusR
     clockOffsetMs: () => engine.clockWatch.offsetMs(),
     failing: () => complaintsOf(engine, pipeline),
     clock: systemClock,
+    nodes: () => engine.nodes.list(),
     dataCentres: engine.dataCentres?.state.bind(engine.dataCentres),
   })
 }
@@ -360,7 +358,7 @@ function createAdmin(
   const { pipeline: warehouse, lookups, reports } = lanes
   const { settleMs } = config
   const rowContext = rowContextOf(engine)
-  const markets = () => catalogNames(catalog.current()).markets()
+  const { markets } = sealedDepsOf(engine)
   const status = createStatus(engine, access.pipeline)
   return createAdminHandlers({
     ...access,

@@ -20,7 +20,7 @@ const layers: readonly (readonly string[])[] = [
   ['contract', 'tracking-data'],
   ['spool', 'warehouse'],
   ['catalog'],
-  ['access', 'days', 'backup'],
+  ['access', 'days', 'backup', 'nodes'],
   ['attribution', 'http'],
   ['reports', 'erasure'],
   ['tracking', 'campaign', 'pipeline', 'ops', 'client', 'processes'],

@@ -28,6 +28,7 @@ export function factsOf(answer: StatusResponse): readonly Fact[] {
     ...daysFacts(answer),
     clockFact(answer),
     ...dataCentreFacts(answer),
+    ...nodeFacts(answer),
     ...failing.map((step) => odd('fails', step)),
     ...believeEverybodyFacts(answer),
     ...(warehouse.available ? countFacts(answer) : []),
@@ -100,6 +101,35 @@ function dataCentreFacts({ dataCentres }: StatusResponse): readonly Fact[] {
   const { version, ranges, faults } = dataCentres
   const list = version === null ? 'no list yet' : `list ${version} of ${counted(ranges, 'network')}`
   return [fact('data centres', list), ...faults.map((fault) => odd('not taken', fault))]
+}
+
+/** Nodes that are gone are told, since their spools may hold events; a node alone is not worth a line. */
+function nodeFacts({ nodes = [], at }: StatusResponse): readonly Fact[] {
+  const living = nodes.filter(({ state }) => state === 'living')
+  const gone = nodes.filter(({ state }) => state !== 'living')
+  const nowMs = at === undefined ? Date.now() : Date.parse(at)
+  const shown = gone.slice(0, shownMax).map(({ id, name, state, seenAt, waitingBytes }) => {
+    const waits = waitingBytes === 0 ? 'events may wait' : `${formatSize(waitingBytes)} waited`
+    const until =
+      state === 'silent'
+        ? 'sealing waits for it; start it again'
+        : 'sealing goes on without it; its events restate days'
+    return odd(
+      `node ${state}`,
+      `${name} (${id}), not seen for ${formatDuration(Math.max(0, nowMs - Date.parse(seenAt)))}: ${waits} in its spool, ${until}`
+    )
+  })
+  const more = gone.length - shown.length
+  return [
+    ...(nodes.length < 2 ? [] : [fact('nodes', livingText(living))]),
+    ...shown,
+    ...(more > 0 ? [odd('nodes', `${formatCount(more)} more are gone; see --json`)] : []),
+  ]
+}
+
+function livingText(living: NonNullable<StatusResponse['nodes']>): string {
+  const withRole = (role: string) => living.filter(({ roles }) => roles.includes(role)).length
+  return `${counted(withRole('tracker'), 'node')} with trackers, ${formatCount(withRole('engine'))} with an engine`
 }
 
 function countFacts(answer: StatusResponse): readonly Fact[] {

@@ -185,6 +185,24 @@ export const statusResponseSchema = named('StatusResponse', {
     Type.String(),
     'Steps of the pipeline whose last try failed, and a clock that is far off.'
   ),
+  nodes: optional(
+    list(
+      named('SeenNode', {
+        id: text('Of its data folder.'),
+        name: text('Of its machine.'),
+        roles: list(Type.String(), 'What it does: tracker, engine.'),
+        state: wordOf(
+          ['living', 'silent', 'missing'],
+          'silent: not seen for 30 seconds without having left, so its spool may hold events and sealing waits for it. missing: silent for six hours; sealing goes on without it.'
+        ),
+        isThis: flag('The node that answers.'),
+        seenAt: instantText("By the warehouse's clock."),
+        shippedThrough: instantText('What it received before this instant is in the warehouse.'),
+        waitingBytes: count('What its spool held when it was last seen.'),
+      }),
+      'The nodes of this warehouse, the last seen first; absent while they are not known.'
+    )
+  ),
   sealed: optional(
     Type.Array(
       Type.Object({

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { NotBelievedOfPublisher } from '../contract/not-believed.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { SeenNode } from '../nodes/nodes.ts'
 import type { Spool } from '../spool/spool.ts'
 import { latencyBounds } from '../http/request-counts.ts'
 import type { TrackerMetrics } from './tracker-metrics.ts'
@@ -17,6 +18,8 @@ export interface MetricsDeps {
   readonly lastBackupAtMs: () => number | null
   /** How many past days are not sealed, in the market with the most of them. */
   readonly unsealedDays: () => Promise<number>
+  /** Null while it is not known. */
+  readonly nodes: () => readonly Pick<SeenNode, 'state'>[] | null
   /** Deliveries of the last 24 hours that are not believed. */
   readonly notBelieved: () => Promise<readonly NotBelievedOfPublisher[]>
 }
@@ -45,11 +48,12 @@ export function createMetrics({
   lastBackupAtMs,
   trackers,
   unsealedDays,
+  nodes,
   notBelieved,
 }: MetricsDeps): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const gauge = (name: string, help: string, read: () => number | Promise<number>): void => {
+  const gauge: AddGauge = (name, help, read) => {
     const metric: Gauge = new Gauge({
       name: `shelftrace_${name}`,
       help,
@@ -57,15 +61,7 @@ export function createMetrics({
       collect: async () => metric.set(await read()),
     })
   }
-  gauge(
-    'spool_bytes',
-    'Bytes on disk that are not yet in the warehouse.',
-    () => spool.depth().bytes
-  )
-  gauge('spool_lag_seconds', 'Age of the oldest event that is not yet in the warehouse.', () => {
-    const { oldestAtMs } = spool.depth()
-    return oldestAtMs === null ? 0 : Math.max(0, clock() - oldestAtMs) / 1_000
-  })
+  addSpool(gauge, { spool, clock })
   gauge(
     'clock_offset_seconds',
     "By how much this node's clock is ahead of the warehouse's; NaN while it is not known.",
@@ -100,11 +96,41 @@ export function createMetrics({
     'Days that are over and not sealed, of the market with the most; NaN while that is not known.',
     () => unsealedDays().catch(() => Number.NaN)
   )
+  addNodes(gauge, nodes)
   addNotBelieved(registry, notBelieved)
   return {
     read: async () => `${await registry.metrics()}\n${await trackers.read()}`,
     ...createPortMetrics(registry),
   }
+}
+
+type AddGauge = (name: string, help: string, read: () => number | Promise<number>) => void
+
+function addSpool(gauge: AddGauge, { spool, clock }: Pick<MetricsDeps, 'spool' | 'clock'>): void {
+  gauge(
+    'spool_bytes',
+    'Bytes on disk that are not yet in the warehouse.',
+    () => spool.depth().bytes
+  )
+  gauge('spool_lag_seconds', 'Age of the oldest event that is not yet in the warehouse.', () => {
+    const { oldestAtMs } = spool.depth()
+    return oldestAtMs === null ? 0 : Math.max(0, clock() - oldestAtMs) / 1_000
+  })
+}
+
+function addNodes(gauge: AddGauge, nodes: MetricsDeps['nodes']): void {
+  const countOf = (state: SeenNode['state']): number =>
+    nodes()?.filter((one) => one.state === state).length ?? Number.NaN
+  gauge(
+    'living_nodes',
+    'Nodes of this warehouse that were seen in the last 30 s; NaN while that is not known.',
+    () => countOf('living')
+  )
+  gauge(
+    'silent_nodes',
+    'Nodes that are not seen any more, whose spools may hold events, and for which sealing waits.',
+    () => countOf('silent')
+  )
 }
 
 /** The pipeline counts by itself, so the whole sums are handed over whenever they are read. */

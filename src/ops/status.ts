@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import { conflictCountSql } from '../reports/conflicts.ts'
 import type { DataCentresState } from './data-centres.ts'
+import type { SeenNode } from '../nodes/nodes.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { readNotBelievedOfAll } from './not-believed.ts'
@@ -25,6 +26,8 @@ export interface StatusDeps {
   readonly attribution: () => NonNullable<StatusResponse['attribution']>
   readonly clockOffsetMs: () => number | null
   readonly failing: () => readonly string[]
+  /** Null while it is not known. */
+  readonly nodes: () => readonly SeenNode[] | null
   /** Absent where the node has no list. */
   readonly dataCentres?: (() => DataCentresState) | undefined
   readonly clock: Clock
@@ -77,10 +80,27 @@ export function createStatusReader(deps: StatusDeps): () => Promise<StatusRespon
       attribution: deps.attribution(),
       clock: { offsetMs: deps.clockOffsetMs() },
       failing: [...deps.failing()],
+      ...printNodes(deps.nodes()),
       ...printDataCentres(deps.dataCentres?.()),
       believeEverybody: deps.believeEverybody(),
       ...counts,
     }
+  }
+}
+
+function printNodes(nodes: readonly SeenNode[] | null): Pick<StatusResponse, 'nodes'> {
+  if (nodes === null) return {}
+  return {
+    nodes: nodes.map(({ id, name, roles, state, isThis, ...seen }) => ({
+      id,
+      name,
+      roles: [...roles],
+      state,
+      isThis,
+      seenAt: new Date(seen.seenAtMs).toISOString(),
+      shippedThrough: new Date(seen.shippedThroughMs).toISOString(),
+      waitingBytes: seen.waitingBytes,
+    })),
   }
 }
 

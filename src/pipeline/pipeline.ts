@@ -21,6 +21,8 @@ import type { SealDeps } from '../days/seal-work.ts'
 import { Shipper } from './ship.ts'
 import type { ShipDeps } from './ship.ts'
 import { sumNextSpan } from '../days/sum-spans.ts'
+import { nodeLimits } from '../nodes/nodes.ts'
+import type { Nodes } from '../nodes/nodes.ts'
 import { Sweeper } from '../days/sweep.ts'
 
 const intervals = {
@@ -42,6 +44,8 @@ export interface PipelineDeps extends Omit<ShipDeps, 'streaks'> {
   readonly retentionDays: number
   readonly clock: Clock
   readonly onJudged: JudgeAgainDeps['onDone']
+  /** Absent: this node is the only one. */
+  readonly nodes?: Nodes
   /** False on a node that only ships its own spool. */
   readonly attributes: boolean
   /** Set by tests only. */
@@ -87,6 +91,7 @@ export class Pipeline {
         for (const one of result.contradictions) this.counts.contradictions.add(one)
         return shipper.hasMore
       }),
+      ...this.#beating(deps.nodes),
       ...(deps.attributes ? this.#attribution(attributor) : []),
     ]
   }
@@ -128,6 +133,16 @@ export class Pipeline {
     await Promise.all(this.#loops.map((loop) => loop.stop()))
   }
 
+  #beating(nodes: Nodes | undefined): readonly Loop[] {
+    if (nodes === undefined) return []
+    return [
+      this.#repeat('nodes', nodeLimits.beatPauseMs, async () => {
+        await nodes.beat()
+        return false
+      }),
+    ]
+  }
+
   #attribution(attributor: Attributor): readonly Loop[] {
     const budget = new SealBudget()
     const judging = new Judging({ ...this.#deps, onDone: this.#deps.onJudged })
@@ -151,7 +166,12 @@ export class Pipeline {
         if (startedAtMs < lookAtMs) return false
         const { sealedCount, hasMore, becameFinal } = await sealBatch({
           ...this.#deps,
-          settledThroughMs: () => Math.min(this.#shippedThroughMs(), this.#attributedThroughMs()),
+          settledThroughMs: () =>
+            Math.min(
+              this.#shippedThroughMs(),
+              this.#deps.nodes?.othersShippedThroughMs() ?? Infinity,
+              this.#attributedThroughMs()
+            ),
           renewPauseMs,
           budget,
         })

@@ -43,6 +43,7 @@ export const warehouseTables = [
   'judgement_part',
   'late_touchpoint',
   'migration',
+  'node_seen',
   'pending_purchase',
   'product',
   'product_day',

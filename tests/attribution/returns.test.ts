@@ -411,6 +411,7 @@ test('a repeat of a return is a conflict in status if it says something else, an
     warehouseKind: 'embedded',
     warehouse: shipment.warehouse,
     spool: shipment.spool,
+    nodes: () => null,
     believeEverybody: () => ({ publishers: [], total: 0 }),
     waitingDays: () => Promise.resolve({ unsealed: 0, renewing: 0 }),
     attribution: () => ({ lagMs: 0, settledThrough: null }),

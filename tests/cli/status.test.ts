@@ -125,13 +125,24 @@ const calm = {
   misplaced: 0,
 }
 
+const aNode = (state: string, roles: readonly string[]) => ({
+  id: '00ff00ff00ff00ff',
+  name: 'machine',
+  roles,
+  state,
+  isThis: false,
+  seenAt: '2026-02-28T23:58:30.000Z',
+  shippedThrough: '2026-02-28T23:58:00.000Z',
+  waitingBytes: 2_000_000,
+})
+
 test('a status in which all is as usual says so first, and has no mark and no word that needs explaining', async () => {
-  answerWith(200, calm)
+  answerWith(200, { ...calm, nodes: [aNode('living', ['tracker', 'engine'])] })
 
   const { stdout } = await run(['status'])
 
   assert.match(stdout, /^All is as it should be\.\n/u)
-  assert.doesNotMatch(stdout, /^!|crowd|misplaced/mu)
+  assert.doesNotMatch(stdout, /^!|crowd|misplaced|nodes/mu)
 })
 
 test('what waits is told with whether that is usual', async () => {
@@ -152,6 +163,18 @@ test('what waits is told with whether that is usual', async () => {
     [
       { days: { unsealed: 0, renewing: 3 } },
       /^ {2}days to renew +3 sealed days to seal again: usual/mu,
+    ],
+    [
+      { nodes: [aNode('living', ['tracker']), aNode('living', ['tracker', 'engine'])] },
+      /^ {2}nodes +2 nodes with trackers, 1 with an engine/mu,
+    ],
+    [
+      { nodes: [aNode('silent', ['tracker'])] },
+      /^! node silent +machine \(00ff00ff00ff00ff\), not seen for 1 min 30 s: 2.* waited in its spool, sealing waits for it/mu,
+    ],
+    [
+      { nodes: [aNode('missing', ['tracker'])] },
+      /^! node missing +.*sealing goes on without it; its events restate days/mu,
     ],
     [{ days: { unsealed: 1, renewing: 0 } }, /^ {2}days to seal +1 day; usual after midnight/mu],
     [{ days: { unsealed: 5, renewing: 0 } }, /^! days to seal +5 days; more than usual/mu],

@@ -15,6 +15,7 @@ export function quietService(contradictions = new ContradictionCounts()): Metric
     lastBackupAtMs: () => null,
     trackers: new TrackerMetrics(() => 0),
     unsealedDays: () => Promise.resolve(0),
+    nodes: () => [],
     notBelieved: () => Promise.resolve([]),
   }
 }

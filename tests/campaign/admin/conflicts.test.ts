@@ -58,6 +58,7 @@ async function countInStatus(): Promise<number | undefined> {
     warehouseKind: 'embedded',
     warehouse: admin.warehouse,
     spool: { depth: () => ({ frames: 0, bytes: 0, oldestAtMs: null }) },
+    nodes: () => null,
     believeEverybody: () => ({ publishers: [], total: 0 }),
     waitingDays: () => Promise.resolve({ unsealed: 0, renewing: 0 }),
     attribution: () => ({ lagMs: 0, settledThrough: null }),
