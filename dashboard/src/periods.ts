@@ -1,5 +1,6 @@
 // Periods by name. A bookmark of "the last 28 days" moves on with the days, and one of fixed days does not.
 import { addDays, daysBetween, parseDay } from '../../src/domain/day.ts'
+import { intervalStart } from '../../src/domain/interval.ts'
 
 export interface Days {
   readonly startDate: string
@@ -90,15 +91,15 @@ export function daysOfPeriod({ name, includesToday }: Wish, market: MarketDays):
     case 'last-90':
       return lastDays(90, last)
     case 'week':
-      return toDate(weekStart(running))
+      return toDate(intervalStart(running, 'WEEK'))
     case 'month':
-      return toDate(monthStart(running))
+      return toDate(intervalStart(running, 'MONTH'))
     case 'quarter':
-      return toDate(addMonths(monthStart(running), -((monthOf(running) - 1) % 3)))
+      return toDate(addMonths(intervalStart(running, 'MONTH'), -((monthOf(running) - 1) % 3)))
     case 'year':
       return toDate(`${running.slice(0, 4)}-01-01`)
     case 'last-month':
-      return wholeMonths(addMonths(monthStart(running), -1), 1)
+      return wholeMonths(addMonths(intervalStart(running, 'MONTH'), -1), 1)
     case 'last-year':
       return wholeMonths(addMonths(`${running.slice(0, 4)}-01-01`, -12), 12)
   }
@@ -125,7 +126,7 @@ const stepsByName: Readonly<Partial<Record<PeriodName, Step>>> = {
 function stepOf({ startDate, endDate }: Days, name: PeriodName | null): Step {
   const known = name === null ? undefined : stepsByName[name]
   if (known !== undefined) return known
-  if (startDate === monthStart(startDate) && isMonthEnd(endDate)) {
+  if (startDate === intervalStart(startDate, 'MONTH') && isMonthEnd(endDate)) {
     const years = Number(endDate.slice(0, 4)) - Number(startDate.slice(0, 4))
     return { unit: 'months', count: years * 12 + monthOf(endDate) - monthOf(startDate) + 1 }
   }
@@ -174,14 +175,4 @@ function isMonthEnd(day: string): boolean {
 
 function monthOf(day: string): number {
   return Number(day.slice(5, 7))
-}
-
-export function monthStart(day: string): string {
-  return `${day.slice(0, 8)}01`
-}
-
-/** Weeks start on Mondays, as those of the figures do. */
-export function weekStart(day: string): string {
-  const sinceMonday = (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7
-  return addDays(day, -sinceMonday)
 }

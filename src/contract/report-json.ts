@@ -95,6 +95,10 @@ export const reportSeriesSchema = named('SpaProductSeries', {
     seriesTotalsSchema,
     'By CURRENCY: the sums of the days, which are those of the report over all pages.'
   ),
+  firstDay: nullOr(
+    dateText(),
+    'The first day with figures of the advertiser, whatever was asked for; null if there is none.'
+  ),
   ...coverage,
 })
 

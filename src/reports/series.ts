@@ -8,6 +8,7 @@ import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { assertAnswersFor, boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
+import { readFirstDay } from './first-day.ts'
 import { readFilteredOrders, type CountOrders } from './orders.ts'
 import { reportParams, reportRowsSql, reportSettings, type QuerySource } from './query.ts'
 import { DayFacts } from '../days/day-facts.ts'
@@ -46,6 +47,8 @@ export interface SeriesResult {
   /** The sums of all intervals, by currency. */
   readonly totals: readonly SeriesSums[]
   readonly completeThrough: string | null
+  /** The first day with figures of the advertiser, whatever was asked for. */
+  readonly firstDay: string | null
   /** Days that received events after they were sealed, oldest first. */
   readonly renewingDays: readonly string[]
   readonly unconvertedCount: number
@@ -92,12 +95,15 @@ async function readOnce(
   const filteredOrders =
     request.filters.length === 0 ? null : await readFilteredOrders(deps.warehouse, source)
   if (!(await areKept(deps.warehouse, { ...days, spans }))) return null
+  const places = { warehouse: deps.warehouse, markets: catalog.markets() }
+  const firstDay = await readFirstDay(places, advertiserId)
   const parts = partsOf(request)
   const sums = rows.map((row) => toSums(row, { filteredOrders, days, parts }))
   return {
     days: sums,
     totals: addUp(sums),
     completeThrough: days.completeThrough,
+    firstDay,
     renewingDays: days.renewingDays,
     unconvertedCount: rows.reduce((sum, row) => sum + Number(row.unconverted), 0),
   }

@@ -236,6 +236,7 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
         days: [],
         totals: [],
         completeThrough: null,
+        firstDay: null,
         renewingDays: [],
         unconvertedCount: 0,
       }

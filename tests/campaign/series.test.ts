@@ -29,6 +29,7 @@ test('sums are printed as a report prints its figures, ratios over zero are null
         days,
         totals: [sums],
         completeThrough: '2026-03-01',
+        firstDay: '2026-02-03',
         renewingDays: ['2026-03-01'],
         unconvertedCount: 7,
       })
@@ -77,6 +78,7 @@ test('sums are printed as a report prints its figures, ratios over zero are null
       },
     ],
     completeThrough: '2026-03-01',
+    firstDay: '2026-02-03',
     renewingDays: ['2026-03-01'],
     unconverted: 7,
   })
@@ -104,7 +106,14 @@ test('series share the slots of reports: a key that has them all taken is asked 
     readSeries: async () => {
       gate.emit('entered')
       await opened
-      return { days: [], totals: [], completeThrough: null, renewingDays: [], unconvertedCount: 0 }
+      return {
+        days: [],
+        totals: [],
+        completeThrough: null,
+        firstDay: null,
+        renewingDays: [],
+        unconvertedCount: 0,
+      }
     },
   })
   t.after(() => app.close())

@@ -117,7 +117,7 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
     return <Empty>Nothing was counted in this period under these filters.</Empty>
   }
   const total = totalOf(answer, currency)
-  const { tile, note } = judgeBase({ view, market, currency, base, firstDay: null })
+  const { tile, note } = judgeBase({ view, market, currency, base, firstDay: answer.firstDay })
   return (
     <>
       {total !== null && <Tiles total={total} base={tile} />}

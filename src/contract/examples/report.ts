@@ -99,6 +99,7 @@ export const reportExamples = {
       200: {
         days: [{ DATE: '2026-03-02', ...figures, ORDERS: '1' }],
         totals: [{ ...figures, ORDERS: '1' }],
+        firstDay: '2026-01-15',
         ...coverage,
       },
     },

@@ -109,6 +109,7 @@ export function jsonSeries(result: SeriesResult): JsonSeries {
     days: result.days.map(({ day, ...sums }) => ({ DATE: day, ...printSeriesSums(sums) })),
     totals: result.totals.map(printSeriesSums),
     completeThrough: result.completeThrough,
+    firstDay: result.firstDay,
     renewingDays: [...result.renewingDays],
     unconverted: result.unconvertedCount,
   }
