@@ -67,6 +67,7 @@ import { createOwnExplainer } from './attribution/explain/for-advertiser.ts'
 import { KeptPages } from './reports/kept-pages.ts'
 import { createIntakeReader } from './reports/intake.ts'
 import { createNamedIdsReader } from './reports/named-ids.ts'
+import { createGroupsRunner } from './reports/run-groups.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { createSeriesReader } from './reports/series.ts'
 import { readRestatements } from './days/restatement-list.ts'
@@ -290,6 +291,7 @@ function createReaders({ config, lanes, catalog }: Engine, keptPages: KeptPages)
     listAttributions: createAttributionsLister(reading),
     explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: config.settleMs }),
     readSeries: createSeriesReader(reading),
+    runGroups: createGroupsRunner(reading),
     listRestatements: (sinceMs: number) => readRestatements(warehouse, sinceMs),
   }
 }

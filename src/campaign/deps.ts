@@ -9,6 +9,7 @@ import type { ListAttributions } from '../reports/attributions.ts'
 import type { ExplainOwnPurchase } from '../attribution/explain/for-advertiser.ts'
 import type { ReadIntake } from '../reports/intake.ts'
 import type { RunReport } from '../reports/report.ts'
+import type { RunGroups } from '../reports/run-groups.ts'
 import type { ReadSeries } from '../reports/series.ts'
 import type { Restatements } from '../days/restatement-list.ts'
 import type { ReadTrafficQuality } from '../reports/traffic-quality.ts'
@@ -35,6 +36,7 @@ export interface CampaignDeps {
   readonly listAttributions: ListAttributions
   readonly explainOwnPurchase: ExplainOwnPurchase
   readonly readSeries: ReadSeries
+  readonly runGroups: RunGroups
   /** The days that were sealed, or sealed again, after the instant. */
   readonly listRestatements: (sinceMs: number) => Promise<Restatements>
   readonly readIntake: ReadIntake

@@ -6,13 +6,22 @@ import {
   type DisplayAdGroupAssetResponse,
 } from '../contract/creative.ts'
 import type { Of } from '../contract/fields.ts'
-import { reportJsonSchema, type JsonReport } from '../contract/report-json.ts'
+import { parseGroupRequest, type GroupBody } from '../contract/group-request.ts'
+import {
+  groupsSchema,
+  reportJsonSchema,
+  reportSeriesSchema,
+  type JsonGroups,
+  type JsonReport,
+  type JsonSeries,
+} from '../contract/report-json.ts'
 import {
   parseReportRequest,
   type AttributionsQuery,
   type ProductReportRequest,
   type ReportBody,
 } from '../contract/report-request.ts'
+import { parseSeriesRequest, type SeriesBody } from '../contract/series-request.ts'
 import {
   siteLocationsSchema,
   type siteLocationsQuerySchema,
@@ -70,6 +79,12 @@ export interface CampaignClient {
   /** One page of a report with totals and exact amounts, in memory: at most 10,000 rows. */
   reportJson(advertiserId: number, request: ReportBody, options?: CallOptions): Promise<JsonReport>
 
+  /** One page of a report by groups, with totals of all pages, in memory. */
+  groupsJson(advertiserId: number, request: GroupBody, options?: CallOptions): Promise<JsonGroups>
+
+  /** A report as sums by day, week or month. */
+  seriesJson(advertiserId: number, request: SeriesBody, options?: CallOptions): Promise<JsonSeries>
+
   /** The asset becomes the advertised one of the ad group and the size. Again is harmless. */
   addAsset(
     adGroup: AdGroupPath,
@@ -89,11 +104,15 @@ const routes = {
   csv: createRoute('downloadSpaProductReport'),
   attributions: createRoute('downloadAttributions'),
   json: createRoute('readSpaProductReport'),
+  groups: createRoute('readSpaProductGroups'),
+  series: createRoute('readSpaProductSeries'),
   addAsset: createRoute('addDisplayAdGroupAsset'),
   siteLocations: createRoute('listEligibleSiteLocations'),
 }
 
 const takeReport = takeJson(compileParser(reportJsonSchema))
+const takeGroups = takeJson(compileParser(groupsSchema))
+const takeSeries = takeJson(compileParser(reportSeriesSchema))
 const takeAsset = takeJson(compileParser(displayAdGroupAssetResponseSchema))
 const takeSites = takeJson(compileParser(Type.Array(siteLocationsSchema)))
 const pageGiven = '/page must be absent: all pages are read; reportCsv reads one'
@@ -134,17 +153,7 @@ export function createCampaignClient(options: CampaignClientOptions): CampaignCl
       const parameters = { path: { advertiserId }, query }
       return toCsvPage(await openCsv({ route: routes.attributions, parameters, signal }, query))
     },
-    async reportJson(advertiserId, body, callOptions = {}) {
-      const { signal } = expectOptions(callOptions, [])
-      const { value } = await caller.call({
-        route: routes.json,
-        parameters: { path: { advertiserId } },
-        body: checkRequest(body),
-        signal,
-        take: takeReport,
-      })
-      return value
-    },
+    ...jsonReports(caller),
     async addAsset(adGroup, creative, callOptions = {}) {
       const { signal } = expectOptions(callOptions, [])
       const { value } = await caller.call({
@@ -166,6 +175,49 @@ export function createCampaignClient(options: CampaignClientOptions): CampaignCl
       })
       return value
     },
+  }
+}
+
+interface InMemory<Body, Value> {
+  readonly route: Call<Value>['route']
+  readonly parse: (body: Body) => Parsed<object>
+  readonly take: Call<Value>['take']
+}
+
+/** The reports that are read whole into memory. */
+function jsonReports(
+  caller: Caller
+): Pick<CampaignClient, 'reportJson' | 'groupsJson' | 'seriesJson'> {
+  const reader =
+    <Body, Value>({ route, parse, take }: InMemory<Body, Value>) =>
+    async (advertiserId: number, body: Body, options: CallOptions = {}): Promise<Value> => {
+      const { signal } = expectOptions(options, [])
+      const parameters = { path: { advertiserId } }
+      const { value } = await caller.call({
+        route,
+        parameters,
+        body: checked(parse(body)),
+        signal,
+        take,
+      })
+      return value
+    }
+  return {
+    reportJson: reader<ReportBody, JsonReport>({
+      route: routes.json,
+      parse: parseReportRequest,
+      take: takeReport,
+    }),
+    groupsJson: reader<GroupBody, JsonGroups>({
+      route: routes.groups,
+      parse: parseGroupRequest,
+      take: takeGroups,
+    }),
+    seriesJson: reader<SeriesBody, JsonSeries>({
+      route: routes.series,
+      parse: parseSeriesRequest,
+      take: takeSeries,
+    }),
   }
 }
 

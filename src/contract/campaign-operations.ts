@@ -9,6 +9,7 @@ import {
 import { parseLanguage } from '../domain/language.ts'
 import { ownExplanationSchema } from './explanation.ts'
 import { dateRange, instantText, int32, optional, text, wordOf } from './fields.ts'
+import { groupRequestSchema, parseGroupRequest } from './group-request.ts'
 import { intakeLimits, intakeSchema } from './intake.ts'
 import { advertiserAccountSchema, meSchema } from './me.ts'
 import {
@@ -19,12 +20,18 @@ import {
   type Access,
   type Description,
   type Details,
+  type Given,
   type NoParameters,
   type RequestBody,
 } from './operation.ts'
 import { rangeFaults } from './parameters.ts'
 import { attributionColumns, trafficQualityColumns } from './report-columns.ts'
-import { reportJsonSchema, reportSeriesSchema, sealedDaysSchema } from './report-json.ts'
+import {
+  groupsSchema,
+  reportJsonSchema,
+  reportSeriesSchema,
+  sealedDaysSchema,
+} from './report-json.ts'
 import {
   attributionsQuerySchema,
   parseReportRequest,
@@ -92,6 +99,27 @@ function csv(description: string, headers: OperationResponse['headers']): Operat
   }
 }
 
+const wholeFile =
+  'The report: RFC 4180, UTF-8, a header line, then one line per row. It is sent with its length, so a ' +
+  'transfer that ends well is whole.'
+
+const localeQuery = Type.Object({
+  locale: optional(
+    Type.String({
+      title: localeRule,
+      description:
+        'A language tag such as de-DE: labels of the header in that language. Values are the same in ' +
+        'every locale.',
+    })
+  ),
+})
+
+function localeFaults({ locale }: Given<typeof localeQuery>): readonly string[] {
+  return locale === undefined || parseLanguage(locale) !== null
+    ? []
+    : [`locale must be ${localeRule}`]
+}
+
 const report = ofAdvertiser({
   method: 'post',
   path: '/reports/spa/product.csv',
@@ -99,25 +127,11 @@ const report = ofAdvertiser({
   description:
     'Performance of sponsored products by product, market, publisher, campaign and ad group, and by ' +
     'date with dateBreakdown.',
-  queryParameters: Type.Object({
-    locale: optional(
-      Type.String({
-        title: localeRule,
-        description:
-          'A language tag such as de-DE: labels of the header in that language. Values are the same in ' +
-          'every locale.',
-      })
-    ),
-  }),
-  queryFaults: ({ locale }) =>
-    locale === undefined || parseLanguage(locale) !== null ? [] : [`locale must be ${localeRule}`],
+  queryParameters: localeQuery,
+  queryFaults: localeFaults,
   body: jsonBody(reportRequestSchema, parseReportRequest),
   takesPlace: true,
-  success: csv(
-    'The report: RFC 4180, UTF-8, a header line, then one line per row. It is sent with its length, so a ' +
-      'transfer that ends well is whole.',
-    reportHeaders
-  ),
+  success: csv(wholeFile, reportHeaders),
 })
 
 export const campaignOperations = withIds({
@@ -149,6 +163,34 @@ export const campaignOperations = withIds({
     body: jsonBody(seriesRequestSchema, parseSeriesRequest),
     takesPlace: true,
     success: answer('200', 'The sums.', reportSeriesSchema),
+  }),
+  readSpaProductGroups: ofAdvertiser({
+    method: 'post',
+    path: '/reports/spa/groups.json',
+    summary: 'Read the SPA product performance report by campaign, brand or other groups, as JSON',
+    description:
+      'The rows of the report added up by what `groupBy` names, with totals of all pages by currency and the ' +
+      'distinct orders of each group. Amounts of different currencies are never added up.',
+    body: jsonBody(groupRequestSchema, parseGroupRequest),
+    takesPlace: true,
+    success: {
+      ...answer('200', 'One page of the groups.', groupsSchema),
+      headers: jsonReportHeaders,
+    },
+  }),
+  downloadSpaProductGroups: ofAdvertiser({
+    method: 'post',
+    path: '/reports/spa/groups.csv',
+    summary:
+      'Download the SPA product performance report by campaign, brand or other groups, as CSV',
+    description:
+      'The groups of groups.json without totals. The columns are those that `groupBy` gives, in the order of ' +
+      'the report, then the figures, CURRENCY and ORDERS.',
+    queryParameters: localeQuery,
+    queryFaults: localeFaults,
+    body: jsonBody(groupRequestSchema, parseGroupRequest),
+    takesPlace: true,
+    success: csv(wholeFile, reportHeaders),
   }),
   readMe: withKey({
     path: '/v2/me',

@@ -12,6 +12,7 @@ import {
   text,
   type Of,
 } from './fields.ts'
+import type { GroupColumn } from './group-request.ts'
 import type { Column } from './report-columns.ts'
 
 // Rows and sums are open, because columns may be appended. Values are the text of the CSV, unescaped.
@@ -85,6 +86,40 @@ export const reportJsonSchema = named('SpaProductReport', {
   ...coverage,
 })
 
+const of = (grouping: string) => optional(text(`With ${grouping} in \`groupBy\` only.`))
+
+const groupRowSchema = named('SpaProductGroupRow', {
+  GTIN: of('PRODUCT'),
+  PRODUCT_TITLE: of('PRODUCT'),
+  BRAND: of('PRODUCT or BRAND'),
+  MARKET: of('MARKET'),
+  PUBLISHER_ID: of('PUBLISHER'),
+  PUBLISHER_NAME: of('PUBLISHER'),
+  CAMPAIGN_ID: of('CAMPAIGN or AD_GROUP'),
+  CAMPAIGN_NAME: of('CAMPAIGN or AD_GROUP'),
+  AD_GROUP_ID: of('AD_GROUP'),
+  AD_GROUP_NAME: of('AD_GROUP'),
+  DATE: optional(dateText('With DATE in `groupBy` only.')),
+  ...figures,
+  ORDERS: nullOr(
+    Type.String(),
+    'The distinct purchases with a credited line in the group; null where these are no longer known.'
+  ),
+} satisfies Record<GroupColumn, TSchema>)
+
+export const groupsSchema = named('SpaProductGroups', {
+  rows: list(groupRowSchema, 'The groups of the page, in the order that was asked for.'),
+  totals: list(
+    seriesTotalsSchema,
+    'By CURRENCY: the exact sums of the groups of all pages. ORDERS are the distinct purchases of all groups, ' +
+      'of which one may be in several.'
+  ),
+  page: Type.Integer(),
+  limit: Type.Integer(),
+  totalRows: Type.Integer({ description: 'Groups over all pages.' }),
+  ...coverage,
+})
+
 export const reportSeriesSchema = named('SpaProductSeries', {
   days: list(
     seriesDaySchema,
@@ -116,5 +151,6 @@ export const sealedDaysSchema = named('SealedDays', {
 })
 
 export type JsonReport = Of<typeof reportJsonSchema>
+export type JsonGroups = Of<typeof groupsSchema>
 export type JsonSeries = Of<typeof reportSeriesSchema>
 export type SealedDays = Of<typeof sealedDaysSchema>

@@ -2,7 +2,7 @@
 import { Type, type TSchema } from 'typebox'
 import { closed } from './closed.ts'
 import { intervals, type Interval } from '../domain/interval.ts'
-import { optional, wordOf } from './fields.ts'
+import { optional, wordOf, type Of } from './fields.ts'
 import { rangeFaults } from './parameters.ts'
 import { filterFields, filterValueSchema, parseFilters } from './report-filters.ts'
 import {
@@ -44,6 +44,9 @@ function requestSchema<Value extends TSchema>(value: Value) {
 }
 
 export const seriesRequestSchema = requestSchema(filterValueSchema)
+
+/** The request as it is sent. */
+export type SeriesBody = Of<typeof seriesRequestSchema>
 
 const parseBody = compileParser(requestSchema(Type.Unknown()))
 

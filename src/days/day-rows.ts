@@ -26,6 +26,8 @@ export interface DayRowsScope {
   readonly condition: string
   /** Default: everything. Conditions come from a closed list. */
   readonly part?: RowsPart
+  /** Which days of attributions are read: those that are answered from events (the default), or all asked for. */
+  readonly range?: 'day' | 'asked'
 }
 
 /** Null leaves the events or the credit out. */
@@ -199,9 +201,9 @@ function touchedBy(column: string): string {
 }
 
 /** The attributions with a line for the advertiser, possibly in another profile. */
-export const attributedRowsSql = (scope: Pick<LinesScope, 'isOneAdvertiser' | 'part'>): string => `
+export const attributedRowsSql = ({ range = 'day', ...scope }: AttributedScope): string => `
   SELECT * FROM attribution FINAL
-  WHERE day >= {dayMin:Date} - 1 AND day <= {dayMax:Date} + 1
+  WHERE day >= {${range}Min:Date} - 1 AND day <= {${range}Max:Date} + 1
     AND ${scope.part?.purchases ?? '1'}
     AND ${
       scope.isOneAdvertiser
@@ -209,7 +211,7 @@ export const attributedRowsSql = (scope: Pick<LinesScope, 'isOneAdvertiser' | 'p
         : 'notEmpty(line_index)'
     }`
 
-type LinesScope = Pick<DayRowsScope, 'isOneAdvertiser' | 'profiles' | 'condition' | 'part'>
+type AttributedScope = Pick<DayRowsScope, 'isOneAdvertiser' | 'part' | 'range'>
 
 /** The lines that the profiles credit, with day, unit and value in the market's currency. */
 export function creditedLinesSql(scope: DayRowsScope, withDetail = false): string {
@@ -220,7 +222,7 @@ export function creditedLinesSql(scope: DayRowsScope, withDetail = false): strin
 }
 
 /** The same lines, whole purchases of them, before they are placed in days. */
-export function linesOfAdvertisersSql(scope: LinesScope, withDetail: boolean): string {
+export function linesOfAdvertisersSql(scope: DayRowsScope, withDetail: boolean): string {
   const detail = withDetail ? lineDetail : { columns: '', joined: '' }
   return `
       SELECT *, ${gtinKeySql('gtin')} AS gtin_key

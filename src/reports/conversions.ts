@@ -3,7 +3,7 @@
 // counts the amounts that need one.
 
 import { parseRows } from '../warehouse/warehouse.ts'
-import { readTotals } from './report-rows.ts'
+import type { Values } from './kept-result.ts'
 
 const limits = {
   /** Reports of an advertiser that are converted at once, after one was found that needs it. */
@@ -39,6 +39,8 @@ interface Ways {
   readonly withoutConversions: () => AsyncIterable<Buffer>
   readonly converted: () => AsyncIterable<Buffer>
   readonly onFound: () => void
+  /** Reads how many amounts are missing for want of a conversion, of all rows. */
+  readonly readUnconvertedCount: (row: Values) => number
 }
 
 /** The rows without conversions, if their totals say that no amount needs one; otherwise the converted rows. */
@@ -47,7 +49,7 @@ export async function* convertedIfNeeded(ways: Ways): AsyncGenerator<Buffer> {
   let isFound = false
   for await (const block of ways.withoutConversions()) {
     // Every row carries the totals, so nothing was given yet.
-    if (isFirst) isFound = readUnconvertedCount(block) > 0
+    if (isFirst) isFound = countIn(block, ways) > 0
     if (isFound) break
     isFirst = false
     yield block
@@ -57,7 +59,7 @@ export async function* convertedIfNeeded(ways: Ways): AsyncGenerator<Buffer> {
   yield* ways.converted()
 }
 
-function readUnconvertedCount(block: Buffer): number {
+function countIn(block: Buffer, { readUnconvertedCount }: Ways): number {
   const [row] = parseRows(block.subarray(0, block.indexOf('\n') + 1))
-  return row === undefined ? 0 : readTotals(row).unconvertedCount
+  return row === undefined ? 0 : readUnconvertedCount(row)
 }

@@ -8,6 +8,7 @@ import { assert } from '../lib/assert.ts'
 import { untilAborted } from '../lib/until-aborted.ts'
 import { parseRows } from '../warehouse/warehouse.ts'
 import { assertAnswersFor } from './bound-advertiser.ts'
+import type { CurrencySums } from './report.ts'
 import { notFinished } from './shared-questions.ts'
 
 /** A row as the warehouse gives it: its columns in order. */
@@ -18,6 +19,8 @@ export interface KeptTotals {
   readonly unconvertedCount: number
   readonly completeThrough: string | null
   readonly renewingDays?: readonly string[]
+  /** The sums of all rows by currency, of results that have them. */
+  readonly sums?: readonly CurrencySums[]
 }
 
 export interface KeptPage<Row> extends KeptTotals {

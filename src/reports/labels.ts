@@ -1,6 +1,6 @@
 // A pure table: the header of a report in every language we speak, in the words that the advertising
 // consoles of that language use.
-import type { Column } from '../contract/report-columns.ts'
+import type { GroupColumn } from '../contract/group-request.ts'
 
 /** The header without a locale. The type holds it to be the names themselves. */
 export const columnNames = {
@@ -27,7 +27,8 @@ export const columnNames = {
   COST_PER_CLICK: 'COST_PER_CLICK',
   RETURN_ON_AD_SPEND: 'RETURN_ON_AD_SPEND',
   CURRENCY: 'CURRENCY',
-} as const satisfies { readonly [Name in Column]: Name }
+  ORDERS: 'ORDERS',
+} as const satisfies { readonly [Name in GroupColumn]: Name }
 
 export const labelsByLanguage = {
   en: {
@@ -54,6 +55,7 @@ export const labelsByLanguage = {
     COST_PER_CLICK: 'Cost per click (CPC)',
     RETURN_ON_AD_SPEND: 'Return on ad spend (ROAS)',
     CURRENCY: 'Currency',
+    ORDERS: 'Orders',
   },
   de: {
     GTIN: 'GTIN',
@@ -79,6 +81,7 @@ export const labelsByLanguage = {
     COST_PER_CLICK: 'Kosten pro Klick (CPC)',
     RETURN_ON_AD_SPEND: 'Return on Ad Spend (ROAS)',
     CURRENCY: 'Währung',
+    ORDERS: 'Bestellungen',
   },
   fr: {
     GTIN: 'GTIN',
@@ -104,6 +107,7 @@ export const labelsByLanguage = {
     COST_PER_CLICK: 'Coût par clic (CPC)',
     RETURN_ON_AD_SPEND: 'Retour sur les dépenses publicitaires (ROAS)',
     CURRENCY: 'Devise',
+    ORDERS: 'Commandes',
   },
   es: {
     GTIN: 'GTIN',
@@ -129,6 +133,7 @@ export const labelsByLanguage = {
     COST_PER_CLICK: 'Coste por clic (CPC)',
     RETURN_ON_AD_SPEND: 'Retorno de la inversión publicitaria (ROAS)',
     CURRENCY: 'Moneda',
+    ORDERS: 'Pedidos',
   },
   it: {
     GTIN: 'GTIN',
@@ -154,6 +159,7 @@ export const labelsByLanguage = {
     COST_PER_CLICK: 'Costo per clic (CPC)',
     RETURN_ON_AD_SPEND: 'Ritorno sulla spesa pubblicitaria (ROAS)',
     CURRENCY: 'Valuta',
+    ORDERS: 'Ordini',
   },
   nl: {
     GTIN: 'GTIN',
@@ -179,6 +185,7 @@ export const labelsByLanguage = {
     COST_PER_CLICK: 'Kosten per klik (CPC)',
     RETURN_ON_AD_SPEND: 'Rendement op advertentie-uitgaven (ROAS)',
     CURRENCY: 'Valuta',
+    ORDERS: 'Bestellingen',
   },
   pl: {
     GTIN: 'GTIN',
@@ -204,5 +211,6 @@ export const labelsByLanguage = {
     COST_PER_CLICK: 'Koszt kliknięcia (CPC)',
     RETURN_ON_AD_SPEND: 'Zwrot z wydatków na reklamę (ROAS)',
     CURRENCY: 'Waluta',
+    ORDERS: 'Zamówienia',
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<Column, string>>>>
+} as const satisfies Readonly<Record<string, Readonly<Record<GroupColumn, string>>>>

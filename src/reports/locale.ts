@@ -1,8 +1,8 @@
-import type { Column } from '../contract/report-columns.ts'
+import type { GroupColumn } from '../contract/group-request.ts'
 import { parseLanguage } from '../domain/language.ts'
 import { columnNames, labelsByLanguage } from './labels.ts'
 
-export type Labels = Readonly<Record<Column, string>>
+export type Labels = Readonly<Record<GroupColumn, string>>
 
 const labels: ReadonlyMap<string | null, Labels> = new Map(Object.entries(labelsByLanguage))
 

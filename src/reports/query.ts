@@ -1,7 +1,7 @@
 // Builds the query of a report. Values are bound; the only text that varies comes from closed lists in this
 // file.
 
-import type { OrderByColumn, ReportRequest } from '../contract/report-request.ts'
+import type { ReportQuestion, ReportRequest } from '../contract/report-request.ts'
 import { daysBetween } from '../domain/day.ts'
 import type { Params } from '../warehouse/warehouse.ts'
 import { boundAdvertiserSql } from './bound-advertiser.ts'
@@ -10,6 +10,7 @@ import { dayPartsSql, dayRowsParams, profilePrefix } from '../days/day-rows.ts'
 import { openRowsSql } from '../days/open-rows.ts'
 import { filterParams, productConditions, productKeyConditions, rowConditions } from './filters.ts'
 import type { MarketDays } from '../days/market-days.ts'
+import { orderTerms } from './order.ts'
 import { reachableRows } from './paged.ts'
 import type { Rates } from '../days/rates.ts'
 import { revisionOf, sealParams, sealedRowSql, spanParams } from '../days/seals.ts'
@@ -21,9 +22,10 @@ export interface ReportQuery {
   readonly params: Params
 }
 
-export interface QuerySource {
+/** What the rows of a report are read from. */
+export interface RowsSource {
   readonly advertiserId: number
-  readonly request: ReportRequest
+  readonly request: RowsQuestion
   readonly catalog: CatalogNames
   /** Which days are answered from the rollup, and which from the events. */
   readonly days: ReportDays
@@ -32,6 +34,12 @@ export interface QuerySource {
   readonly rates: Rates
   /** True: amounts of open days are converted. False: they are counted as unconverted, which is much faster. */
   readonly converts: boolean
+}
+
+export type RowsQuestion = ReportQuestion & Pick<ReportRequest, 'dateBreakdown'>
+
+export interface QuerySource extends RowsSource {
+  readonly request: ReportRequest
 }
 
 export function buildReportQuery(source: QuerySource): ReportQuery {
@@ -43,8 +51,8 @@ SELECT if(product_gtin = '', seen_gtin, product_gtin) AS gtin, title, brand,
   loads, impressions, clicks, conversions, toString(units_sold), toString(conversion_value), toString(spend),
   count() OVER () AS total_rows, toString(sum(unconverted) OVER ()) AS total_unconverted,
   ${boundAdvertiserSql}
-${fromProductsSql(source)}
-ORDER BY ${orderTerms(request).join(', ')}
+${fromProductsSql(source, rowsSql(source, { keys: keysOf(request), withOrders: false }))}
+ORDER BY ${orderTerms(request, tiesOf(request)).join(', ')}
 LIMIT ${reachableRows(request.limit)}
 SETTINGS ${reportSettings}`,
     params: reportParams(source),
@@ -59,7 +67,7 @@ export const reportSettings = 'join_use_nulls = 0, do_not_merge_across_partition
  * The rows of the report without products, of sealed and open days together, in no order. By day, a row of a sealed
  * day is one of the report, so those are not added up: that took as long as sorting all of them.
  */
-function rowsSql(source: QuerySource, withOrders = false): string {
+function rowsSql(source: RowsSource, named: Named): string {
   const { request, days, spans } = source
   const isReady = request.dateBreakdown && days.areSealsWhole
   const sealed = days.seals.length === 0 ? [] : [sealedRows(request)]
@@ -68,7 +76,6 @@ function rowsSql(source: QuerySource, withOrders = false): string {
     ...(spans.length === 0 ? [] : [spanRows(request)]),
     ...(days.hasOpenDays ? [openRows(source)] : []),
   ]
-  const named = { isByDay: request.dateBreakdown, withOrders }
   const ready = isReady ? sealed.map((rows) => readyRows(rows, named)) : []
   const addedUp = parts.length > 0 ? [addedUpRows(parts.join(' UNION ALL '), named)] : []
   if (ready.length + addedUp.length === 0) return addedUpRows(openRows(source), named)
@@ -76,34 +83,39 @@ function rowsSql(source: QuerySource, withOrders = false): string {
 }
 
 interface Named {
-  readonly isByDay: boolean
+  readonly keys: readonly RowKey[]
   readonly withOrders: boolean
 }
 
-function keyColumns({ isByDay }: Named): string {
-  return `market_id, publisher_id, campaign_id, ad_group_id, gtin_key${isByDay ? ', day' : ''}`
+/** What rows are told apart by; amounts of two markets never add up before their currencies are known. */
+const allKeys = ['market_id', 'publisher_id', 'campaign_id', 'ad_group_id', 'gtin_key'] as const
+
+export type RowKey = (typeof allKeys)[number] | 'day'
+
+function keysOf({ dateBreakdown }: RowsQuestion): readonly RowKey[] {
+  return [...allKeys, ...(dateBreakdown ? ['day' as const] : [])]
 }
 
 function readyRows(rows: string, named: Named): string {
   return `
-  SELECT ${keyColumns(named)}, gtin_seen AS seen_gtin, loads, impressions, clicks, conversions, units AS units_sold,
+  SELECT ${named.keys.join(', ')}, gtin_seen AS seen_gtin, loads, impressions, clicks, conversions, units AS units_sold,
     value AS conversion_value, spend, unconverted${named.withOrders ? ', orders' : ''}
   FROM (${rows})`
 }
 
 function addedUpRows(rows: string, named: Named): string {
   return `
-  SELECT ${keyColumns(named)}, min(gtin_seen) AS seen_gtin,
+  SELECT ${named.keys.join(', ')}, min(gtin_seen) AS seen_gtin,
     sum(loads) AS loads, sum(impressions) AS impressions, sum(clicks) AS clicks,
     sum(conversions) AS conversions, sum(units) AS units_sold,
     sum(value) AS conversion_value, sum(spend) AS spend, sum(unconverted) AS unconverted
     ${named.withOrders ? ', sum(orders) AS orders' : ''}
   FROM (${rows})
-  GROUP BY ${keyColumns(named)}`
+  GROUP BY ${named.keys.join(', ')}`
 }
 
 /** Selects the columns of the request's profile. */
-function figures(request: ReportRequest, day: 'day' | 'first_day AS day' = 'day'): string {
+function figures(request: RowsQuestion, day: 'day' | 'first_day AS day' = 'day'): string {
   const prefix = profilePrefix[request.attributionProfile]
   return `market_id, publisher_id, campaign_id, ad_group_id, gtin_key, ${day},
     ${prefix}_gtin AS gtin_seen, loads, impressions, clicks,
@@ -115,12 +127,12 @@ function figures(request: ReportRequest, day: 'day' | 'first_day AS day' = 'day'
  * Rows that have figures in the profile, and with them a GTIN: the others, of other profiles, have none. Without a
  * figure there is nothing to add.
  */
-function hasFigures(request: ReportRequest): string {
+function hasFigures(request: RowsQuestion): string {
   const prefix = profilePrefix[request.attributionProfile]
   return `loads + impressions + clicks + ${prefix}_conversions > 0`
 }
 
-function openRows({ request, days, converts }: QuerySource): string {
+function openRows({ request, days, converts }: RowsSource): string {
   const condition = rowConditions(request)
   const profile = request.attributionProfile
   if (request.dateBreakdown || converts || !days.open.every(isWithoutGaps)) {
@@ -138,7 +150,7 @@ function isWithoutGaps({ days }: MarketDays): boolean {
 }
 
 /** Reads only the revision that counts; others may exist until they are swept. */
-function sealedRows(request: ReportRequest): string {
+function sealedRows(request: RowsQuestion): string {
   return `
   SELECT ${figures(request)}
   FROM product_day
@@ -150,7 +162,7 @@ function sealedRows(request: ReportRequest): string {
 }
 
 /** Weeks and months under their first day. No two of them begin on one day, because none is covered twice. */
-function spanRows(request: ReportRequest): string {
+function spanRows(request: RowsQuestion): string {
   return `
   SELECT ${figures(request, 'first_day AS day')}
   FROM product_span
@@ -168,85 +180,36 @@ function spanRows(request: ReportRequest): string {
  * around, every product of the market was held in memory: for a million products that took 1.7 s and 300 MB instead of
  * 0.3 s.
  */
-function fromProductsSql(source: QuerySource, withOrders = false): string {
+export function fromProductsSql(source: RowsSource, rows: string): string {
   return `FROM (
     SELECT market_id AS product_market_id, gtin_key AS product_key, gtin AS product_gtin, title, brand
     FROM product FINAL
     WHERE market_id IN {marketIds:Array(Int32)} AND ${productKeyConditions(source.request)}
   ) AS p
-  RIGHT JOIN (${rowsSql(source, withOrders)}) AS g
+  RIGHT JOIN (${rows}) AS g
     ON p.product_market_id = g.market_id AND p.product_key = g.gtin_key
   WHERE ${productConditions(source.request)}`
 }
 
+/** No two rows of the report have all of them in common. */
+function tiesOf(request: ReportRequest): readonly string[] {
+  return ['gtin_key', ...keysOf(request).filter((key) => key !== 'gtin_key')]
+}
+
 /** The filtered rows with orders and without names, for callers that sum them. */
-export function reportRowsSql(source: QuerySource): string {
-  if (productConditions(source.request) === '1') return rowsSql(source, true)
-  return `SELECT g.* ${fromProductsSql(source, true)}`
+export function reportRowsSql(source: RowsSource): string {
+  const rows = rowsSql(source, { keys: keysOf(source.request), withOrders: true })
+  return productConditions(source.request) === '1'
+    ? rows
+    : `SELECT g.* ${fromProductsSql(source, rows)}`
 }
 
-const ratios = {
-  CLICK_THROUGH_RATE: ['clicks', 'impressions'],
-  CONVERSION_RATE: ['conversions', 'clicks'],
-  COST_PER_CLICK: ['spend', 'clicks'],
-  RETURN_ON_AD_SPEND: ['conversion_value', 'spend'],
-} as const
-
-const nameOf = (kind: 'publisher' | 'campaign' | 'adGroup', id: string): string =>
-  `transform(${id}, {${kind}Ids:Array(Int32)}, {${kind}Names:Array(String)}, '')`
-
-const plainOrders = {
-  GTIN: 'gtin',
-  PRODUCT_TITLE: 'title',
-  BRAND: 'brand',
-  MARKET: `transform(market_id, {marketIds:Array(Int32)}, {marketCodes:Array(String)}, toString(market_id))`,
-  PUBLISHER_ID: 'publisher_id',
-  PUBLISHER_NAME: nameOf('publisher', 'publisher_id'),
-  CAMPAIGN_ID: 'campaign_id',
-  CAMPAIGN_NAME: nameOf('campaign', 'campaign_id'),
-  AD_GROUP_ID: 'ad_group_id',
-  AD_GROUP_NAME: nameOf('adGroup', 'ad_group_id'),
-  DATE: 'day',
-  IMPRESSIONS: 'impressions',
-  CLICKS: 'clicks',
-  LOADS: 'loads',
-  CONVERSIONS: 'conversions',
-  UNITS_SOLD: 'units_sold',
-  CONVERSION_VALUE: 'conversion_value',
-  AD_SPEND_REVENUE: 'spend',
-} as const satisfies Record<Exclude<OrderByColumn, keyof typeof ratios>, string>
-
-const textOrders = new Set<OrderByColumn>([
-  'PRODUCT_TITLE',
-  'BRAND',
-  'PUBLISHER_NAME',
-  'CAMPAIGN_NAME',
-  'AD_GROUP_NAME',
-])
-
-/** A total order: empty values last in both directions, ties by all dimensions. */
-function orderTerms(request: ReportRequest): readonly string[] {
-  const { orderBy } = request
-  const direction = request.sortType === 'DESC' ? 'DESC' : 'ASC'
-  const ties = ['gtin_key', 'market_id', 'publisher_id', 'campaign_id', 'ad_group_id']
-  if (request.dateBreakdown) ties.push('day')
-  if (isRatio(orderBy)) {
-    const [over, under] = ratios[orderBy]
-    return [
-      `${under} = 0`,
-      `if(${under} = 0, 0, toFloat64(${over}) / toFloat64(${under})) ${direction}`,
-      ...ties,
-    ]
-  }
-  const term = plainOrders[orderBy]
-  return [...(textOrders.has(orderBy) ? [`${term} = ''`] : []), `${term} ${direction}`, ...ties]
+/** The filtered rows, added up by some of their keys, without products. */
+export function rowsByKeysSql(source: RowsSource, keys: readonly RowKey[]): string {
+  return rowsSql(source, { keys, withOrders: false })
 }
 
-function isRatio(column: OrderByColumn): column is keyof typeof ratios {
-  return Object.hasOwn(ratios, column)
-}
-
-export function reportParams(source: QuerySource): Params {
+export function reportParams(source: RowsSource): Params {
   const { advertiserId, request, catalog, days, spans, rates } = source
   const names = {
     publisher: catalog.publishers(),

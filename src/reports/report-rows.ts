@@ -16,7 +16,7 @@ import type { Values } from './kept-result.ts'
 import type { ReportRow } from './report.ts'
 
 /** The columns of `buildReportQuery`, in its order; sums that may leave the doubles come as text. */
-type AnswerValues = readonly [
+export type AnswerValues = readonly [
   gtin: string,
   title: string,
   brand: string,
@@ -52,28 +52,32 @@ export function readTotals(values: Values) {
   return { totalRows: answer[15], unconvertedCount: Number(answer[16]) }
 }
 
-interface Names {
+export interface Names {
   readonly markets: ReadonlyMap<number, ReportMarket>
   readonly publishers: ReadonlyMap<number, string>
   readonly campaigns: ReadonlyMap<number, string>
   readonly adGroups: ReadonlyMap<number, string>
 }
 
-export function createRowFormat(
-  advertiserId: number,
-  catalog: CatalogNames
-): (values: Values) => ReportRow {
-  const names: Names = {
+export function namesOfCatalog(advertiserId: number, catalog: CatalogNames): Names {
+  return {
     markets: new Map(catalog.markets().map((market) => [market.id, market])),
     publishers: namesById(catalog.publishers()),
     campaigns: namesById(catalog.campaigns(advertiserId)),
     adGroups: namesById(catalog.adGroups(advertiserId)),
   }
+}
+
+export function createRowFormat(
+  advertiserId: number,
+  catalog: CatalogNames
+): (values: Values) => ReportRow {
+  const names = namesOfCatalog(advertiserId, catalog)
   return (values) => new AnswerRow(answerValues(values), names)
 }
 
 /** Amounts are printed exactly; every ratio is computed from them with one rounding. */
-class AnswerRow implements ReportRow {
+export class AnswerRow implements ReportRow {
   readonly #values: AnswerValues
   readonly #names: Names
 

@@ -32,6 +32,24 @@ export interface ReportRow {
   readonly currency: string
 }
 
+/** Exact sums of the rows of a report. */
+export interface ReportSums {
+  readonly impressions: bigint
+  readonly clicks: bigint
+  readonly loads: bigint
+  readonly conversions: bigint
+  readonly unitsSold: bigint
+  readonly valueNanos: bigint
+  readonly spendNanos: bigint
+}
+
+export interface CurrencySums extends ReportSums {
+  /** Empty for markets that the catalog does not know. */
+  readonly currency: string
+  /** Distinct purchases; null if they can no longer be counted. */
+  readonly orders: bigint | null
+}
+
 export type ReportResult = PagedResult<ReportRow>
 
 export interface ReportCall {

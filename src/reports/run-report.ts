@@ -74,6 +74,7 @@ function streamRows(
     withoutConversions: () => read(false),
     converted: () => read(true),
     onFound: () => conversions.noteFound(advertiserId),
+    readUnconvertedCount: (row) => readTotals(row).unconvertedCount,
   })
 }
 

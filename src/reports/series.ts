@@ -15,28 +15,11 @@ import { DayFacts } from '../days/day-facts.ts'
 import { areKept, readKept } from '../days/kept-revisions.ts'
 import { loadRates, noRates } from '../days/rates.ts'
 import type { DaySpan } from '../days/sealed-spans.ts'
+import type { CurrencySums } from './report.ts'
 import { readParts, rangeOf } from './run-report.ts'
 import type { FactDeps } from './run-report.ts'
 
-/** Exact sums of the rows of a report. */
-export interface ReportSums {
-  readonly impressions: bigint
-  readonly clicks: bigint
-  readonly loads: bigint
-  readonly conversions: bigint
-  readonly unitsSold: bigint
-  readonly valueNanos: bigint
-  readonly spendNanos: bigint
-}
-
-export interface SeriesSums extends ReportSums {
-  /** Empty for markets that the catalog does not know. */
-  readonly currency: string
-  /** Distinct purchases; null if they can no longer be counted. */
-  readonly orders: bigint | null
-}
-
-export interface DaySums extends SeriesSums {
+export interface DaySums extends CurrencySums {
   /** The first day of the interval, which may lie before the days asked for. */
   readonly day: string
 }
@@ -45,7 +28,7 @@ export interface SeriesResult {
   /** By interval, then by currency; intervals without rows are left out. */
   readonly days: readonly DaySums[]
   /** The sums of all intervals, by currency. */
-  readonly totals: readonly SeriesSums[]
+  readonly totals: readonly CurrencySums[]
   readonly completeThrough: string | null
   /** The first day with figures of the advertiser, whatever was asked for. */
   readonly firstDay: string | null
@@ -190,8 +173,8 @@ function toSums(row: SumsRow, source: OrdersSource): DaySums {
   }
 }
 
-function addUp(days: readonly DaySums[]): readonly SeriesSums[] {
-  const totals = new Map<string, SeriesSums>()
+function addUp(days: readonly DaySums[]): readonly CurrencySums[] {
+  const totals = new Map<string, CurrencySums>()
   for (const { day: _day, ...sums } of days) {
     const known = totals.get(sums.currency)
     totals.set(sums.currency, known === undefined ? sums : add(known, sums))
@@ -199,7 +182,7 @@ function addUp(days: readonly DaySums[]): readonly SeriesSums[] {
   return [...totals.values()].toSorted((one, other) => (one.currency < other.currency ? -1 : 1))
 }
 
-function add(one: SeriesSums, other: SeriesSums): SeriesSums {
+function add(one: CurrencySums, other: CurrencySums): CurrencySums {
   return {
     currency: one.currency,
     impressions: one.impressions + other.impressions,

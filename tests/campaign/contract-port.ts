@@ -24,6 +24,7 @@ import { createIntakeReader } from '../../src/reports/intake.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import { readRestatements } from '../../src/days/restatement-list.ts'
 import { createSeriesReader } from '../../src/reports/series.ts'
+import { createGroupsRunner } from '../../src/reports/run-groups.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
 import { openMigratedWarehouse } from '../helpers/test-warehouse.ts'
 import { silentLog } from '../helpers/silent-log.ts'
@@ -157,6 +158,11 @@ export async function openContractPort(): Promise<ContractPort> {
       keptPages,
     }),
     listAttributions: createAttributionsLister({
+      warehouse,
+      catalog: () => catalogNames(catalog.current()),
+      keptPages,
+    }),
+    runGroups: createGroupsRunner({
       warehouse,
       catalog: () => catalogNames(catalog.current()),
       keptPages,

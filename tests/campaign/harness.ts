@@ -242,6 +242,8 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
       }
       return Promise.resolve(series)
     },
+    runGroups: () =>
+      Promise.resolve({ totalRows: 0, completeThrough: null, unconvertedCount: 0, rows: [] }),
     readIntake: (question) => {
       intakes.push(question)
       const { publisherId, startDate, endDate } = question

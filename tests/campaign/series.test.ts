@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
-import type { SeriesCall, SeriesSums } from '../../src/reports/series.ts'
+import type { CurrencySums } from '../../src/reports/report.ts'
+import type { SeriesCall } from '../../src/reports/series.ts'
 import { bearer, startHarness } from './harness.ts'
 
 const url = '/v2/advertisers/1/reports/spa/series.json'
-const sums: SeriesSums = {
+const sums: CurrencySums = {
   currency: 'EUR',
   impressions: 3n,
   clicks: 2n,

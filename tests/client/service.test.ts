@@ -127,6 +127,20 @@ test('what was sent comes out once, page by page the same as at once, and the sa
   assert.equal(json.totals[0]?.['UNITS_SOLD'], String(3 * adCount))
 })
 
+test('groups and sums by month are read whole, and add up to the report', async () => {
+  const json = await campaign.reportJson(1, range)
+  const groups = await campaign.groupsJson(1, { ...range, groupBy: ['BRAND', 'PUBLISHER'] })
+  const series = await campaign.seriesJson(1, { ...range, interval: 'MONTH' })
+  const [total] = groups.totals
+
+  assert.deepEqual(
+    groups.rows.map((row) => [row.BRAND, row.PUBLISHER_ID, row.UNITS_SOLD, row.ORDERS]),
+    [['Acme', '10', String(3 * adCount), String(adCount)]]
+  )
+  assert.deepEqual({ ...json.totals[0], ORDERS: String(adCount) }, total)
+  assert.deepEqual(series.totals, groups.totals)
+})
+
 test('a locale changes the labels and nothing else, and DATE stands in a row with dateBreakdown', async () => {
   let labels: readonly string[] = []
   const german = await collect(

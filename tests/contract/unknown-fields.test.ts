@@ -12,9 +12,13 @@ const takesMore = new Set(['deliverConversion', 'deliverReturn'])
 
 /** Objects whose shape the interface leaves open. */
 const openPlaces = new Set(
-  ['downloadSpaProductReport', 'readSpaProductReport', 'readSpaProductSeries'].map(
-    (operationId) => `${operationId} /filters/*/values/*`
-  )
+  [
+    'downloadSpaProductReport',
+    'readSpaProductReport',
+    'readSpaProductSeries',
+    'readSpaProductGroups',
+    'downloadSpaProductGroups',
+  ].map((operationId) => `${operationId} /filters/*/values/*`)
 )
 
 const misspelt = 'nmae'

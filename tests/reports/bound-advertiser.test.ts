@@ -5,6 +5,7 @@ import type { SeriesRequest } from '../../src/contract/series-request.ts'
 import { createAttributionsLister } from '../../src/reports/attributions.ts'
 import type { CatalogNames } from '../../src/catalog/catalog-names.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
+import { createGroupsRunner } from '../../src/reports/run-groups.ts'
 import { createSeriesReader } from '../../src/reports/series.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import type { Params, Warehouse } from '../../src/warehouse/warehouse.ts'
@@ -51,6 +52,7 @@ test('an answer that was bound to another advertiser is a failure and no report,
   const readers = (isMixed: (sql: string) => boolean) => {
     const warehouse = mixed(world.warehouse, isMixed)
     const deps = { warehouse, catalog: () => catalog, keptPages }
+    const byCampaign = { ...request, groupBy: ['CAMPAIGN'], withOrders: true } as const
     const filtered = { ...request, filters: [{ field: 'MARKET', values: ['DE'] }] } as const
     return [
       createReportRunner(deps),
@@ -59,6 +61,8 @@ test('an answer that was bound to another advertiser is a failure and no report,
       createSeriesReader(deps),
       (call: Parameters<ReturnType<typeof createSeriesReader>>[0]) =>
         createSeriesReader(deps)({ ...call, request: filtered }),
+      async (call: Omit<Parameters<ReturnType<typeof createGroupsRunner>>[0], 'request'>) =>
+        await createGroupsRunner(deps)({ ...call, request: byCampaign }),
     ].map((read) => async (advertiserId: number) => {
       const { signal } = new AbortController()
       return await read({ advertiserId, request, keyId: 'key', signal })

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { Conversions } from '../../src/reports/conversions.ts'
+import { parseGroupRequest } from '../../src/contract/group-request.ts'
+import { createGroupsRunner } from '../../src/reports/run-groups.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
@@ -10,6 +12,7 @@ import { aClick, aPurchase, aWorld, anAd } from '../helpers/seal-scenario.ts'
 import type { World } from '../helpers/seal-scenario.ts'
 
 const day2Ms = Date.UTC(2026, 2, 2, 12)
+const nothing = () => []
 const hourMs = 3_600_000
 
 async function loadRate({ warehouse }: World, day: string): Promise<void> {
@@ -70,6 +73,38 @@ test('amounts of open days are converted by the first statement that is known to
     streamCount: 2,
   })
   assert.deepEqual(second, { ...first, streamCount: 1 })
+})
+
+test('groups convert what the rows convert, with the same two statements', async (t) => {
+  const world = await aWorld(t)
+  const inDollars = anAd({ currency: 'USD', servedAdId: 'b'.repeat(32), gtin: '4006381333948' })
+  await world.loader.ship([aClick(anAd(), day2Ms), aClick(inDollars, day2Ms + hourMs)])
+  await loadRate(world, '2026-03-02')
+  const keptPages = openKeptPages()
+  t.after(() => keptPages.close())
+  const catalog = {
+    markets: () => world.markets,
+    publishers: nothing,
+    campaigns: nothing,
+    adGroups: nothing,
+  }
+  const run = createGroupsRunner({ ...world, catalog: () => catalog, keptPages })
+  const parsed = parseGroupRequest({
+    startDate: '2026-03-01',
+    endDate: '2026-03-12',
+    groupBy: ['CAMPAIGN'],
+  })
+  assert.ok(parsed.ok)
+  const { signal } = new AbortController()
+
+  for (let time = 0; time < 2; time += 1) {
+    const { rows, sums } = await run({ advertiserId: 1, keyId: 'k', request: parsed.value, signal })
+    assert.deepEqual(
+      rows.map((row) => [row.clicks, row.adSpendRevenue]),
+      [['2', '0.375000000']]
+    )
+    assert.equal(sums?.[0]?.spendNanos, 375_000_000n)
+  }
 })
 
 test('without a rate that is young enough they are told as unconverted, and with none at once', async (t) => {

@@ -16,7 +16,8 @@ import { sealBatch } from '../../src/days/seal.ts'
 import { sumNextSpan } from '../../src/days/sum-spans.ts'
 import type { History, HistoryAd } from '../helpers/history.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
-import { createSeriesReader, type SeriesSums } from '../../src/reports/series.ts'
+import type { CurrencySums } from '../../src/reports/report.ts'
+import { createSeriesReader } from '../../src/reports/series.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { compareAttribution } from '../helpers/compare-attribution.ts'
 import { referenceReport } from '../helpers/reference-attribution.ts'
@@ -190,12 +191,12 @@ function countOrders(rows: readonly ReferenceRow[]): bigint {
   return BigInt(rows.reduce((sum, row) => sum + row.orders, 0))
 }
 
-function withoutOrders({ orders: _orders, ...sums }: SeriesSums) {
+function withoutOrders({ orders: _orders, ...sums }: CurrencySums) {
   return sums
 }
 
 function sumUp(rows: readonly ReportRow[]) {
-  const sums = new Map<string, Omit<SeriesSums, 'orders'>>()
+  const sums = new Map<string, Omit<CurrencySums, 'orders'>>()
   for (const row of rows) {
     const key = `${row.date} ${row.currency}`
     const known = sums.get(key)

@@ -1,4 +1,5 @@
 // The reports that an advertiser reads, and why a purchase is credited to it.
+import { listGroupColumns } from '../group-request.ts'
 import { attributionColumns, listColumns, trafficQualityColumns } from '../report-columns.ts'
 import { advertiserPath, gtin, march, servedAdId } from './example.ts'
 
@@ -44,6 +45,15 @@ const byDay = {
   ],
 }
 const best = { ...march, orderBy: 'CONVERSION_VALUE', sortType: 'DESC', limit: 20 }
+
+const byCampaign = {
+  ...march,
+  groupBy: ['CAMPAIGN'],
+  filters: [{ field: 'PUBLISHER_ID', values: [10] }],
+  orderBy: 'CONVERSION_VALUE',
+  limit: 25,
+}
+const campaignRow = { CAMPAIGN_ID: '1001', CAMPAIGN_NAME: 'Spring', ...figures }
 
 const quality = '2026-03-02,DE,10,Example Shop,IMPRESSION,10,1,0,0,0,0,0,0'
 const rates = '0.090909,0.000000,0.000000,0.000000,0.000000,0.000000,0.000000'
@@ -102,6 +112,32 @@ export const reportExamples = {
         firstDay: '2026-01-15',
         ...coverage,
       },
+    },
+  },
+  readSpaProductGroups: {
+    path: advertiserPath,
+    body: byCampaign,
+    answers: {
+      200: {
+        rows: [{ ...campaignRow, ORDERS: '1' }],
+        totals: [{ ...figures, ORDERS: '1' }],
+        page: 0,
+        limit: 25,
+        totalRows: 1,
+        ...coverage,
+      },
+    },
+  },
+  downloadSpaProductGroups: {
+    path: advertiserPath,
+    body: { ...march, groupBy: ['CAMPAIGN', 'DATE'], orderBy: 'DATE', sortType: 'ASC' },
+    answers: {
+      200: csv(
+        listGroupColumns(['CAMPAIGN', 'DATE']),
+        listGroupColumns(['CAMPAIGN', 'DATE'])
+          .map((column) => ({ ...dated, ORDERS: '1' })[column])
+          .join(',')
+      ),
     },
   },
   listSealedDays: {

@@ -1,12 +1,19 @@
 // A report as it leaves the port: which value goes into which column, and the JSON forms with their sums.
 import { listColumns, type Column } from '../../../contract/report-columns.ts'
-import type { JsonReport, JsonSeries } from '../../../contract/report-json.ts'
+import {
+  listGroupColumns,
+  type GroupColumn,
+  type GroupRequest,
+} from '../../../contract/group-request.ts'
+import type { JsonGroups, JsonReport, JsonSeries } from '../../../contract/report-json.ts'
 import type { ReportRequest } from '../../../contract/report-request.ts'
 import { minorDigits } from '../../../domain/currency.ts'
 import { divideHalfEven, formatAmount, nanosScale, readNanos } from '../../../domain/money.ts'
 import type { CsvCell } from '../../../reports/csv.ts'
-import type { ReportResult, ReportRow } from '../../../reports/report.ts'
-import type { ReportSums, SeriesResult, SeriesSums } from '../../../reports/series.ts'
+import type { GroupRow } from '../../../reports/groups-rows.ts'
+import type { GroupsResult } from '../../../reports/run-groups.ts'
+import type { CurrencySums, ReportResult, ReportRow, ReportSums } from '../../../reports/report.ts'
+import type { SeriesResult } from '../../../reports/series.ts'
 
 /** The cell of each column. Text is made safe for spreadsheets, numbers are not. */
 export const cellOf: Readonly<Record<Column, (row: ReportRow) => CsvCell>> = {
@@ -62,13 +69,16 @@ export function jsonReport(result: ReportResult, request: ReportRequest): JsonRe
 function toJsonRow(row: ReportRow, columns: readonly Column[]): JsonRow {
   const values: Partial<Record<Column, string | null>> = {}
   for (const column of columns) {
-    const cell = cellOf[column](row)
-    if ('text' in cell) values[column] = cell.text
-    else values[column] = cell.number === '' ? null : cell.number
+    values[column] = valueOf(cellOf[column](row))
   }
   // Every column was set just now, and no number but a ratio is ever empty.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return values as JsonRow
+}
+
+function valueOf(cell: CsvCell): string | null {
+  if ('text' in cell) return cell.text
+  return cell.number === '' ? null : cell.number
 }
 
 type Totals = { -readonly [Sum in keyof ReportSums]: ReportSums[Sum] }
@@ -104,10 +114,35 @@ function byCode([one]: readonly [string, Totals], [other]: readonly [string, Tot
   return one < other ? -1 : 1
 }
 
+/** One page of a report by groups; the totals are of all pages. */
+export function jsonGroups(result: GroupsResult, request: GroupRequest): JsonGroups {
+  const columns = listGroupColumns(request.groupBy)
+  return {
+    rows: result.rows.map((row) => toGroupRow(row, columns)),
+    totals: (result.sums ?? []).map(printWithOrders),
+    page: request.page,
+    limit: request.limit,
+    totalRows: result.totalRows,
+    completeThrough: result.completeThrough,
+    renewingDays: [...(result.renewingDays ?? [])],
+    unconverted: result.unconvertedCount,
+  }
+}
+
+function toGroupRow(row: GroupRow, columns: readonly GroupColumn[]): JsonGroups['rows'][number] {
+  const values = columns.map((column) => [column, valueOf(groupCell(column, row))])
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Every column was set just now.
+  return Object.fromEntries(values) as JsonGroups['rows'][number]
+}
+
+export function groupCell(column: GroupColumn, row: GroupRow): CsvCell {
+  return column === 'ORDERS' ? { number: row.orders ?? '' } : cellOf[column](row)
+}
+
 export function jsonSeries(result: SeriesResult): JsonSeries {
   return {
-    days: result.days.map(({ day, ...sums }) => ({ DATE: day, ...printSeriesSums(sums) })),
-    totals: result.totals.map(printSeriesSums),
+    days: result.days.map(({ day, ...sums }) => ({ DATE: day, ...printWithOrders(sums) })),
+    totals: result.totals.map(printWithOrders),
     completeThrough: result.completeThrough,
     firstDay: result.firstDay,
     renewingDays: [...result.renewingDays],
@@ -115,7 +150,7 @@ export function jsonSeries(result: SeriesResult): JsonSeries {
   }
 }
 
-function printSeriesSums({ currency, orders, ...sums }: SeriesSums) {
+function printWithOrders({ currency, orders, ...sums }: CurrencySums) {
   return { ...printSums(sums, currency), ORDERS: orders === null ? null : String(orders) }
 }
 

@@ -1,0 +1,44 @@
+import { campaignOperations as operations } from '../../../contract/campaign-operations.ts'
+import { listGroupColumns } from '../../../contract/group-request.ts'
+import { answerJson, type HandlerTable } from '../../../http/handler.ts'
+import { labelsOf } from '../../../reports/locale.ts'
+import type { CampaignDeps } from '../../deps.ts'
+import { advertiserIn, handleAt } from '../../handle.ts'
+import type { ReportPlaces } from '../../report-places.ts'
+import { csvAnswer, resultHeaders, withinEventDays } from './csv-answer.ts'
+import { groupCell, jsonGroups } from './print.ts'
+
+/** The product report by groups, as JSON and as CSV. */
+export function createGroupHandlers(
+  deps: Pick<CampaignDeps, 'catalog' | 'runGroups'>,
+  places: ReportPlaces
+): HandlerTable {
+  const advertiser = advertiserIn(deps.catalog)
+  return {
+    ...handleAt(operations.readSpaProductGroups, advertiser, async (call, { id }) =>
+      places.run(call, async (keyId) => {
+        const { body, signal } = call
+        const request = withinEventDays(body)
+        const result = await deps.runGroups({ advertiserId: id, request, keyId, signal })
+        const headers = resultHeaders(result)
+        return { ...answerJson(200, jsonGroups(result, body)), headers, mayCompress: true }
+      })
+    ),
+    ...handleAt(operations.downloadSpaProductGroups, advertiser, async (call, { id }) =>
+      places.run(call, async (keyId) => {
+        const { body, query, signal } = call
+        const request = withinEventDays(body)
+        const result = await deps.runGroups({ advertiserId: id, request, keyId, signal })
+        const columns = listGroupColumns(body.groupBy)
+        const labels = labelsOf(query.locale)
+        return csvAnswer(result, {
+          what: 'spa-product-groups',
+          advertiserId: id,
+          request: body,
+          header: columns.map((column) => labels[column]),
+          cells: (row) => columns.map((column) => groupCell(column, row)),
+        })
+      })
+    ),
+  }
+}

@@ -1,0 +1,103 @@
+// Answers reports by groups, in pages like those of the report.
+
+import type { GroupRequest } from '../contract/group-request.ts'
+import { Conversions, convertedIfNeeded } from './conversions.ts'
+import { DayFacts } from '../days/day-facts.ts'
+import { readFinalDays } from '../days/final-days.ts'
+import { buildGroupsQuery, type GroupsSource } from './groups-query.ts'
+import {
+  createGroupFormat,
+  readGroupTotals,
+  readUnconvertedCount,
+  type AreOrdersKnown,
+  type GroupRow,
+} from './groups-rows.ts'
+import { areKept } from '../days/kept-revisions.ts'
+import { questionOf, type KeptPages } from './kept-pages.ts'
+import { answerPage, type Computed, type PagedResult } from './paged.ts'
+import { loadRates, noRates } from '../days/rates.ts'
+import { rangeOf, readParts, type FactDeps, type ReportDeps } from './run-report.ts'
+
+export type GroupsResult = PagedResult<GroupRow>
+
+export interface GroupsCall {
+  readonly advertiserId: number
+  readonly request: GroupRequest
+  /** Whose pages these are: kept pages are never shared between keys. */
+  readonly keyId: string
+  readonly signal: AbortSignal
+  /** On the columns of the answer, from a closed list, with the values that it binds. */
+  readonly condition?: { readonly sql: string; readonly params: Readonly<Record<string, string>> }
+}
+
+/** Resolves with the whole page. */
+export type RunGroups = (call: GroupsCall) => Promise<GroupsResult>
+
+type Deps = ReportDeps &
+  FactDeps & { readonly conversions: Conversions; readonly keptPages: KeptPages }
+
+export function createGroupsRunner(given: ReportDeps): RunGroups {
+  const deps = { ...given, facts: new DayFacts(given.warehouse), conversions: new Conversions() }
+  return async (call) => {
+    const { page, ...body } = call.request
+    const question = questionOf([call.keyId, call.advertiserId, body, call.condition ?? null])
+    const asked = { question, owner: call.keyId, page, limit: body.limit, signal: call.signal }
+    return await answerPage(deps.keptPages, asked, (signal) => compute(deps, { ...call, signal }))
+  }
+}
+
+async function compute(deps: Deps, call: GroupsCall): Promise<Computed<GroupRow>> {
+  const { advertiserId, request } = call
+  const dateBreakdown = request.groupBy.includes('DATE')
+  const catalog = deps.catalog()
+  const { days, spans } = await readParts(deps, request, () => !dateBreakdown)
+  const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
+  const areOrdersKnown = await readOrdersKnown(deps.warehouse, request)
+  const withOrders = areOrdersKnown(dateBreakdown ? request.endDate : null)
+  const asked = { ...request, dateBreakdown }
+  const source = { advertiserId, request: asked, catalog, days, spans, rates, withOrders }
+  return {
+    advertiserId,
+    blocks: streamGroups(deps, source, call),
+    readTotals: (row) => ({
+      ...(row === null ? noGroups : readGroupTotals(row, areOrdersKnown(null))),
+      completeThrough: days.completeThrough,
+      renewingDays: days.renewingDays,
+    }),
+    format: createGroupFormat(advertiserId, catalog, areOrdersKnown),
+    areRowsKept: () => areKept(deps.warehouse, { ...days, spans }),
+  }
+}
+
+const noGroups = { totalRows: 0, unconvertedCount: 0, sums: [] }
+
+/** Orders are counted from attributions, which are dropped once their days are final. */
+async function readOrdersKnown(
+  warehouse: ReportDeps['warehouse'],
+  { withOrders, startDate }: GroupRequest
+): Promise<AreOrdersKnown> {
+  if (!withOrders) return () => false
+  const { announcedBefore } = await readFinalDays(warehouse)
+  return (day) => announcedBefore === null || (day ?? startDate) >= announcedBefore
+}
+
+function streamGroups(
+  { warehouse, conversions }: Deps,
+  source: Omit<GroupsSource, 'converts'>,
+  { condition, signal }: Pick<GroupsCall, 'condition' | 'signal'>
+): AsyncIterable<Buffer> {
+  const read = (converts: boolean) => {
+    const limited = condition === undefined ? source : { ...source, condition: condition.sql }
+    const { sql, params } = buildGroupsQuery({ ...limited, converts })
+    return warehouse.stream(sql, { ...params, ...condition?.params }, signal)
+  }
+  const { advertiserId, rates, request } = source
+  if (rates.currencies.length === 0) return read(false)
+  if (request.dateBreakdown || conversions.expects(advertiserId)) return read(true)
+  return convertedIfNeeded({
+    withoutConversions: () => read(false),
+    converted: () => read(true),
+    onFound: () => conversions.noteFound(advertiserId),
+    readUnconvertedCount,
+  })
+}
