@@ -14,6 +14,11 @@ export interface TlsFiles {
   readonly keyPath: string
 }
 
+export interface AlertWebhook {
+  readonly url: string
+  readonly secret: Buffer
+}
+
 export interface Config {
   readonly dataDir: string
   readonly host: string
@@ -41,6 +46,8 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly secretsFile: string
   readonly backupDir: string
+  /** Who is told what is wrong. Null: nobody. */
+  readonly alertWebhook: AlertWebhook | null
   /** Null: read from, or made in, the data folder. */
   readonly adminKey: string | null
 }
@@ -89,6 +96,7 @@ export function parseConfig(environment: Environment): Config {
     logLevel: reader.oneOf('SHELFTRACE_LOG_LEVEL', logLevels, 'info'),
     secretsFile: resolve(reader.text('SHELFTRACE_SECRETS_FILE', join(dataDir, 'secrets.json'))),
     backupDir: resolve(reader.text('SHELFTRACE_BACKUP_DIR', join(dataDir, 'backups'))),
+    alertWebhook: readAlertWebhook(reader),
     adminKey: readAdminKey(reader),
   }
   refuseContradictions(reader, config)
@@ -148,6 +156,35 @@ function readAdminKey(reader: ConfigReader): string | null {
     )
   }
   return key
+}
+
+/** The address may hold a token, so no fault repeats it. */
+function readAlertWebhook(reader: ConfigReader): AlertWebhook | null {
+  const url = reader.secretUrl('SHELFTRACE_ALERT_WEBHOOK')
+  const secret = reader.secret('SHELFTRACE_ALERT_WEBHOOK_SECRET') ?? ''
+  if (url === null) {
+    if (secret !== '') {
+      reader.faults.push('SHELFTRACE_ALERT_WEBHOOK must be set where its secret is')
+    }
+    return null
+  }
+  const { protocol, hostname, username, password } = new URL(url)
+  if (username !== '' || password !== '') {
+    reader.faults.push('SHELFTRACE_ALERT_WEBHOOK must not have a user or a password')
+  }
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    reader.faults.push(
+      'SHELFTRACE_ALERT_WEBHOOK must begin with https:// unless the host is a loopback address'
+    )
+  }
+  const key = Buffer.from(secret.replace(/^whsec_/u, ''), 'base64')
+  if (!/^whsec_[A-Za-z0-9+/]+=*$/u.test(secret) || key.length < 24 || key.length > 64) {
+    reader.faults.push(
+      'SHELFTRACE_ALERT_WEBHOOK_SECRET must be whsec_ and 24 to 64 bytes in base64, as from ' +
+        'echo "whsec_$(openssl rand -base64 32)"'
+    )
+  }
+  return { url, secret: key }
 }
 
 function refuseContradictions(reader: ConfigReader, config: Config): void {

@@ -25,7 +25,6 @@ import { createEventRules } from './catalog/event-rules.ts'
 import { watchFiredPlaces } from './catalog/fired-place.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
-import type { StatusResponse } from './contract/admin.ts'
 import { buildOpenApi } from './contract/openapi.ts'
 import { operations } from './contract/operations.ts'
 import { nodeOperations } from './contract/operations.ts'
@@ -37,8 +36,8 @@ import { openDataCentres, type DataCentres } from './ops/data-centres.ts'
 import { createLog } from './ops/log.ts'
 import { createMetrics } from './ops/metrics.ts'
 import { TrackerMetrics } from './ops/tracker-metrics.ts'
-import { createStatusReader } from './ops/status.ts'
-import { createRecentNotBelieved, findBelieveEverybody } from './ops/not-believed.ts'
+import { createRecentNotBelieved } from './ops/not-believed.ts'
+import { openWatch, type OpenWatch } from './ops/watch/open-watch.ts'
 import { openTls } from './ops/tls.ts'
 import type { RenewedTls } from './ops/tls.ts'
 import { programVersion, version } from './ops/version.ts'
@@ -47,13 +46,12 @@ import type { Nodes } from './nodes/nodes.ts'
 import { Pipeline } from './pipeline/pipeline.ts'
 import { countOpenErasures, findErasure, listErasures, requestErasure } from './erasure/erasures.ts'
 import { rebuildDays } from './days/rebuild.ts'
-import { readRetention } from './days/retention.ts'
 import { createJudgements } from './attribution/judging/judgements.ts'
 import type { Judgements } from './attribution/judging/judgements.ts'
 import { unvoidDelivery, voidDelivery } from './attribution/void-delivery.ts'
 import { createDeliveryJudge } from './pipeline/delivery-judge.ts'
 import type { RowContext } from './pipeline/rows.ts'
-import { countContradictions, listSetAside, replaySetAside } from './pipeline/set-aside.ts'
+import { listSetAside, replaySetAside } from './pipeline/set-aside.ts'
 import { limits as fileLimits, openFilesMax } from './processes/open-files.ts'
 import { campaignPortOf, portFault, tryPort } from './processes/ports.ts'
 import { openWarehouse } from './processes/open-warehouse.ts'
@@ -71,8 +69,6 @@ import { createGroupsRunner } from './reports/run-groups.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { createSeriesReader } from './reports/series.ts'
 import { readRestatements } from './days/restatement-list.ts'
-import { countWaitingDays } from './days/waiting-days.ts'
-import { countUnsealedDays, readSealedOfAll } from './days/unsealed-days.ts'
 import { createServedAdReader } from './reports/served-ad.ts'
 import { createTrafficQualityReader } from './reports/traffic-quality.ts'
 import { createUnconvertedReader } from './reports/unconverted.ts'
@@ -80,14 +76,17 @@ import { ensureSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import { openFileSpool } from './spool/file-spool.ts'
 import type { Spool } from './spool/spool.ts'
+import { countUnsealedDays } from './days/unsealed-days.ts'
+import { complaintsOf, createStatus, sealedDepsOf } from './engine-status.ts'
 import { createMinter, createOpener } from './tracking-data/tracking-data.ts'
+import { readInstalledAtMs } from './warehouse/installation.ts'
 import type { WarehouseLanes } from './warehouse/warehouse.ts'
 
 /** Beside this file once it is built. */
 const dashboardFolder = fileURLToPath(new URL('dashboard', import.meta.url))
 
 /** Everything that outlives a request, in the order in which it is opened. */
-interface Engine {
+export interface Engine {
   readonly config: Config
   readonly log: Logger
   readonly secrets: Secrets
@@ -223,7 +222,7 @@ async function startCampaign(
   engine: Engine,
   { pipeline, audit }: { readonly pipeline: Pipeline; readonly audit: AuditTrail }
 ): Promise<{ close(): Promise<void> }> {
-  const { config, log, lanes, spool, catalog, keys, tls } = engine
+  const { config, log, spool, catalog, keys, tls } = engine
   const keptPages = new KeptPages({
     folder: join(config.dataDir, 'kept-reports'),
     clock: systemClock,
@@ -231,12 +230,13 @@ async function startCampaign(
   })
   const backups = config.warehouseUrl === null ? createBackups(engine, pipeline) : null
   const isFull = config.roles.includes('engine')
+  const { watch, ...looks } = startWatch(engine, { pipeline, backups })
   const app = buildCampaignApp({
     keys,
     catalog,
     audit,
     ...createReaders(engine, keptPages),
-    adminHandlers: createAdmin(engine, { keys, audit, pipeline, backups }),
+    adminHandlers: createAdmin(engine, { keys, audit, pipeline, backups, watch }),
     openApi: buildOpenApi({
       trackingUrl: config.trackingUrl,
       campaignUrl: config.campaignUrl,
@@ -247,9 +247,9 @@ async function startCampaign(
     isReady: () => complaintsOf(engine, pipeline).length === 0,
     metrics: createMetrics({
       trackers: engine.trackers,
-      unsealedDays: () => countUnsealedDays(sealedDepsOf(engine), systemClock()),
+      watch,
+      ...looks,
       nodes: () => engine.nodes.list(),
-      notBelieved: createRecentNotBelieved({ warehouse: lanes.lookups, clock: systemClock }),
       spool,
       pipeline,
       clock: systemClock,
@@ -273,11 +273,36 @@ async function startCampaign(
   return {
     async close() {
       await tls?.close()
+      await watch.close()
       await backups?.close()
       await app.close()
       await keptPages.close()
     },
   }
+}
+
+/** With the two questions to the warehouse that the metrics ask too. */
+function startWatch(
+  engine: Engine,
+  { pipeline, backups }: { readonly pipeline: Pipeline; readonly backups: Backups | null }
+) {
+  const { config, lanes, clockWatch, nodes } = engine
+  const looks = {
+    unsealedDays: () => countUnsealedDays(sealedDepsOf(engine), systemClock()),
+    notBelieved: createRecentNotBelieved({ warehouse: lanes.lookups, clock: systemClock }),
+  }
+  const watch = openWatch({
+    ...config,
+    ...engine,
+    ...looks,
+    pipeline,
+    clock: systemClock,
+    nodes: () => nodes.list(),
+    clockOffsetMs: () => clockWatch.offsetMs(),
+    lastBackupAtMs: () => backups?.lastTakenAtMs(),
+    installedAtMs: () => readInstalledAtMs(lanes.lookups),
+  })
+  return { watch, ...looks }
 }
 
 /** The readers for publishers and advertisers. */
@@ -312,41 +337,6 @@ function createBackups(engine: Engine, pipeline: Pipeline): Backups {
   })
 }
 
-function sealedDepsOf({ lanes, catalog }: Engine) {
-  return {
-    warehouse: lanes.lookups,
-    markets: () => catalogNames(catalog.current()).markets(),
-  }
-}
-
-function complaintsOf({ clockWatch }: Engine, pipeline: Pipeline): readonly string[] {
-  return [...pipeline.failingSteps(), ...clockWatch.complaints()]
-}
-
-function createStatus(engine: Engine, pipeline: Pipeline): () => Promise<StatusResponse> {
-  const { config, spool, catalog } = engine
-  const { warehouse, markets } = sealedDepsOf(engine)
-  return createStatusReader({
-    version: programVersion,
-    warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
-    warehouse,
-    spool,
-    retention: () => readRetention({ warehouse, markets, retentionDays: config.retentionDays }),
-    advertiserOfCampaign: (id) => catalog.current().campaigns.get(id)?.advertiserId ?? null,
-    sealedThrough: () => readSealedOfAll(sealedDepsOf(engine), systemClock()),
-    contradictions: () => countContradictions(warehouse),
-    believeEverybody: () =>
-      findBelieveEverybody(catalog.current(), { requiresKey: config.requiresDeliveryKey }),
-    waitingDays: () => countWaitingDays({ warehouse, markets }, systemClock()),
-    attribution: () => pipeline.attribution(),
-    clockOffsetMs: () => engine.clockWatch.offsetMs(),
-    failing: () => complaintsOf(engine, pipeline),
-    clock: systemClock,
-    nodes: () => engine.nodes.list(),
-    dataCentres: engine.dataCentres?.state.bind(engine.dataCentres),
-  })
-}
-
 function createAdmin(
   engine: Engine,
   access: {
@@ -354,6 +344,7 @@ function createAdmin(
     readonly audit: AuditTrail
     readonly pipeline: Pipeline
     readonly backups: Backups | null
+    readonly watch: OpenWatch
   }
 ): HandlerTable {
   const { config, log, secrets, lanes, spool, catalog } = engine
@@ -361,7 +352,7 @@ function createAdmin(
   const { settleMs } = config
   const rowContext = rowContextOf(engine)
   const { markets } = sealedDepsOf(engine)
-  const status = createStatus(engine, access.pipeline)
+  const status = createStatus(engine, access)
   return createAdminHandlers({
     ...access,
     catalog,
@@ -400,6 +391,7 @@ function createAdmin(
     unvoidDelivery: (delivery) =>
       access.pipeline.runAsStep(() => unvoidDelivery(warehouse, delivery)),
     status,
+    statusHistory: access.watch.history,
   })
 }
 

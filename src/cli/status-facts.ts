@@ -19,6 +19,7 @@ const shownMax = 5
 export function factsOf(answer: StatusResponse): readonly Fact[] {
   const { warehouse, failing, version } = answer
   return [
+    ...alertFacts(answer),
     fact('version', version),
     warehouse.available
       ? fact('warehouse', `${places[warehouse.kind]}, ClickHouse ${warehouse.version ?? 'unknown'}`)
@@ -43,6 +44,12 @@ function fact(name: string, text: string): Fact {
 
 function odd(name: string, text: string): Fact {
   return { name, text, isOdd: true }
+}
+
+function alertFacts({ alerts = [] }: StatusResponse): readonly Fact[] {
+  return alerts.map(({ name, since, summary }) =>
+    odd(name.replace(/^Shelftrace/u, ''), `${summary} Since ${since}; see ${name} in the runbook`)
+  )
 }
 
 function spoolFact({ spool, lagMs }: StatusResponse): Fact {

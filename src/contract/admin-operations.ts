@@ -56,6 +56,7 @@ import { answer, header } from './responses.ts'
 import { feedResultSchema, feedRowSchema, productPageSchema } from './products.ts'
 import { parseReadLinkRequest, readLinkRequestSchema, servedAdReadingSchema } from './served-ad.ts'
 import { unconvertedLimits, unconvertedPageSchema, unconvertedQuerySchema } from './unconverted.ts'
+import { statusHistorySchema } from './watch.ts'
 
 const dryRun = optional(
   flag({
@@ -278,6 +279,13 @@ const eventOperations = {
     summary: 'Read the state of the pipeline',
     description: 'What waits, what is sealed, what does not count and why.',
     success: answer('200', 'The state.', statusResponseSchema),
+  }),
+  getStatusHistory: admin({
+    path: '/status/history',
+    summary: 'Read the last day of this node',
+    description:
+      'What waited and how long, minute by minute, and which alerts have ended. Kept by the node itself, over restarts.',
+    success: answer('200', 'The last 24 hours.', statusHistorySchema),
   }),
 }
 

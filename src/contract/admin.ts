@@ -23,6 +23,7 @@ import {
 import { believeEverybodySchema, notBelievedOfAllSchema } from './not-believed.ts'
 import { eventRangeFaults } from './parameters.ts'
 import { compileParser } from './validate.ts'
+import { alertSchema } from './watch.ts'
 
 export const scopes = [
   'report:read',
@@ -201,6 +202,12 @@ export const statusResponseSchema = named('StatusResponse', {
         waitingBytes: count('What its spool held when it was last seen.'),
       }),
       'The nodes of this warehouse, the last seen first; absent while they are not known.'
+    )
+  ),
+  alerts: optional(
+    list(
+      alertSchema,
+      'What the node finds wrong with itself, by the rules of docs/alerts.yaml; pages first, then the oldest.'
     )
   ),
   sealed: optional(

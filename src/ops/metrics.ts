@@ -6,6 +6,7 @@ import type { SeenNode } from '../nodes/nodes.ts'
 import type { Spool } from '../spool/spool.ts'
 import { latencyBounds } from '../http/request-counts.ts'
 import type { TrackerMetrics } from './tracker-metrics.ts'
+import type { OpenWatch } from './watch/open-watch.ts'
 
 export interface MetricsDeps {
   readonly spool: Pick<Spool, 'depth'>
@@ -20,6 +21,8 @@ export interface MetricsDeps {
   readonly unsealedDays: () => Promise<number>
   /** Null while it is not known. */
   readonly nodes: () => readonly Pick<SeenNode, 'state'>[] | null
+  /** What the node finds wrong with itself, and who else hears of answers. */
+  readonly watch: Pick<OpenWatch, 'alerts' | 'noteAnswer'>
   /** Deliveries of the last 24 hours that are not believed. */
   readonly notBelieved: () => Promise<readonly NotBelievedOfPublisher[]>
 }
@@ -47,6 +50,7 @@ export function createMetrics({
   clockOffsetMs,
   lastBackupAtMs,
   trackers,
+  watch,
   unsealedDays,
   nodes,
   notBelieved,
@@ -67,29 +71,12 @@ export function createMetrics({
     "By how much this node's clock is ahead of the warehouse's; NaN while it is not known.",
     () => (clockOffsetMs() ?? Number.NaN) / 1_000
   )
-  gauge('shipped_events', 'Events shipped since the start.', () => pipeline.counts.shipped)
-  gauge(
-    'attributed_purchases',
-    'Purchases attributed since the start.',
-    () => pipeline.counts.attributed
-  )
-  gauge('set_aside_events', 'Events set aside since the start.', () => pipeline.counts.setAside)
+  addPipeline(gauge, pipeline)
   countContradictions(registry, pipeline)
-  gauge('pipeline_failures', 'Failed steps since the start.', () => pipeline.counts.failures)
-  gauge(
-    'failing_steps',
-    'Steps of the pipeline whose last try failed.',
-    () => pipeline.failingSteps().length
-  )
   gauge(
     'last_backup_timestamp_seconds',
     'The instant of the newest complete backup; NaN without one.',
     () => (lastBackupAtMs() ?? Number.NaN) / 1_000
-  )
-  gauge(
-    'attribution_lag_seconds',
-    'Time since the oldest purchase that is due for attribution was shipped; 0 when none is.',
-    () => pipeline.attributionLagMs() / 1_000
   )
   gauge(
     'unsealed_days',
@@ -98,9 +85,15 @@ export function createMetrics({
   )
   addNodes(gauge, nodes)
   addNotBelieved(registry, notBelieved)
+  addAlerts(registry, watch)
+  const port = createPortMetrics(registry)
   return {
+    ...port,
     read: async () => `${await registry.metrics()}\n${await trackers.read()}`,
-    ...createPortMetrics(registry),
+    noteAnswer(given) {
+      port.noteAnswer(given)
+      watch.noteAnswer(given)
+    },
   }
 }
 
@@ -133,6 +126,27 @@ function addNodes(gauge: AddGauge, nodes: MetricsDeps['nodes']): void {
   )
 }
 
+function addPipeline(gauge: AddGauge, pipeline: MetricsDeps['pipeline']): void {
+  gauge('shipped_events', 'Events shipped since the start.', () => pipeline.counts.shipped)
+  gauge(
+    'attributed_purchases',
+    'Purchases attributed since the start.',
+    () => pipeline.counts.attributed
+  )
+  gauge('set_aside_events', 'Events set aside since the start.', () => pipeline.counts.setAside)
+  gauge('pipeline_failures', 'Failed steps since the start.', () => pipeline.counts.failures)
+  gauge(
+    'failing_steps',
+    'Steps of the pipeline whose last try failed.',
+    () => pipeline.failingSteps().length
+  )
+  gauge(
+    'attribution_lag_seconds',
+    'Time since the oldest purchase that is due for attribution was shipped; 0 when none is.',
+    () => pipeline.attributionLagMs() / 1_000
+  )
+}
+
 /** The pipeline counts by itself, so the whole sums are handed over whenever they are read. */
 function countContradictions(registry: Registry, pipeline: MetricsDeps['pipeline']): void {
   const metric: Counter<'publisher' | 'rule'> = new Counter({
@@ -162,6 +176,19 @@ function addNotBelieved(registry: Registry, read: MetricsDeps['notBelieved']): v
       for (const { publisherId, kind, reason, deliveries } of groups) {
         metric.set({ publisher: publisherId, kind, reason }, deliveries)
       }
+    },
+  })
+}
+
+function addAlerts(registry: Registry, watch: MetricsDeps['watch']): void {
+  const metric: Gauge<'alert' | 'severity'> = new Gauge({
+    name: 'shelftrace_alerts',
+    help: 'Alerts that stand by the judgement of the node itself: 1 for each.',
+    labelNames: ['alert', 'severity'],
+    registers: [registry],
+    collect: () => {
+      metric.reset()
+      for (const { name, severity } of watch.alerts()) metric.set({ alert: name, severity }, 1)
     },
   })
 }

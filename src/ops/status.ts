@@ -28,6 +28,7 @@ export interface StatusDeps {
   readonly failing: () => readonly string[]
   /** Null while it is not known. */
   readonly nodes: () => readonly SeenNode[] | null
+  readonly alerts: () => NonNullable<StatusResponse['alerts']>
   /** Absent where the node has no list. */
   readonly dataCentres?: (() => DataCentresState) | undefined
   readonly clock: Clock
@@ -81,6 +82,7 @@ export function createStatusReader(deps: StatusDeps): () => Promise<StatusRespon
       clock: { offsetMs: deps.clockOffsetMs() },
       failing: [...deps.failing()],
       ...printNodes(deps.nodes()),
+      alerts: deps.alerts(),
       ...printDataCentres(deps.dataCentres?.()),
       believeEverybody: deps.believeEverybody(),
       ...counts,

@@ -43,11 +43,24 @@ export class TrackerMetrics {
     this.#heard.set(tracker, { counts, atMs: this.#clock() })
   }
 
+  /** The counts of each tracker since its start, in order. */
+  counts(): readonly Tracker[] {
+    return [...this.#heard]
+      .toSorted(([a], [b]) => a - b)
+      .map(([tracker, { counts }]) => ({ tracker, counts }))
+  }
+
+  /** How many were heard of within 15 s; null where the role of the node has none. */
+  alive(): number | null {
+    if (!this.#hasTrackers) return null
+    const aliveAfterMs = this.#clock() - silentMsMax
+    return [...this.#heard.values()].filter(({ atMs }) => atMs > aliveAfterMs).length
+  }
+
   /** Prometheus text. Counts of a tracker restart with its process. */
   async read(): Promise<string> {
-    const heard = [...this.#heard].toSorted(([a], [b]) => a - b)
-    const trackers = heard.map(([tracker, { counts }]) => ({ tracker, counts }))
-    const aliveAfterMs = this.#clock() - silentMsMax
+    const trackers = this.counts()
+    const alive = this.alive()
     const metrics: readonly Metric[] = [
       {
         name: 'shelftrace_trackers',
@@ -55,9 +68,7 @@ export class TrackerMetrics {
         type: 'gauge',
         aggregator: 'first',
         // A node whose role has no trackers does not lack them.
-        values: this.#hasTrackers
-          ? [{ labels: {}, value: heard.filter(([, { atMs }]) => atMs > aliveAfterMs).length }]
-          : [],
+        values: alive === null ? [] : [{ labels: {}, value: alive }],
       },
       processMetric(trackers, {
         name: 'shelftrace_tracker_cpu_seconds_total',

@@ -27,6 +27,14 @@ export async function ensureSameIdentitySecret(
   )
 }
 
+/** When the first node wrote into the warehouse. */
+export async function readInstalledAtMs(warehouse: Pick<Warehouse, 'rows'>): Promise<number> {
+  const [row] = await warehouse.rows<{ atMs: number }>(
+    'SELECT toUnixTimestamp64Milli(min(written_at)) AS atMs FROM installation'
+  )
+  return row?.atMs ?? 0
+}
+
 async function readFirst(warehouse: Warehouse, name: string): Promise<string | null> {
   const rows = await warehouse.rows<{ value: string }>(
     'SELECT value FROM installation WHERE name = {name:String} ORDER BY written_at, value LIMIT 1',

@@ -421,6 +421,7 @@ test('a repeat of a return is a conflict in status if it says something else, an
     advertiserOfCampaign: () => null,
     clockOffsetMs: () => null,
     failing: () => [],
+    alerts: () => [],
     clock: Date.now,
   })
   await ship(shipment, aReturn({ receivedAtMs }), aReturn({ receivedAtMs: receivedAtMs + 1 }))

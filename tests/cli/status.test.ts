@@ -199,3 +199,27 @@ test('a status fits the terminal', async () => {
 
   assert.ok(stdout.split('\n').every((line) => line.length <= 60))
 })
+
+test('status begins with what the node finds wrong with itself, or says that nothing is', async () => {
+  const status = {
+    version: '1.0.0',
+    warehouse: { kind: 'embedded', available: true, version: '26.7' },
+    spool: { bytes: 0 },
+    lagMs: 0,
+    clock: { offsetMs: 0 },
+    failing: [],
+  }
+  const since = '2026-03-01T11:55:00.000Z'
+  const summary = 'Events are answered with 503 (full); senders must repeat them.'
+  const alert = { name: 'ShelftraceEventsRefused', severity: 'page', since, summary }
+  answerWith(200, { ...status, alerts: [alert] })
+  const bad = await run(['status', '--wide'])
+  answerWith(200, { ...status, alerts: [] })
+  const good = await run(['status'])
+
+  assert.match(
+    bad.stdout,
+    /^! EventsRefused +Events are answered with 503 .* Since 2026-03-01T11:55:00\.000Z; see ShelftraceEventsRefused in the runbook$/mu
+  )
+  assert.match(good.stdout, /^All is as it should be\.$/mu)
+})

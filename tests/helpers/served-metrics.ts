@@ -14,6 +14,7 @@ export function quietService(contradictions = new ContradictionCounts()): Metric
     clockOffsetMs: () => null,
     lastBackupAtMs: () => null,
     trackers: new TrackerMetrics(() => 0),
+    watch: { alerts: () => [], noteAnswer: () => undefined },
     unsealedDays: () => Promise.resolve(0),
     nodes: () => [],
     notBelieved: () => Promise.resolve([]),

@@ -47,6 +47,7 @@ test('events under a campaign of another advertiser are told, those of unknown c
     campaignsPerReadMax: 1,
     clockOffsetMs: () => null,
     failing: () => [],
+    alerts: () => [],
     clock: () => atMs,
   })()
 
@@ -71,6 +72,7 @@ function depsWith(rows: Warehouse['rows'], changes: Partial<StatusDeps> = {}): S
     advertiserOfCampaign: () => null,
     clockOffsetMs: () => 7,
     failing: () => ['ship fails: WAREHOUSE_UNAVAILABLE'],
+    alerts: () => [],
     clock: () => 61_000,
     ...changes,
   }
@@ -85,6 +87,7 @@ const withoutWarehouse = {
   attribution: { lagMs: 0, settledThrough: null },
   clock: { offsetMs: 7 },
   failing: ['ship fails: WAREHOUSE_UNAVAILABLE'],
+  alerts: [],
   believeEverybody: { publishers: [], total: 0 },
 }
 

@@ -5,6 +5,7 @@ import type { CatalogStore } from '../../catalog/catalog-store.ts'
 import type { RateStore } from '../../catalog/ecb-rates.ts'
 import type { KeyStore } from '../../access/key-store.ts'
 import type { StatusResponse } from '../../contract/admin.ts'
+import type { StatusHistory } from '../../contract/watch.ts'
 import type { Erasure } from '../../contract/erasures.ts'
 import type { ReplayKeys, ReplayResult } from '../../contract/set-aside.ts'
 import type { IdentityHasher } from '../../domain/identity.ts'
@@ -87,4 +88,6 @@ export interface AdminDeps {
   readonly erasures: Erasures
   readonly judgements: Judgements
   readonly status: () => Promise<StatusResponse>
+  /** The last day of this node. */
+  readonly statusHistory: () => StatusHistory
 }

@@ -44,5 +44,8 @@ export function createAdminHandlers(deps: AdminDeps): HandlerTable {
     ...createReadAudit(audit),
     ...createExportAudit(deps.exportAudit),
     ...handle(adminOperations.getStatus, async () => answerJson(200, await deps.status())),
+    ...handle(adminOperations.getStatusHistory, async () =>
+      answerJson(200, await Promise.resolve(deps.statusHistory()))
+    ),
   }
 }

@@ -165,6 +165,14 @@ export const adminExamples = {
         lagMs: 12,
         clock: { offsetMs: 0 },
         failing: [],
+        alerts: [
+          {
+            name: 'ShelftraceBackupOld',
+            severity: 'ticket',
+            since: '2026-04-01T08:00:15.000Z',
+            summary: 'There is no complete backup from the last 26 hours.',
+          },
+        ],
         sealed: [{ marketId: 1, completeThrough: '2026-03-31' }],
         uncounted: { bot: 4 },
         conflicts: 0,
@@ -172,6 +180,30 @@ export const adminExamples = {
         crowds: 0,
         misplaced: 0,
         retention: { days: 400, finalBefore: null, waitsForDay: null },
+      },
+    },
+  },
+  getStatusHistory: {
+    answers: {
+      200: {
+        points: [
+          {
+            at: '2026-04-01T08:01:00.000Z',
+            shipped: 5120,
+            waitingBytes: 18_432,
+            lagMs: 430,
+            attributionLagMs: 0,
+            reportP95Ms: 85,
+          },
+        ],
+        ended: [
+          {
+            name: 'ShelftraceSpoolLag',
+            severity: 'page',
+            since: '2026-04-01T02:10:00.000Z',
+            until: '2026-04-01T02:31:15.000Z',
+          },
+        ],
       },
     },
   },

@@ -68,6 +68,7 @@ async function countInStatus(): Promise<number | undefined> {
     advertiserOfCampaign: () => null,
     clockOffsetMs: () => null,
     failing: () => [],
+    alerts: () => [],
     clock: () => nowMs,
   })
   return (await read()).conflicts

@@ -192,6 +192,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     unvoidDelivery: (delivery) => unvoidDelivery(warehouse, delivery),
     backups: null,
     status: () => Promise.resolve(status),
+    statusHistory: () => ({ points: [], ended: [] }),
     ...changes,
   })
   const keptPages = openKeptPages()
