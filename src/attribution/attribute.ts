@@ -21,6 +21,8 @@ import { crowdSuspectedCode } from './touch-sql.ts'
 import { halve, noKeys, otherPurchaseSql, planBatches } from './attribution-batch.ts'
 import type { Batch, PendingGroup, Range } from './attribution-batch.ts'
 import { anyPendingSql, pendingSql } from './pending-sql.ts'
+import { Turns } from './turns.ts'
+import type { TurnDeps } from './turns.ts'
 import { WorkList } from './work-list.ts'
 import { reasonOf } from '../warehouse/insert-rows.ts'
 import { setAsidePurchase } from './set-aside-purchase.ts'
@@ -40,13 +42,14 @@ export const attributeLimits = {
   setAsideInRowMax: 10,
   /** How often a purchase may reach a limit while no other purchase was seen to pass. */
   limitTriesMax: 60,
+  /** So many looks ahead of what is left to other engines. */
+  looksAheadMax: 4,
   /** This many batches count crowds after one was suspected. */
   crowdBatches: 20,
 } as const
 
-export interface AttributeDeps {
+export interface AttributeDeps extends TurnDeps {
   readonly warehouse: Warehouse
-  readonly settleMs: number
   /** This option and those that follow are set by tests only. */
   readonly crowdMax?: number
   readonly purchasesMax?: number
@@ -83,6 +86,7 @@ const beginningOfTime = '1970-01-01 00:00:00.000000'
 export class Attributor {
   readonly #deps: AttributeDeps
   readonly #work = new WorkList()
+  readonly #turns: Turns
   #answeredUpTo = beginningOfTime
   /** Everything up to here is answered once the plan is done; null if what may still become visible is behind it. */
   #plannedUpTo: string | null = null
@@ -96,6 +100,7 @@ export class Attributor {
 
   constructor(deps: AttributeDeps) {
     this.#deps = deps
+    this.#turns = new Turns(deps)
   }
 
   /**
@@ -104,7 +109,9 @@ export class Attributor {
    * each other like those of two engines.
    */
   async attributeBatch(): Promise<AttributeResult> {
-    if (this.#work.isPlanDue()) await this.#plan()
+    if (this.#work.isPlanDue() && (this.#work.hasSuspects() || this.#turns.isLookDue())) {
+      await this.#plan()
+    }
     const batch = this.#work.take()
     if (batch === null) return { ...this.#takeCounts(), hasMore: false }
     const beside = this.#crowdBatchCount === 0 ? this.#work.takeBeside() : null
@@ -228,30 +235,44 @@ export class Attributor {
     // Mostly nothing is pending, and finding that out costs a tenth of the query below.
     if (!this.#work.hasSuspects() && !(await this.#isAnyPending(until))) {
       this.#noteAnswered(safe)
-      return this.#work.plan([], until)
+      return this.#setPlan([], { until, leftFrom: null })
     }
-    for (let after = this.#answeredUpTo; ;) {
+    let leftFrom: string | null = null
+    for (let [after, looks] = [this.#answeredUpTo, 1]; ; looks += 1) {
       const groups = await warehouse.rows<PendingGroup>(pendingSql, {
         after,
         until,
         rowsMax: attributeLimits.pendingRowsMax,
         settleMs,
       })
+      const left = new Set(groups.filter((group) => this.#isLeft(group, until)))
+      leftFrom ??= [...left][0]?.shippedAt ?? null
       const batches = planBatches(groups, {
         purchasesMax,
-        isApart: (shippedAt) => this.#work.isSuspected(shippedAt),
+        isApart: (group) => left.has(group) || this.#work.isSuspected(group.shippedAt),
       })
       const planned = batches.at(-1)
       if (planned !== undefined) {
-        if (planned.to <= safe && !this.#work.hasSuspects()) this.#plannedUpTo = planned.to
-        return this.#work.plan(batches, until)
+        const isAnswered = planned.to <= safe && (leftFrom === null || planned.to < leftFrom)
+        if (isAnswered && !this.#work.hasSuspects()) this.#plannedUpTo = planned.to
+        return this.#setPlan(batches, { until, leftFrom })
       }
       const last = groups.at(-1)?.shippedAt
       const isEnd = last === undefined || countPending(groups) < attributeLimits.pendingRowsMax
-      this.#noteAnswered(isEnd || last > safe ? safe : last)
-      if (isEnd) return this.#work.plan([], until)
+      if (leftFrom === null) this.#noteAnswered(isEnd || last > safe ? safe : last)
+      const isAhead = leftFrom !== null && looks >= attributeLimits.looksAheadMax
+      if (isEnd || isAhead) return this.#setPlan([], { until, leftFrom })
       after = last
     }
+  }
+
+  #isLeft({ shippedAt, dueCount }: PendingGroup, until: string): boolean {
+    return dueCount > 0 && this.#turns.isLeft(shippedAt, until)
+  }
+
+  #setPlan(batches: readonly Batch[], look: { until: string; leftFrom: string | null }): void {
+    this.#work.plan(batches, look)
+    this.#turns.noteLook({ ...look, hadOwn: batches.length > 0 })
   }
 
   async #isAnyPending(until: string): Promise<boolean> {

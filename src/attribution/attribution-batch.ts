@@ -37,17 +37,18 @@ export const noKeys = { keyFrom: 'f'.repeat(32), keyTo: '0'.repeat(32) }
 
 /**
  * Ranges with something due in them; what is answered in between is done again. No range reaches across an
- * instant that `isApart` names.
+ * instant that is apart.
  */
 export function planBatches(
   groups: readonly PendingGroup[],
-  options: { readonly purchasesMax: number; readonly isApart: (shippedAt: string) => boolean }
+  options: { readonly purchasesMax: number; readonly isApart: (group: PendingGroup) => boolean }
 ): Batch[] {
   const batches: Batch[] = []
   let answeredCount = 0
   let isOpen = false
-  for (const { shippedAt, pendingCount, dueCount } of groups) {
-    if (options.isApart(shippedAt)) {
+  for (const group of groups) {
+    const { shippedAt, pendingCount, dueCount } = group
+    if (options.isApart(group)) {
       isOpen = false
       continue
     }

@@ -23,17 +23,23 @@ export class WorkList {
   /** Where what is planned ends; null before the first plan. */
   #plannedThrough: string | null = null
   #wasAnythingDue = false
+  /** The oldest purchase that is due and left to another engine. */
+  #leftFrom: string | null = null
 
   /** Whether nothing that was planned is left, and no part of a failed batch has its turn. */
   isPlanDue(): boolean {
     return this.#planned.length === 0 && !(this.#isSuspectsTurn && this.hasSuspects())
   }
 
-  /** Replaces a plan that is done; `until` is where the look ended. */
-  plan(batches: readonly Batch[], until: string): void {
+  /** Replaces a plan that is done; `until` is where the look ended, `leftFrom` where it left something to others. */
+  plan(
+    batches: readonly Batch[],
+    { until, leftFrom }: { readonly until: string; readonly leftFrom: string | null }
+  ): void {
     this.#planned = batches
     this.#plannedThrough = batches.at(-1)?.to ?? until
-    this.#wasAnythingDue = batches.length > 0 || this.hasSuspects()
+    this.#leftFrom = leftFrom
+    this.#wasAnythingDue = batches.length > 0 || leftFrom !== null || this.hasSuspects()
   }
 
   /** The next batch to try, null when there is none. It is under way until `release` is called. */
@@ -93,7 +99,10 @@ export class WorkList {
   /** What was shipped before this instant is done; null before the first plan. */
   settledThrough(): string | null {
     const open = [...this.#planned, ...this.#suspects, ...this.#underWay]
-    const starts = open.map(({ from }) => from)
+    const starts = [
+      ...open.map(({ from }) => from),
+      ...(this.#leftFrom === null ? [] : [this.#leftFrom]),
+    ]
     return starts.toSorted()[0] ?? this.#plannedThrough
   }
 

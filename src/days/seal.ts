@@ -15,6 +15,7 @@ import type { DayRange } from './market-days.ts'
 import { loadRates, printUsedRates } from './rates.ts'
 import type { Rates } from './rates.ts'
 import { isTooLarge, rollUp, SealBudget } from './roll-up.ts'
+import type { SealShares } from './seal-shares.ts'
 import { chooseBatch, findSealingWork } from './seal-work.ts'
 import type { MarketDay, SealDeps } from './seal-work.ts'
 import { definitionOf, rollupVersion } from './seals.ts'
@@ -31,13 +32,16 @@ export interface SealResult {
 export interface SealOptions extends SealDeps {
   /** Kept by the caller from one batch to the next. Default: a new one. */
   readonly budget?: SealBudget
+  /** Kept by the caller too. Absent: this engine seals everything. */
+  readonly shares?: Pick<SealShares, 'choose'>
 }
 
 /** Seals the newest days that are over and not sealed; if there are none, renews days that were touched. */
 export async function sealBatch(deps: SealOptions): Promise<SealResult> {
   const { warehouse, budget = new SealBudget() } = deps
   const readAt = await warehouseNow(warehouse)
-  const work = await findSealingWork(deps, readAt)
+  const found = await findSealingWork(deps, readAt)
+  const work = deps.shares?.choose(found) ?? found
   const batch = await chooseBatch(warehouse, work, budget.eventsMax)
   if (batch.length === 0) return { sealedCount: 0, hasMore: false, becameFinal: false }
 

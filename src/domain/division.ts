@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 
 /** A hint, never a lock: nodes may disagree for a while, and then a task is done twice or a moment later. */
 export interface Division {
-  /** Among how many nodes the work is divided, this one included. */
+  /** Among how many nodes the work is divided, this one included; 0 while that is not known. */
   readonly nodeCount: number
   /** Whether a task is this node's. */
   owns(task: string): boolean
@@ -14,7 +14,7 @@ export interface Division {
 export const undivided: Division = { nodeCount: 1, owns: () => true }
 
 /** A node that cannot say yet who else is there leaves everything to others. */
-export const idle: Division = { nodeCount: 1, owns: () => false }
+export const idle: Division = { nodeCount: 0, owns: () => false }
 
 /** `nodeIds` are those of the living; this node counts as alive. */
 export function divide(ownId: string, nodeIds: readonly string[]): Division {

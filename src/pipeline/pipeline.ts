@@ -15,12 +15,16 @@ import { ContradictionCounts } from './contradiction-counts.ts'
 import { RefusalStreaks } from '../warehouse/insert-rows.ts'
 import { advanceRetention } from '../days/retention.ts'
 import { SealBudget } from '../days/roll-up.ts'
+import { SealShares } from '../days/seal-shares.ts'
 import { sealBatch } from '../days/seal.ts'
 import { sealLimits } from '../days/seal-work.ts'
 import type { SealDeps } from '../days/seal-work.ts'
 import { Shipper } from './ship.ts'
+import { StepTurns } from './step-turns.ts'
 import type { ShipDeps } from './ship.ts'
 import { sumNextSpan } from '../days/sum-spans.ts'
+import { undivided } from '../domain/division.ts'
+import type { Division } from '../domain/division.ts'
 import { nodeLimits } from '../nodes/nodes.ts'
 import type { Nodes } from '../nodes/nodes.ts'
 import { Sweeper } from '../days/sweep.ts'
@@ -37,6 +41,8 @@ const intervals = {
   erasePauseMs: 15_000,
   judgePauseMs: 2_000,
   failurePauseMsMax: 5_000,
+  /** Late events are shown within 15 seconds with any number of engines. */
+  othersPauseMsMax: 8_000,
 } as const
 
 export interface PipelineDeps extends Omit<ShipDeps, 'streaks'> {
@@ -76,10 +82,11 @@ export class Pipeline {
   readonly #stepLock = new SharedLock()
   readonly #loops: readonly Loop[]
   readonly #attributor: Attributor
+  readonly #turns = new StepTurns(() => this.#division())
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps
-    const attributor = new Attributor(deps)
+    const attributor = new Attributor({ ...deps, division: () => this.#division() })
     this.#attributor = attributor
     const shipper = new Shipper({ ...deps, streaks: new RefusalStreaks() })
     this.#loops = [
@@ -145,6 +152,7 @@ export class Pipeline {
 
   #attribution(attributor: Attributor): readonly Loop[] {
     const budget = new SealBudget()
+    const shares = new SealShares(() => this.#division())
     const judging = new Judging({ ...this.#deps, onDone: this.#deps.onJudged })
     let renewPauseMs: number = sealLimits.renewPauseMsMin
     let lookAtMs = 0
@@ -174,6 +182,7 @@ export class Pipeline {
             ),
           renewPauseMs,
           budget,
+          shares,
         })
         const endedAtMs = performance.now()
         if (becameFinal) {
@@ -185,17 +194,19 @@ export class Pipeline {
         const pauseMs = choosePause(endedAtMs - startedAtMs)
         if (sealedCount > 0) renewPauseMs = pauseMs
         // The look itself takes longer with more markets and days.
-        lookAtMs = hasMore ? 0 : endedAtMs + pauseMs - sealLimits.renewPauseMsMin
+        lookAtMs = hasMore
+          ? 0
+          : endedAtMs + pauseMs - sealLimits.renewPauseMsMin + this.#othersPauseMs()
         this.counts.sealed += sealedCount
         return hasMore
       }),
-      this.#repeat('span', intervals.spanPauseMs, () => sumNextSpan(this.#deps)),
-      this.#repeat('erase', intervals.erasePauseMs, async () => {
+      this.#share('span', intervals.spanPauseMs, () => sumNextSpan(this.#deps)),
+      this.#share('erase', intervals.erasePauseMs, async () => {
         // Erasures that wait for an attribution are looked at again after the pause.
         await eraseDue(this.#deps)
         return false
       }),
-      this.#repeat('judge', intervals.judgePauseMs, () => judging.step()),
+      this.#share('judge', intervals.judgePauseMs, () => judging.step()),
       ...this.#tidying(attributor),
     ]
   }
@@ -212,7 +223,7 @@ export class Pipeline {
     }
     const pauseMs = this.#deps.tidyPauseMs ?? intervals.tidyPauseMs
     return Object.entries(tasks).map(([name, tidy]) =>
-      this.#repeat(name, pauseMs, async () => {
+      this.#share(name, pauseMs, async () => {
         await tidy()
         return false
       })
@@ -233,6 +244,21 @@ export class Pipeline {
 
   #attributionLagsBy(): number {
     return this.#deps.clock() - this.#attributedThroughMs()
+  }
+
+  /** How the engines of the warehouse divide the work. */
+  #division(): Division {
+    return this.#deps.nodes?.division() ?? undivided
+  }
+
+  /** Engines that take turns in looking what to seal ask no more, all together, than one alone. */
+  #othersPauseMs(): number {
+    const otherCount = Math.max(0, this.#division().nodeCount - 1)
+    return Math.min(otherCount * intervals.sealPauseMs, intervals.othersPauseMsMax)
+  }
+
+  #share(name: string, pauseMs: number, step: () => Promise<boolean>): Loop {
+    return this.#repeat(name, pauseMs, this.#turns.share(name, pauseMs, step))
   }
 
   #repeat(name: string, pauseMs: number, step: () => Promise<boolean>): Loop {

@@ -8,6 +8,8 @@ import { tooManyLinesCode } from '../../src/attribution/attribute-sql.ts'
 import { batchSpanSql, touchFormerSql } from '../../src/attribution/batch-sql.ts'
 import { anyPendingSql, pendingSql } from '../../src/attribution/pending-sql.ts'
 import { otherPurchaseSql } from '../../src/attribution/attribution-batch.ts'
+import type { Division } from '../../src/domain/division.ts'
+import { instantMs } from '../../src/warehouse/instant.ts'
 import { warehouseFailure } from '../../src/warehouse/refusal.ts'
 import type { Params, Warehouse } from '../../src/warehouse/warehouse.ts'
 
@@ -15,6 +17,8 @@ interface Purchase {
   readonly key: string
   readonly shippedAt: string
   state: 'pending' | 'attributed' | 'set aside'
+  /** When it was attributed first. */
+  attributedAtMs?: number
 }
 
 export interface Trouble {
@@ -46,6 +50,20 @@ export class PendingModel {
     this.attributor = new Attributor({ warehouse: this.#warehouse(), settleMs: 0, ...limits })
   }
 
+  /** Another engine on the same purchases. */
+  addEngine(division: () => Division): Attributor {
+    const monotonicMs = () => this.#nowMs
+    return new Attributor({ warehouse: this.#warehouse(), settleMs: 0, division, monotonicMs })
+  }
+
+  /** The longest that a purchase waited which is attributed. */
+  slowestMs(): number {
+    const waits = this.#purchases.map(
+      ({ shippedAt, attributedAtMs }) => (attributedAtMs ?? this.#nowMs) - instantMs(shippedAt)
+    )
+    return Math.max(...waits)
+  }
+
   /** Ships the purchases of these numbers under one instant. */
   ship(first: number, count: number): void {
     const shippedAt = this.#tick()
@@ -56,6 +74,10 @@ export class PendingModel {
 
   countOf(state: Purchase['state']): number {
     return this.#purchases.filter((one) => one.state === state).length
+  }
+
+  oldestPending(): string | null {
+    return this.#purchases.find(({ state }) => state === 'pending')?.shippedAt ?? null
   }
 
   numbersOf(state: Purchase['state']): readonly number[] {
@@ -139,7 +161,10 @@ export class PendingModel {
       if (of === null || of.some((number) => found.some(({ key }) => key === keyOf(number)))) {
         throw warehouseFailure('statement', code, new Error('told to fail'))
       }
-      for (const one of found) one.state = 'attributed'
+      for (const one of found) {
+        one.state = 'attributed'
+        one.attributedAtMs ??= this.#nowMs
+      }
     } else if (sql.includes('INSERT INTO set_aside')) {
       for (const one of found) one.state = 'set aside'
     } else {

@@ -82,7 +82,10 @@ test('what was shipped before the older of two batches is settled until that one
   const instants = [10, 20, 30].map((second) => `2026-03-10 12:00:${second}.000000`)
   const groups = instants.map((shippedAt) => ({ shippedAt, pendingCount: 1, dueCount: 1 }))
   const work = new WorkList()
-  work.plan(planBatches(groups, { purchasesMax: 1, isApart: () => false }), instants[2] ?? '')
+  work.plan(planBatches(groups, { purchasesMax: 1, isApart: () => false }), {
+    until: instants[2] ?? '',
+    leftFrom: null,
+  })
   const [older, newer] = [work.take(), work.takeBeside()]
   assert.ok(older !== null && newer !== null)
 
