@@ -40,6 +40,7 @@ import {
   reportRange,
   reportRequestSchema,
 } from './report-request.ts'
+import { reportValuesSchema, valuesQuerySchema } from './report-values.ts'
 import { answer, countHeader, header, rateHeaders, type OperationResponse } from './responses.ts'
 import { parseSeriesRequest, seriesRequestSchema } from './series-request.ts'
 import { siteLocationsQuerySchema, siteLocationsSchema } from './site-locations.ts'
@@ -191,6 +192,17 @@ export const campaignOperations = withIds({
     body: jsonBody(groupRequestSchema, parseGroupRequest),
     takesPlace: true,
     success: csv(wholeFile, reportHeaders),
+  }),
+  listSpaReportValues: ofAdvertiser({
+    path: '/reports/spa/values',
+    summary: 'List the values that a filter of the report can have',
+    description:
+      'Brands, products, campaigns, ad groups, publishers or markets with figures in the range, found by a part ' +
+      'of their name.',
+    queryParameters: valuesQuerySchema,
+    queryFaults: (range) => rangeFaults(range, reportLimits.daysMax),
+    takesPlace: true,
+    success: answer('200', 'The values.', reportValuesSchema),
   }),
   readMe: withKey({
     path: '/v2/me',

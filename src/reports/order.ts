@@ -14,7 +14,7 @@ const ratios = {
 export const nameOf = (kind: 'publisher' | 'campaign' | 'adGroup', id: string): string =>
   `transform(${id}, {${kind}Ids:Array(Int32)}, {${kind}Names:Array(String)}, '')`
 
-const plainOrders = {
+export const plainOrders = {
   GTIN: 'gtin',
   PRODUCT_TITLE: 'title',
   BRAND: 'brand',

@@ -133,3 +133,29 @@ test('a question that breaks a rule, and a key for another advertiser, are refus
     assert.deepEqual([refused.statusCode, foreign.statusCode], [422, 403])
   }
 })
+
+test('values of a filter are asked for like a report: with its scope, its rules and for the own advertiser', async (t) => {
+  const { app, calls } = start([aGroup()])
+  t.after(() => app.close())
+  const ask = async (key: string, query: string) => {
+    const url = `/v2/advertisers/1/reports/spa/values?${query}`
+    const response = await app.inject({ method: 'GET', url, headers: bearer(key) })
+    return [response.statusCode, response.json()] as const
+  }
+  const range = 'startDate=2026-03-01&endDate=2026-03-02'
+
+  assert.deepEqual(await ask('K1', `${range}&field=CAMPAIGN_ID&q=spr`), [
+    200,
+    { values: [{ value: '1001', name: 'Spring', of: '' }], hasMore: true },
+  ])
+  assert.deepEqual(calls[0]?.condition?.params, { sought: 'spr' })
+  assert.equal((await ask('K2', `${range}&field=BRAND`))[0], 403)
+  for (const query of [
+    range,
+    `${range}&field=PRICE`,
+    'field=BRAND',
+    `${range}&field=BRAND&q=${'a'.repeat(201)}`,
+  ]) {
+    assert.equal((await ask('K1', query))[0], 422, query)
+  }
+})

@@ -140,6 +140,11 @@ export const reportExamples = {
       ),
     },
   },
+  listSpaReportValues: {
+    path: advertiserPath,
+    query: { ...march, field: 'CAMPAIGN_ID', q: 'spr' },
+    answers: { 200: { values: [{ value: '1001', name: 'Spring', of: '' }], hasMore: false } },
+  },
   listSealedDays: {
     path: advertiserPath,
     query: { since: '2026-03-01T00:00:00Z' },

@@ -2,13 +2,14 @@ import { campaignOperations as operations } from '../../../contract/campaign-ope
 import { listGroupColumns } from '../../../contract/group-request.ts'
 import { answerJson, type HandlerTable } from '../../../http/handler.ts'
 import { labelsOf } from '../../../reports/locale.ts'
+import { readValues } from '../../../reports/values.ts'
 import type { CampaignDeps } from '../../deps.ts'
 import { advertiserIn, handleAt } from '../../handle.ts'
 import type { ReportPlaces } from '../../report-places.ts'
 import { csvAnswer, resultHeaders, withinEventDays } from './csv-answer.ts'
 import { groupCell, jsonGroups } from './print.ts'
 
-/** The product report by groups, as JSON and as CSV. */
+/** The product report by groups, as JSON and as CSV, and the groups that a filter can name. */
 export function createGroupHandlers(
   deps: Pick<CampaignDeps, 'catalog' | 'runGroups'>,
   places: ReportPlaces
@@ -38,6 +39,14 @@ export function createGroupHandlers(
           header: columns.map((column) => labels[column]),
           cells: (row) => columns.map((column) => groupCell(column, row)),
         })
+      })
+    ),
+    ...handleAt(operations.listSpaReportValues, advertiser, async (call, { id }) =>
+      places.run(call, async (keyId) => {
+        const { query, signal } = call
+        const asker = { advertiserId: id, keyId, signal }
+        const values = await readValues(deps.runGroups, withinEventDays(query), asker)
+        return { ...answerJson(200, values), mayCompress: true }
       })
     ),
   }
