@@ -25,13 +25,16 @@ export const chainLimits = {
 } as const
 
 export class AuditChainWriter {
-  readonly #warehouse: Pick<Warehouse, 'rows'>
+  readonly #warehouse: Pick<Warehouse, 'rows' | 'barrier'>
   readonly #clock: Clock
   /** Null: the next record begins a chain. */
   #last: AuditHead | null = null
   #namedAtMs = 0
 
-  constructor(options: { readonly warehouse: Pick<Warehouse, 'rows'>; readonly clock: Clock }) {
+  constructor(options: {
+    readonly warehouse: Pick<Warehouse, 'rows' | 'barrier'>
+    readonly clock: Clock
+  }) {
     this.#warehouse = options.warehouse
     this.#clock = options.clock
   }
@@ -60,6 +63,7 @@ export class AuditChainWriter {
 
   /** The ends of other chains that no record names yet, the longest known first. */
   async #readHeads(own: AuditHead | null): Promise<readonly string[]> {
+    await this.#warehouse.barrier(['audit'])
     const rows = await this.#warehouse.rows<AuditHead>(
       `SELECT writer, sequence, hash FROM audit
        WHERE (writer, sequence) IN (

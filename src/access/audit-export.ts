@@ -30,10 +30,11 @@ type ExportRow = Omit<ChainedRecord, 'at'> & {
 
 /** One record more than the page holds is read; it tells that there are others. */
 export async function readAuditExport(
-  warehouse: Pick<Warehouse, 'rows'>,
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
   question: AuditExportQuestion
 ): Promise<AuditExportPage> {
   const { conditions, params } = conditionsOf(question)
+  await warehouse.barrier(['audit'])
   const rows = await warehouse.rows<ExportRow>(
     `SELECT * EXCEPT earlierBytes FROM (
        SELECT *, count() OVER () AS available,

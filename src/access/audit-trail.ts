@@ -58,7 +58,7 @@ type AuditLog = { readonly info: (fields: object, message: string) => void }
  * change is answered without being recorded.
  */
 export class AuditTrail {
-  readonly #warehouse: Pick<Warehouse, 'insert' | 'rows'>
+  readonly #warehouse: Pick<Warehouse, 'insert' | 'rows' | 'barrier'>
   readonly #clock: Clock
   readonly #log: AuditLog | null
   readonly #chain: AuditChainWriter
@@ -68,7 +68,7 @@ export class AuditTrail {
   #loggedAtMs = -Infinity
 
   constructor(options: {
-    readonly warehouse: Pick<Warehouse, 'insert' | 'rows'>
+    readonly warehouse: Pick<Warehouse, 'insert' | 'rows' | 'barrier'>
     readonly clock: Clock
     /** Gets the head of the chain from time to time. */
     readonly log?: AuditLog
@@ -100,6 +100,7 @@ export class AuditTrail {
 
   async find(question: AuditQuestion): Promise<readonly FoundAudit[]> {
     const { conditions, params } = conditionsOf(question)
+    await this.#warehouse.barrier(['audit'])
     const rows = await this.#warehouse.rows<AuditRow>(
       `SELECT toUnixTimestamp64Micro(at) AS atMicros, id, key_id AS keyId, key_name AS keyName,
          action, subject, details

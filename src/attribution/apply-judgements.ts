@@ -33,7 +33,7 @@ export interface Judgements {
 
 /** Deliveries of purchases and of returns, at most `rowsMax`. */
 export async function applyJudgements(
-  warehouse: Pick<Warehouse, 'command' | 'rows' | 'insert'>,
+  warehouse: Pick<Warehouse, 'command' | 'rows' | 'insert' | 'barrier'>,
   { judgementId, judgedAt, rows }: Judgements
 ): Promise<void> {
   assert(rows.length <= judgementLimits.rowsMax, 'judgements are applied in parts')
@@ -56,7 +56,7 @@ export async function applyJudgements(
 
 /** What the materialized views behind the inserts write of a delivery that is stored as valid. */
 async function accept(
-  warehouse: Pick<Warehouse, 'command'>,
+  warehouse: Pick<Warehouse, 'command' | 'barrier'>,
   rows: readonly JudgedDelivery[]
 ): Promise<void> {
   const found = rows.flatMap(({ accepted, ...row }) =>
@@ -69,6 +69,7 @@ async function accept(
     keys: found.map(({ purchaseKey }) => purchaseKey),
     ids: found.map(({ deliveryId }) => deliveryId),
   }
+  await warehouse.barrier(['delivery'])
   await warehouse.command(acceptIdentitiesSql, params)
   await warehouse.command(acceptPurchasesSql, params)
 }
@@ -78,13 +79,13 @@ async function accept(
  * from may be gone. If one lies behind them it may win now, whatever was before it.
  */
 async function repend(
-  warehouse: Pick<Warehouse, 'command' | 'rows'>,
+  warehouse: Pick<Warehouse, 'command' | 'rows' | 'barrier'>,
   keys: readonly string[]
 ): Promise<void> {
   const { announcedBefore } = await readFinalDays(warehouse)
   // A day of any zone lies within a day of the same date in UTC.
   const firstDay = announcedBefore === null ? '1970-01-01' : addDays(announcedBefore, -1)
-  await pend(warehouse, (at) => warehouse.command(pendSql, { keys, firstDay, at }))
+  await pend(warehouse, ['purchase'], (at) => warehouse.command(pendSql, { keys, firstDay, at }))
 }
 
 /**
@@ -93,10 +94,11 @@ async function repend(
  * day by itself.
  */
 async function emptyFrozen(
-  warehouse: Pick<Warehouse, 'command' | 'rows'>,
+  warehouse: Pick<Warehouse, 'command' | 'rows' | 'barrier'>,
   keys: readonly string[]
 ): Promise<void> {
   const params = { keys }
+  await warehouse.barrier(['purchase', 'delivery_judgement', 'attribution'])
   const [found] = await warehouse.rows<{ count: number }>(
     `SELECT toUInt32(count()) AS count ${frozenSql}`,
     params

@@ -27,13 +27,12 @@ const former = (purchases: string): string => `
     AND notEmpty(line_index)`
 
 /**
- * The instant at which the reading of the batch begins, from when to when its deliveries were received, which bounds
- * the weeks of touchpoints that the main statement reads, and whether any was judged, has returns or was credited
- * before. A judgement or a return that becomes visible after this makes its purchase pending under a later instant.
- * ClickHouse takes the instant before it looks for these.
+ * From when to when the deliveries of the batch were received, which bounds the weeks of touchpoints that the main
+ * statement reads, and whether any was judged, has returns or was credited before. A judgement or a return that this
+ * does not see makes its purchase pending under an instant later than that of the reading, which began before.
  */
 export const batchSpanSql = `
-SELECT toString(now64(6)) AS readAt, toString(min(first.1)) AS receivedMin,
+SELECT toString(min(first.1)) AS receivedMin,
   toString(arrayMax(groupUniqArrayArray(days))) AS dayMax,
   toUInt8((SELECT count() FROM (${judgedKeysSql(batchKeys)})) > 0) AS isJudged,
   toUInt8((SELECT count() FROM purchase_return WHERE purchase_key IN (${batchKeys})) > 0) AS isReturned,

@@ -18,10 +18,12 @@ export async function setAsidePurchase(
   reason: string
 ): Promise<void> {
   const at = await warehouseNow(warehouse)
+  await warehouse.barrier(['pending_purchase', 'purchase', 'delivery', 'attribution'])
   const params = { from, to, keyFrom, keyTo, at }
   // This comes first, so that no purchase is answered without a record of it.
   await warehouse.command(setAsideSql, { ...params, reason })
   await warehouse.command(emptySql, params)
+  await warehouse.barrier(['attribution'])
   await warehouse.command(keepSql, params)
 }
 
@@ -36,13 +38,16 @@ export async function pendPurchases(
   if (keys.length === 0) return []
   const { announcedBefore } = await readFinalDays(warehouse)
   const firstDay = announcedBefore === null ? '1970-01-01' : addDays(announcedBefore, -1)
+  await warehouse.barrier(['purchase'])
   const found = await warehouse.rows<{ key: string }>(
     `SELECT lower(hex(purchase_key)) AS key ${pendable} LIMIT 10000`,
     { keys, firstDay }
   )
   const pending = found.map(({ key }) => key)
   if (pending.length === 0) return []
-  await pend(warehouse, (at) => warehouse.command(pendSql, { keys: pending, firstDay, at }))
+  await pend(warehouse, ['purchase'], (at) =>
+    warehouse.command(pendSql, { keys: pending, firstDay, at })
+  )
   return pending
 }
 

@@ -24,7 +24,7 @@ export type VoidResult =
   /** Days before this one are final, and every delivery of the purchase may belong to one of them. */
   | { readonly kind: 'final'; readonly finalBefore: string }
 
-type Door = Pick<Warehouse, 'command' | 'rows' | 'insert'>
+type Door = Pick<Warehouse, 'command' | 'rows' | 'insert' | 'barrier'>
 
 /**
  * The caller has checked that the delivery belongs to the purchase and could count. Doing it again only makes
@@ -52,6 +52,7 @@ async function judgeByHand(
 ): Promise<VoidResult> {
   const key = purchaseKey(publisherId, transactionId)
   assert(key !== null, 'a purchase that was found has a name')
+  await warehouse.barrier(['purchase', 'delivery_judgement'])
   const [known] = await warehouse.rows<{ lastDay: string }>(lastDaySql, { purchaseKey: key })
   const { announcedBefore } = await readFinalDays(warehouse)
   // Who took the number of an order so early that the day is final must not keep the order from counting now. A

@@ -172,6 +172,7 @@ async function findMarketsWithEvents(
   warehouse: Warehouse,
   marketIds: readonly number[]
 ): Promise<ReadonlySet<number>> {
+  await warehouse.barrier(['ad_event'])
   const rows = await warehouse.rows<{ market_id: number }>(
     `SELECT DISTINCT market_id FROM ad_event
      WHERE market_id IN {marketIds:Array(Int32)}

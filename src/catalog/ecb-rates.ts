@@ -121,7 +121,7 @@ export interface RateStore {
 }
 
 export function createRateStore(
-  warehouse: Pick<Warehouse, 'insert' | 'rows'>,
+  warehouse: Pick<Warehouse, 'insert' | 'rows' | 'barrier'>,
   clock: Clock
 ): RateStore {
   return {
@@ -149,12 +149,13 @@ interface KnownRow {
 }
 
 async function readKnown(
-  warehouse: Pick<Warehouse, 'rows'>,
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
   days: readonly DayRates[]
 ): Promise<KnownRates> {
   const sorted = days.map(({ day }) => day).toSorted()
   const [firstDay, lastDay] = [sorted[0], sorted.at(-1)]
   if (firstDay === undefined || lastDay === undefined) return new Map()
+  await warehouse.barrier(['rate'])
   const rows = await warehouse.rows<KnownRow>(
     `SELECT currency, toString(day) AS day, toString(units_per_euro) AS units FROM rate FINAL
      WHERE rate.day BETWEEN {firstDay:Date} AND {lastDay:Date}

@@ -129,11 +129,14 @@ export class EntryStore {
   }
 
   async #read(): Promise<void> {
-    const beganAtMs = this.#options.clock()
+    const { warehouse, clock } = this.#options
+    const beganAtMs = clock()
+    // A revocation, or the version that a change builds on, may be written on another node.
+    await warehouse.barrier(['catalog_entry'])
     const mark = await this.#readMark()
     if (mark !== this.#mark) {
       this.#parts.onEntries(
-        await this.#options.warehouse.rows<StoredEntry>(
+        await warehouse.rows<StoredEntry>(
           `SELECT kind, id, body FROM catalog_entry FINAL
            WHERE kind IN {kinds:Array(String)}
            ORDER BY kind, id LIMIT {entriesMax:UInt64}`,

@@ -53,6 +53,7 @@ export class ProductTable {
    * two loads at once the one that began later wins; each further row of a load gets the next one.
    */
   async nextVersion(marketIds: readonly number[]): Promise<number> {
+    await this.#warehouse.barrier(['product'])
     const [row] = await this.#warehouse.rows<{ newest: number }>(
       'SELECT max(version) AS newest FROM product WHERE market_id IN {marketIds:Array(Int32)}',
       { marketIds }
@@ -75,6 +76,7 @@ export class ProductTable {
 
   /** The number of products in the rows of a feed, which may repeat some of them. */
   async countProducts({ marketId, first, last }: FeedVersions): Promise<number> {
+    await this.#warehouse.barrier(['product'])
     const [row] = await this.#warehouse.rows<{ products: number }>(
       `SELECT count() AS products FROM (
          SELECT gtin_key FROM product
@@ -109,6 +111,7 @@ export class ProductTable {
       WHERE market_id = {marketId:Int32} AND gtin_key > {after:String}
         AND is_active = 1 AND version < {first:UInt64} AND gtin_key NOT IN {keptKeys:Array(String)}`
     const params: Params = { marketId, first, after, keptKeys, stepRowsMax }
+    await this.#warehouse.barrier(['product'])
     const [row] = await this.#warehouse.rows<{ count: number; up_to: string }>(
       `SELECT count() AS count, max(gtin_key) AS up_to
        FROM (SELECT gtin_key ${older} ORDER BY market_id, gtin_key LIMIT {stepRowsMax:UInt64})`,
@@ -135,6 +138,7 @@ export class ProductTable {
       ...(gtin === null ? [] : ['gtin_key = {key:String}']),
       ...(title === null ? [] : ['position(lowerUTF8(title), lowerUTF8({title:String})) > 0']),
     ]
+    await this.#warehouse.barrier(['product'])
     const rows = await this.#warehouse.rows<ProductRow>(
       `SELECT market_id, gtin_key, gtin, title, brand, group_id, is_active FROM product FINAL
        WHERE ${conditions.join(' AND ')}

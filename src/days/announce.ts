@@ -6,7 +6,7 @@
 
 import { ServiceError } from '../errors.ts'
 import { formatInstant, instantMs, warehouseNow } from '../warehouse/instant.ts'
-import type { Warehouse } from '../warehouse/warehouse.ts'
+import type { Warehouse, WarehouseTable } from '../warehouse/warehouse.ts'
 
 export const announceLimits = {
   /** Attribution misses a pending purchase that becomes visible later than this after it has settled. */
@@ -19,15 +19,20 @@ export const announceLimits = {
 /** Only tests settle faster. Below this, a busy machine would announce everything twice. */
 const slowMsMin = 1_000
 
-type Door = Pick<Warehouse, 'rows' | 'command'>
+type Door = Pick<Warehouse, 'rows' | 'command' | 'barrier'>
 
-/** Makes purchases pending under an instant at which everything their attribution must read is visible. */
+/**
+ * Makes purchases pending under an instant at which everything their attribution must read is visible. `insert` finds
+ * them in the tables that it reads.
+ */
 export async function pend(
   warehouse: Door,
+  reads: readonly WarehouseTable[],
   insert: (at: string) => Promise<unknown>
 ): Promise<void> {
   for (let tries = 0; tries < announceLimits.triesMax; tries += 1) {
     const at = await warehouseNow(warehouse)
+    await warehouse.barrier(reads)
     await insert(at)
     const tookMs = instantMs(await warehouseNow(warehouse)) - instantMs(at)
     if (tookMs < announceLimits.visibilityMs - 1_000) return
@@ -62,14 +67,16 @@ export async function announceIfSlow(
   if (deliveredMs !== null && tookMs >= Math.max(settleMs - 1_000, slowMsMin)) {
     const [first, last] = [dayOf(deliveredMs.first), dayOf(deliveredMs.last)]
     const params = { shippedAt, first, last }
-    await pend(warehouse, (at) => warehouse.command(pendBatchSql, { ...params, at }))
+    await pend(warehouse, ['delivery'], (at) => warehouse.command(pendBatchSql, { ...params, at }))
   }
   if (tookMs >= announceLimits.touchMs) await touchAgain(warehouse, shippedAt)
 }
 
 /** Touches everything again that was touched since an instant, so that seals that missed it are renewed. */
 export async function touchAgain(warehouse: Door, since: string): Promise<void> {
-  await warehouse.command(touchAgainSql, { since, at: await warehouseNow(warehouse) })
+  const at = await warehouseNow(warehouse)
+  await warehouse.barrier(['touched_span'])
+  await warehouse.command(touchAgainSql, { since, at })
 }
 
 function dayOf(receivedAtMs: number): string {

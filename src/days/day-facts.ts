@@ -14,6 +14,18 @@ import type { LatestSeal, ListedSeal } from './seals.ts'
 import { readTouchedDays } from './touched-days.ts'
 import type { TouchedDay } from './touched-days.ts'
 
+const listReads = ['sealed_day', 'sealed_span', 'final_before'] as const
+/** What a report reads of its days once it knows their seals. */
+const rowReads = [
+  'product_day',
+  'product_span',
+  'touched_span',
+  'ad_event',
+  'attribution',
+  'rate',
+  'product',
+] as const
+
 export const factLimits = {
   /** Lists that are kept, each of one range of days. */
   listsMax: 16,
@@ -27,6 +39,8 @@ export interface DayLists {
   readonly seals: readonly ListedSeal[]
   readonly spans: readonly StoredSpan[]
   readonly sums: RevisionSums
+  /** The seals of all days before this one are among them; null if no day is final. */
+  readonly finalBefore: string | null
 }
 
 export interface Facts {
@@ -37,11 +51,11 @@ export interface Facts {
 }
 
 export class DayFacts {
-  readonly #warehouse: Pick<Warehouse, 'rows'>
+  readonly #warehouse: Pick<Warehouse, 'rows' | 'barrier'>
   /** By range, the one that was used last at the end. */
   readonly #kept = new Map<string, DayLists>()
 
-  constructor(warehouse: Pick<Warehouse, 'rows'>) {
+  constructor(warehouse: Pick<Warehouse, 'rows' | 'barrier'>) {
     this.#warehouse = warehouse
   }
 
@@ -49,8 +63,13 @@ export class DayFacts {
    * The seals are never newer than the touched days: a day is torn or renewed as compared with the revisions that the
    * report then reads. With a kept list, spans are read while the warehouse is asked for its sum. If that is the same,
    * the seals have been what the list says since before the spans were read.
+   *
+   * What is written first is read last, each after a barrier of its own: a day is final only once it is sealed, and a
+   * seal is written after its rows and after what it has seen of events and spans. So no final day is without its seal,
+   * and no seal is without its rows.
    */
   async read(markets: readonly ReportMarket[], range: DayRange): Promise<Facts> {
+    await this.#warehouse.barrier([...listReads, ...rowReads])
     const kept = this.#take(range)
     if (kept !== null) {
       const latest = judgeSeals(kept.seals, markets)
@@ -58,19 +77,22 @@ export class DayFacts {
         readBoundsAndSums(this.#warehouse, markets, range),
         readTouchedDays(this.#warehouse, { markets, seals: latest, ...range }),
       ])
-      if (areSame(kept.sums, sums)) {
+      if (areSame(kept.sums, sums) && kept.finalBefore === bounds.finalBefore) {
         this.#keep(kept)
         return { bounds, latest, touched, lists: kept }
       }
     }
-    const [{ bounds }, list, { spans, revisionSum }] = await Promise.all([
-      readBoundsAndSums(this.#warehouse, markets, range),
+    const { bounds } = await readBoundsAndSums(this.#warehouse, markets, range)
+    await this.#warehouse.barrier(listReads)
+    const [list, { spans, revisionSum }] = await Promise.all([
       readSealList(this.#warehouse, range),
       readSpanList(this.#warehouse, range),
     ])
     const sums = { seals: list.revisionSum, spans: revisionSum }
-    const lists = { range, seals: list.seals, spans, sums }
+    const { finalBefore } = bounds
+    const lists = { range, seals: list.seals, spans, sums, finalBefore }
     const latest = judgeSeals(list.seals, markets)
+    await this.#warehouse.barrier(rowReads)
     const touched = await readTouchedDays(this.#warehouse, { markets, seals: latest, ...range })
     this.#keep(lists)
     return { bounds, latest, touched, lists }

@@ -13,7 +13,11 @@ export interface FinalDays {
   readonly finalBefore: string | null
 }
 
-export async function readFinalDays(warehouse: Pick<Warehouse, 'rows'>): Promise<FinalDays> {
+/** As any node has declared them before the call. */
+export async function readFinalDays(
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>
+): Promise<FinalDays> {
+  await warehouse.barrier(['final_before'])
   const [row] = await warehouse.rows<{ announced: string; final: string }>(
     `SELECT toString(max(day)) AS announced, toString(maxIf(day, state = 'final')) AS final
      FROM final_before`

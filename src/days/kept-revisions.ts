@@ -59,7 +59,11 @@ export async function readKept<Result>(read: () => Promise<Result | null>): Prom
 }
 
 /** Ask this once the reading has begun: a reading goes on with the rows that were there when it began. */
-export async function areKept(warehouse: Pick<Warehouse, 'rows'>, named: Named): Promise<boolean> {
+export async function areKept(
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
+  named: Named
+): Promise<boolean> {
+  await warehouse.barrier(['sealed_day', 'sealed_span'])
   const { seals, spans, lists } = named
   if (lists !== undefined && (await areUnchanged(warehouse, lists))) return true
   if (await isNothingReplaced(warehouse, named)) return true

@@ -31,6 +31,8 @@ const isOfPurchase = `
     ))
   ))`
 
+const reads = ['delivery', 'purchase', 'delivery_judgement'] as const
+
 export async function rebuildDays({
   warehouse,
   firstDay,
@@ -41,6 +43,7 @@ export async function rebuildDays({
     return { kind: 'final', finalBefore: announcedBefore }
   }
   const at = await warehouseNow(warehouse)
+  await warehouse.barrier(reads)
   // A day of any zone lies within a day of the same date in UTC.
   const params = { first: addDays(firstDay, -1), last: addDays(lastDay, 1), at }
   const [counted] = await warehouse.rows<{ purchaseCount: number }>(
@@ -48,7 +51,7 @@ export async function rebuildDays({
      WHERE day >= {first:Date} AND day <= {last:Date} AND ${isOfPurchase}`,
     params
   )
-  await pend(warehouse, (pendingAt) =>
+  await pend(warehouse, reads, (pendingAt) =>
     warehouse.command(
       `INSERT INTO pending_purchase (shipped_at, day, purchase_key)
        SELECT DISTINCT {at:DateTime64(6, 'UTC')}, delivery.day, purchase_key FROM delivery

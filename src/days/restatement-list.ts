@@ -33,12 +33,13 @@ const overlapRowsMax = 1_000_000
  * are repeated, so that a client which continues from the last instant misses none and always makes progress.
  */
 export async function readRestatements(
-  warehouse: Pick<Warehouse, 'rows'>,
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
   sinceMs: number,
   rowsMax: number = restatementsMax
 ): Promise<Restatements> {
   const read = (range: { afterMs: number; throughMs: number; rowsMax: number }) =>
     warehouse.rows<RestatementRow>(restatementsSql, range)
+  await warehouse.barrier(['sealed_day'])
   const repeated = await read({
     afterMs: sinceMs - overlapMs,
     throughMs: sinceMs,

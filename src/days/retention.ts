@@ -41,9 +41,12 @@ export interface RetentionDeps extends Omit<SealDeps, 'settledThroughMs'> {
   readonly finalMs?: number
 }
 
+const reads = ['touched_span', 'sealed_day', 'final_before'] as const
+
 /** Call this when no purchase is due to be attributed. */
 export async function advanceRetention(deps: RetentionDeps): Promise<void> {
   const now = await warehouseNow(deps.warehouse)
+  await deps.warehouse.barrier(reads)
   await announce(deps, now)
   await finish(deps, now)
   await drop(deps, now)
@@ -61,6 +64,7 @@ type StateDeps = Pick<RetentionDeps, 'warehouse' | 'markets' | 'retentionDays'>
 
 export async function readRetention(deps: StateDeps): Promise<RetentionState> {
   const now = await warehouseNow(deps.warehouse)
+  await deps.warehouse.barrier(reads)
   const { announcedBefore } = await readFinalDays(deps.warehouse)
   const due = await findDue(deps, now)
   const isWaiting = due !== null && due.sealedBefore < due.wantedBefore
@@ -124,10 +128,11 @@ type Boundary = 'announced' | 'final'
 
 /** The latest boundary of a state that was written at `writtenBy` or before; null if there is none. */
 async function readReached(
-  warehouse: Pick<Warehouse, 'rows'>,
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
   state: Boundary,
   writtenBy: string
 ): Promise<string | null> {
+  await warehouse.barrier(['final_before'])
   const [row] = await warehouse.rows<{ day: string }>(
     `SELECT toString(max(day)) AS day FROM final_before
      WHERE state = {state:String} AND written_at <= {writtenBy:DateTime64(6, 'UTC')}`,
@@ -195,6 +200,7 @@ function lastDayOf({ id }: StoredPartition): string {
 /** Keeps attributions that an erasure has frozen, as they could not be made again; the other rows are deleted. */
 async function dropPartition(warehouse: Warehouse, { table, id }: StoredPartition): Promise<void> {
   if (table === 'attribution') {
+    await warehouse.barrier(['attribution'])
     const month = { month: Number(id) }
     const [counts] = await warehouse.rows<{ frozen: number; others: number }>(
       `SELECT countIf(is_frozen = 1) AS frozen, countIf(is_frozen = 0) AS others FROM attribution
@@ -229,6 +235,7 @@ async function deleteOld(
   [table, condition]: (typeof bounded)[number],
   keptFrom: string
 ): Promise<void> {
+  await warehouse.barrier([table])
   const [counted] = await warehouse.rows<{ count: number }>(
     `SELECT count() AS count FROM ${table} WHERE ${condition}`,
     { keptFrom }

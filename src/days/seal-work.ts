@@ -61,10 +61,13 @@ export interface SealingWork {
   readonly renewals: readonly Renewal[]
 }
 
+const reads = ['touched_span', 'sealed_day', 'final_before', 'ad_event', 'rate'] as const
+
 /** Every market day that is to be sealed for the first time or again; final days never are. */
 export async function findSealingWork(deps: SealDeps, readAt: string): Promise<SealingWork> {
   const { warehouse } = deps
   const markets = deps.markets()
+  await warehouse.barrier(reads)
   const bounds = await readBounds(warehouse, markets)
   const first = [...bounds.firstDays.values()].toSorted()[0]
   if (first === undefined) return { unsealed: [], renewals: [] }

@@ -45,6 +45,7 @@ export async function sealBatch(deps: SealOptions): Promise<SealResult> {
   const batch = await chooseBatch(warehouse, work, budget.eventsMax)
   if (batch.length === 0) return { sealedCount: 0, hasMore: false, becameFinal: false }
 
+  await warehouse.barrier(['attribution'])
   const range = rangeOfDays(batch.map(({ day }) => day))
   const rates = await loadRates(warehouse, range)
   let becameFinal: boolean
@@ -94,6 +95,7 @@ async function seal(warehouse: Warehouse, sealing: Sealing): Promise<boolean> {
   await beginRevision(warehouse, { revision, range, readAt })
   const isWhole = await rollUp(warehouse, { asked, rates, revision, readAt, eventsMax })
 
+  await warehouse.barrier(['product_day'])
   const details = await readDetails(warehouse, revision, range)
   // An engine that was held up must not seal days that another one has declared final meanwhile: their events
   // may be gone.

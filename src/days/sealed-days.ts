@@ -55,13 +55,16 @@ export interface SealedThrough {
 
 /** How far each market is sealed, as of `today`. */
 export async function readSealedThrough(
-  warehouse: Pick<Warehouse, 'rows'>,
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
   markets: readonly ReportMarket[],
   today: string
 ): Promise<readonly SealedThrough[]> {
+  await warehouse.barrier(['touched_span', 'sealed_day', 'final_before'])
   const bounds = await readBounds(warehouse, markets)
   const { firstDays, finalBefore } = bounds
   const firstDay = [...firstDays.values()].toSorted()[0] ?? today
+  // The seals of days that are final by these bounds were there before.
+  await warehouse.barrier(['sealed_day'])
   // Final days were sealed for every market of their time, and are not looked at any more.
   const range = { first: laterDay(firstDay, finalBefore), last: today }
   const seals = await readSeals(warehouse, { markets, ...range, finalBefore })
@@ -104,7 +107,7 @@ export interface ReportDays {
 
 /** For callers that ask now and then. */
 export async function readReportDays(
-  warehouse: Pick<Warehouse, 'rows'>,
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
   markets: readonly ReportMarket[],
   asked: DaysAsked
 ): Promise<ReportDays> {

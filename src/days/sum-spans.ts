@@ -39,6 +39,7 @@ export interface SpanDeps {
 export async function sumNextSpan(deps: SpanDeps): Promise<boolean> {
   const { warehouse } = deps
   const readAt = await warehouseNow(warehouse)
+  await warehouse.barrier(['touched_span', 'sealed_day', 'sealed_span', 'final_before'])
   const { firstDays, finalBefore } = await readBounds(warehouse, deps.markets())
   const first = [...firstDays.values()].toSorted()[0]
   if (first === undefined) return false
@@ -91,6 +92,8 @@ async function sumSpan(warehouse: Warehouse, summing: Summing): Promise<void> {
     range: { first: span.firstDay, last: span.firstDay },
     readAt,
   })
+  // A seal may have been read that was written after the last barrier; its rows were written before it.
+  await warehouse.barrier(['product_day'])
   await warehouse.command(sumSpanSql, {
     firstDay: span.firstDay,
     dayCount: span.dayCount,

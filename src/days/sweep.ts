@@ -41,6 +41,8 @@ export interface SweepDeps {
   readonly orphanMs?: number
 }
 
+const reads = ['sealed_day', 'sealed_span', 'product_day', 'product_span', 'rollup_begun'] as const
+
 const beginningOfTime = '1970-01-01 00:00:00.000000'
 
 /** Remembers how far it has looked for revisions that ended halfway; a new sweeper looks at all of them once. */
@@ -55,6 +57,7 @@ export class Sweeper {
   async sweep(): Promise<void> {
     const { warehouse, keepMs = keepSupersededMs, orphanMs = sweepLimits.orphanMs } = this.#deps
     const now = await warehouseNow(warehouse)
+    await warehouse.barrier(reads)
     for (const seals of ['sealed_day', 'sealed_span'] as const) {
       while (await sweepReplaced(warehouse, seals, shiftInstant(now, -keepMs)));
     }

@@ -5,7 +5,7 @@ import { readSealedThrough } from './sealed-days.ts'
 import type { SealedThrough } from './sealed-days.ts'
 
 interface SealedDeps {
-  readonly warehouse: Pick<Warehouse, 'rows'>
+  readonly warehouse: Pick<Warehouse, 'rows' | 'barrier'>
   readonly markets: () => readonly ReportMarket[]
 }
 

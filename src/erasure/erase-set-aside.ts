@@ -27,6 +27,7 @@ interface SetAsideRow {
 
 export async function eraseSetAside(deps: EraseSetAsideDeps, person: ErasedPerson): Promise<void> {
   const { warehouse } = deps
+  await warehouse.barrier(['set_aside'])
   for (let after = ''; ;) {
     const page = await warehouse.rows<SetAsideRow>(
       `SELECT key, record FROM set_aside WHERE key > {after:String} AND startsWith(record, '{')

@@ -31,7 +31,7 @@ export interface EraseDeps extends EraseSetAsideDeps {
 export interface EraseResult {
   /** Passes that were completed. */
   readonly passCount: number
-  /** Erasures that wait until purchases of the person are attributed. */
+  /** Erasures that wait until purchases of the person are attributed, or until every replica knows of them. */
   readonly waitingCount: number
 }
 
@@ -62,6 +62,7 @@ interface Due {
 async function findDue(deps: EraseDeps): Promise<readonly Due[]> {
   const { warehouse, settleMs, visibilityMs = announceLimits.visibilityMs } = deps
   const now = await warehouseNow(warehouse)
+  await warehouse.barrier(['erasure', ...passReads, 'late_touchpoint'])
   const due = await warehouse.rows<{ id: string; stage: number }>(dueSql, {
     requestedUntil: shiftInstant(now, -settleMs - visibilityMs),
     watchedUntil: shiftInstant(now, -erasureLimits.watchDays * 86_400_000),
@@ -74,17 +75,31 @@ async function findDue(deps: EraseDeps): Promise<readonly Due[]> {
   ]
 }
 
-/** False if purchases of the person are not attributed yet; then nothing was changed. */
+const passReads = [
+  'touchpoint',
+  'purchase_identity',
+  'purchase',
+  'pending_purchase',
+  'attribution',
+  'frozen_purchase',
+] as const
+
+/** False if purchases of the person are not attributed yet, or rows of the person are left. */
 async function eraseOnce(deps: EraseDeps, id: string): Promise<boolean> {
   const { warehouse, settleMs } = deps
+  await warehouse.barrier(['erasure', ...passReads])
   const [unanswered] = await warehouse.rows<{ count: number }>(unansweredSql, { id, settleMs })
   if ((unanswered?.count ?? 0) > 0) return false
   await warehouse.command(freezeSql, { id })
   await warehouse.command(listFrozenSql, { id })
+  await warehouse.barrier(['attribution', 'frozen_purchase'])
   await warehouse.command(emptyMovedSql)
   const erasure = await readIdentities(warehouse, id)
   if (erasure !== null) await eraseSetAside(deps, erasure)
-  for (const removal of removals) await remove(warehouse, removal, id)
+  for (const removal of removals) {
+    // What leads to the rows that are left is kept, so the next pass finds them.
+    if (!(await remove(warehouse, removal, id))) return false
+  }
   return true
 }
 
@@ -105,15 +120,14 @@ async function readIdentities(warehouse: Warehouse, id: string): Promise<ErasedP
 /** The weeks of 190 years. */
 const partitionsMax = 10_000
 
-/** Rewrites only the partitions that hold data of the person. This is heavy, but it truly removes the data. */
-async function remove(warehouse: Warehouse, removal: Removal, id: string): Promise<void> {
+/**
+ * Rewrites only the partitions that hold data of the person. This is heavy, but it truly removes the data. False if
+ * some is left: each replica reads the identities where it rewrites a part, and one that does not know of the erasure
+ * yet changes nothing.
+ */
+async function remove(warehouse: Warehouse, removal: Removal, id: string): Promise<boolean> {
   const { table, change, condition } = removal
-  const found = await warehouse.rows<{ partition: string }>(
-    `SELECT DISTINCT _partition_id AS partition FROM ${table} WHERE ${condition}
-     ORDER BY partition LIMIT ${partitionsMax}`,
-    { id }
-  )
-  assert(found.length < partitionsMax, 'the partitions of a table fit into the list')
+  const found = await findPartitions(warehouse, removal, id)
   for (const { partition } of found) {
     // A partition cannot be a bound value; ClickHouse names this one, in digits.
     if (!/^\d{6,8}$/u.test(partition)) continue
@@ -123,4 +137,20 @@ async function remove(warehouse: Warehouse, removal: Removal, id: string): Promi
       { id }
     )
   }
+  return found.length === 0 || (await findPartitions(warehouse, removal, id)).length === 0
+}
+
+async function findPartitions(
+  warehouse: Warehouse,
+  { table, condition }: Removal,
+  id: string
+): Promise<readonly { readonly partition: string }[]> {
+  await warehouse.barrier(['erasure', table])
+  const found = await warehouse.rows<{ partition: string }>(
+    `SELECT DISTINCT _partition_id AS partition FROM ${table} WHERE ${condition}
+     ORDER BY partition LIMIT ${partitionsMax}`,
+    { id }
+  )
+  assert(found.length < partitionsMax, 'the partitions of a table fit into the list')
+  return found
 }

@@ -36,7 +36,10 @@ export async function requestErasure(
 }
 
 /** Counts the erasures that are not closed. */
-export async function countOpenErasures(warehouse: Pick<Warehouse, 'rows'>): Promise<number> {
+export async function countOpenErasures(
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>
+): Promise<number> {
+  await warehouse.barrier(['erasure'])
   const [row] = await warehouse.rows<{ count: number }>(
     'SELECT count() AS count FROM erasure FINAL WHERE stage < 3'
   )
@@ -55,9 +58,10 @@ const columns = `id, publisher_id AS publisherId, stage, toString(requested_at) 
   toString(erased_at) AS erasedAt`
 
 export async function findErasure(
-  warehouse: Pick<Warehouse, 'rows'>,
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
   id: string
 ): Promise<Erasure | null> {
+  await warehouse.barrier(['erasure'])
   const [row] = await warehouse.rows<ErasureRow>(
     `SELECT ${columns} FROM erasure FINAL WHERE id = {id:String}`,
     { id }
@@ -67,9 +71,10 @@ export async function findErasure(
 
 /** Newest first. */
 export async function listErasures(
-  warehouse: Pick<Warehouse, 'rows'>,
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
   limit: number
 ): Promise<readonly Erasure[]> {
+  await warehouse.barrier(['erasure'])
   const rows = await warehouse.rows<ErasureRow>(
     `SELECT ${columns} FROM erasure FINAL ORDER BY requested_at DESC, id LIMIT {limit:UInt32}`,
     { limit }

@@ -44,7 +44,7 @@ export interface SeenNode {
 }
 
 export interface NodesDeps {
-  readonly warehouse: Pick<Warehouse, 'rows' | 'command'>
+  readonly warehouse: Pick<Warehouse, 'rows' | 'command' | 'barrier'>
   readonly node: { readonly id: string; readonly name: string; readonly roles: readonly string[] }
   readonly spool: Pick<Spool, 'depth'>
   readonly clock: Clock
@@ -88,6 +88,7 @@ export class Nodes {
     const { warehouse, node, monotonicMs } = this.#deps
     const atMs = monotonicMs()
     await this.#tell({ hasLeft: false })
+    await warehouse.barrier(['node_seen'])
     const rows = await warehouse.rows<NodeRow>(readSql, { nodesMax: nodeLimits.nodesMax })
     const nodes = rows.flatMap((row) => seenNodeOf(row, node.id) ?? [])
     const engines = nodes.filter(

@@ -103,7 +103,7 @@ async function announceReturns(
 ): Promise<void> {
   // A day of any time zone begins within the UTC day before.
   const firstDay = announcedBefore === null ? '1970-01-01' : addDays(announcedBefore, -1)
-  await pend(deps.warehouse, (visibleAt) =>
+  await pend(deps.warehouse, ['returned_purchase', 'purchase'], (visibleAt) =>
     deps.warehouse.command(pendReturnedSql, { shippedAt, visibleAt, firstDay })
   )
 }

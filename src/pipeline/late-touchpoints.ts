@@ -24,7 +24,7 @@ export async function announceLateTouchpoints(
   const late = touches.linesFrom((receivedAtMs) => receivedAtMs < lateBeforeMs)
   if (late.length === 0) return
   await deps.warehouse.insert(touches.table, late, touches.columns)
-  await pend(deps.warehouse, (at) =>
+  await pend(deps.warehouse, ['late_touchpoint', 'purchase_identity'], (at) =>
     deps.warehouse.command(pendAgainSql, { at, shippedAt: visibleAt, reachMs: lateReachMs })
   )
 }

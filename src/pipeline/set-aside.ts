@@ -51,11 +51,14 @@ interface WaitingRow {
 /** Bounds the memory of a replay: a record may be a whole damaged segment. */
 const recordsPerBatchMax = 100
 
+const waitingReads = ['set_aside', 'set_aside_replay'] as const
+
 /** The records that wait, longest first. */
 export async function listSetAside(
-  warehouse: Pick<Warehouse, 'rows'>,
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
   { after, limit }: SetAsideQuestion
 ): Promise<readonly SetAsideFound[]> {
+  await warehouse.barrier(waitingReads)
   const rows = await warehouse.rows<WaitingRow>(listSql, {
     afterMicros: after?.atMicros ?? -1,
     afterKey: after?.key ?? '',
@@ -89,6 +92,7 @@ function receivedAtOf(head: string): number | null {
 /** `keys` null means the longest waiting ones, as many as a call takes. */
 export async function replaySetAside(deps: ReplayDeps, keys: ReplayKeys): Promise<ReplayResult> {
   const { warehouse } = deps
+  await warehouse.barrier(waitingReads)
   const wanted = keys === null ? await oldestKeys(warehouse) : [...new Set(keys)]
   const result = { replayed: 0, setAsideAgain: 0, unknown: 0 }
   for (let first = 0; first < wanted.length; first += recordsPerBatchMax) {
@@ -102,7 +106,10 @@ export async function replaySetAside(deps: ReplayDeps, keys: ReplayKeys): Promis
   return { ...result, remaining: await countSetAside(warehouse) }
 }
 
-export async function countSetAside(warehouse: Pick<Warehouse, 'rows'>): Promise<number> {
+export async function countSetAside(
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>
+): Promise<number> {
+  await warehouse.barrier(waitingReads)
   const [row] = await warehouse.rows<{ count: number }>(
     `SELECT count() AS count FROM (${waitingSql})`
   )
@@ -111,8 +118,9 @@ export async function countSetAside(warehouse: Pick<Warehouse, 'rows'>): Promise
 
 /** Ad events that wait because they contradict the catalog, by publisher and rule, most first. */
 export async function countContradictions(
-  warehouse: Pick<Warehouse, 'rows'>
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>
 ): Promise<NonNullable<StatusResponse['contradictions']>> {
+  await warehouse.barrier(waitingReads)
   const rows = await warehouse.rows<ContradictionRow>(contradictionsSql, {
     rowsMax: contradictionRowsMax,
   })
@@ -134,7 +142,9 @@ interface ContradictionRow {
 
 const contradictionRowsMax = 200
 
-async function oldestKeys(warehouse: Pick<Warehouse, 'rows'>): Promise<readonly string[]> {
+async function oldestKeys(
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>
+): Promise<readonly string[]> {
   const rows = await warehouse.rows<WaitingRow>(listSql, {
     afterMicros: -1,
     afterKey: '',

@@ -30,6 +30,8 @@ export async function prepareWarehouse(deps: PrepareDeps): Promise<void> {
   await untilDone(deps, isWaitedFor, () => ensureFitWarehouse(warehouse))
   await untilDone(deps, isAway, async () => {
     await migrate(warehouse)
+    // Every insert of events reads it, and whoever migrated first has written it.
+    await warehouse.barrier(['ad_event_key_rule'])
     await ensureSameIdentitySecret(warehouse, identityFingerprint)
   })
 }

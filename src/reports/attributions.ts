@@ -74,7 +74,7 @@ export type ListAttributions = (
 ) => Promise<AttributionsResult | FinalDaysAsked>
 
 export interface AttributionsDeps {
-  readonly warehouse: Pick<Warehouse, 'rows' | 'stream'>
+  readonly warehouse: Pick<Warehouse, 'rows' | 'stream' | 'barrier'>
   readonly catalog: () => CatalogNames
   readonly keptPages: KeptPages
 }
@@ -100,6 +100,7 @@ async function compute(
   const names = catalog()
   const days = listDays(startDate, endDate)
   const asked = listUnits(names.markets()).map((market) => ({ market, days }))
+  await warehouse.barrier(['attribution', 'delivery', 'product', 'rate'])
   const rates = await loadRates(warehouse, { first: startDate, last: endDate })
   const params = { advertiserId, ...dayRowsParams(asked, rates) }
   const sql = listSql(attributionProfile, reachableRows(request.limit))

@@ -9,8 +9,11 @@ import type { Warehouse } from '../warehouse/warehouse.ts'
 /** Returns the newest conflicts, up to the limit, and the number of all. */
 export type ReadConflicts = (limit: number) => Promise<ConflictPage>
 
-export function createConflictReader(warehouse: Pick<Warehouse, 'rows'>): ReadConflicts {
+export function createConflictReader(
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>
+): ReadConflicts {
   return async (limit) => {
+    await warehouse.barrier(['delivery', 'purchase_return', 'delivery_judgement'])
     const rows = await warehouse.rows<ConflictRow>(conflictsSql, { limit })
     return { conflicts: rows.map(toConflict), total: rows[0]?.total ?? 0 }
   }

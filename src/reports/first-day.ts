@@ -5,7 +5,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts'
 import { assertAnswersFor, boundAdvertiserSql } from './bound-advertiser.ts'
 
 export interface FirstDayDeps {
-  readonly warehouse: Pick<Warehouse, 'rows'>
+  readonly warehouse: Pick<Warehouse, 'rows' | 'barrier'>
   readonly markets: readonly ReportMarket[]
 }
 
@@ -14,6 +14,7 @@ export async function readFirstDay(
   { warehouse, markets }: FirstDayDeps,
   advertiserId: number
 ): Promise<string | null> {
+  await warehouse.barrier(['product_day', 'ad_event'])
   const sealed = await warehouse.rows<SealedRow>(firstSealedSql, { advertiserId })
   for (const row of sealed) assertAnswersFor(advertiserId, row.bound_advertiser_id)
   const [known] = sealed

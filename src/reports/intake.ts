@@ -77,8 +77,17 @@ const oddMax = 100_000
 
 const kinds = { load: 'loads', impression: 'impressions', click: 'clicks' } as const
 
+const reads = [
+  'delivery',
+  'delivery_judgement',
+  'purchase_return',
+  'attribution',
+  'intake_event',
+  'intake_set_aside',
+] as const
+
 /** Counts exactly, even if rows were shipped twice, and reads only the rows of the days asked for. */
-export function createIntakeReader(warehouse: Pick<Warehouse, 'rows'>): ReadIntake {
+export function createIntakeReader(warehouse: Pick<Warehouse, 'rows' | 'barrier'>): ReadIntake {
   return async (question) => {
     const { publisherId, startDate, endDate } = question
     const fromDay = startDate < firstDay ? firstDay : startDate
@@ -86,6 +95,7 @@ export function createIntakeReader(warehouse: Pick<Warehouse, 'rows'>): ReadInta
     if (fromDay > toDay) return buildIntake(question, { deliveries: [], setAside: [], events: [] })
 
     const range = { publisherId, fromDay, toDay }
+    await warehouse.barrier(reads)
     const deliveries = await readDeliveries(warehouse, { ...question, fromDay, toDay })
     question.signal.throwIfAborted()
     const setAside = await warehouse.rows<SetAside>(setAsideSql, range)
@@ -137,7 +147,7 @@ function hasUnknownSite({ unknownSites }: Group): boolean {
 }
 
 async function readDeliveries(
-  warehouse: Pick<Warehouse, 'rows'>,
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
   question: IntakeQuestion & { readonly fromDay: string; readonly toDay: string }
 ): Promise<readonly DeliveryGroup[]> {
   const { publisherId, siteIds, signal, toDay } = question

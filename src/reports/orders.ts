@@ -31,7 +31,7 @@ interface OrdersRow {
 
 /** Counts the orders of lines that pass the filters, always from the current attributions. */
 export async function readFilteredOrders(
-  warehouse: Pick<Warehouse, 'rows'>,
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
   { advertiserId, request, catalog }: OrdersAsked
 ): Promise<CountOrders> {
   const { announcedBefore } = await readFinalDays(warehouse)

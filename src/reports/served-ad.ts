@@ -27,7 +27,7 @@ export type ServedAdOutcome = Pick<
 
 export type ReadServedAd = (place: ServedAdPlace) => Promise<ServedAdOutcome>
 
-type Reader = Pick<Warehouse, 'rows'>
+type Reader = Pick<Warehouse, 'rows' | 'barrier'>
 
 /** There is at most one event of each kind and verdict. */
 const eventsMax = 3 * adEventVerdicts.length
@@ -43,6 +43,7 @@ export function createServedAdReader(warehouse: Reader): ReadServedAd {
   return async (place) => {
     const servedDay = dayOf(place.servedAtMs, 'UTC')
     const { servedAdId, advertiserId, publisherId } = place
+    await warehouse.barrier(['ad_event', 'attribution'])
     const [events, { finalBefore }] = await Promise.all([
       warehouse.rows<EventRow>(eventsSql, {
         servedAdId,

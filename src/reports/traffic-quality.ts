@@ -66,7 +66,7 @@ export type TrafficQuality = PagedResult<TrafficQualityRow>
 export type ReadTrafficQuality = (call: TrafficQualityCall) => Promise<TrafficQuality>
 
 interface TrafficQualityDeps {
-  readonly warehouse: Pick<Warehouse, 'rows' | 'stream'>
+  readonly warehouse: Pick<Warehouse, 'rows' | 'stream' | 'barrier'>
   readonly catalog: () => CatalogNames
   readonly keptPages: KeptPages
 }

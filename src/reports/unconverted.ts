@@ -31,7 +31,7 @@ export interface UnconvertedQuestion extends DaysAsked {
 export type ReadUnconverted = (question: UnconvertedQuestion) => Promise<readonly UnconvertedRow[]>
 
 interface UnconvertedDeps {
-  readonly warehouse: Pick<Warehouse, 'rows'>
+  readonly warehouse: Pick<Warehouse, 'rows' | 'barrier'>
   readonly markets: () => readonly ReportMarket[]
 }
 

@@ -53,8 +53,9 @@ function withoutUserAgent(text: string, callerOf: CallerReader): string {
  * as one without an address. The patterns cannot match text inside a record, where quotes have a backslash.
  */
 export async function forgetAsideAddresses(
-  warehouse: Pick<Warehouse, 'rows' | 'command'>
+  warehouse: Pick<Warehouse, 'rows' | 'command' | 'barrier'>
 ): Promise<void> {
+  await warehouse.barrier(['set_aside'])
   const [found] = await warehouse.rows<{ count: number }>(
     `SELECT count() AS count FROM set_aside WHERE ${withAddressSql}`,
     patterns

@@ -36,6 +36,7 @@ export async function readInstalledAtMs(warehouse: Pick<Warehouse, 'rows'>): Pro
 }
 
 async function readFirst(warehouse: Warehouse, name: string): Promise<string | null> {
+  await warehouse.barrier(['installation'])
   const rows = await warehouse.rows<{ value: string }>(
     'SELECT value FROM installation WHERE name = {name:String} ORDER BY written_at, value LIMIT 1',
     { name }

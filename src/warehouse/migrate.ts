@@ -17,6 +17,8 @@ export async function migrate(
   topology: Topology = 'single'
 ): Promise<readonly string[]> {
   await warehouse.command(renderDdl(migrationTableSql, topology))
+  // A replica that lags would have an old file run again, over what newer ones have changed.
+  await warehouse.barrier(['migration'])
   const done = new Set(
     (await warehouse.rows<{ name: string }>('SELECT DISTINCT name FROM migration LIMIT 10000')).map(
       (row) => row.name

@@ -90,7 +90,8 @@ export interface Warehouse {
    * any node had committed before the call. Where the warehouse is a set of replicas, one that lags reads less: not
    * the rows that another node wrote, and after a change of replica not even one's own. A step therefore calls this
    * before it reads what was written elsewhere, and reads the clock before that. Rows that are committed during the
-   * call may or may not be read. On one server nothing is sent.
+   * call may or may not be read. A warehouse that goes over to another replica does the same for all tables first, so
+   * what was read once stays readable. On one server nothing is sent.
    */
   barrier(tables: readonly WarehouseTable[]): Promise<void>
   close(): Promise<void>

@@ -79,8 +79,9 @@ test('records that come while one is written share the next insert', async () =>
   const inserts: string[] = []
   const gate = { open: () => {}, begin: () => {} }
   const began = new Promise<void>((resolve) => (gate.begin = resolve))
-  const watched: Pick<Warehouse, 'insert' | 'rows'> = {
+  const watched: Pick<Warehouse, 'insert' | 'rows' | 'barrier'> = {
     rows: (sql, params) => warehouse.rows(sql, params),
+    barrier: (tables) => warehouse.barrier(tables),
     insert: async (_table, lines) => {
       inserts.push(lines.toString())
       if (inserts.length > 1) return
@@ -103,8 +104,9 @@ test('records that come while one is written share the next insert', async () =>
 
 test('a record that could not be written fails its call, and the next one is tried anew', async () => {
   let isAway = true
-  const flaky: Pick<Warehouse, 'insert' | 'rows'> = {
+  const flaky: Pick<Warehouse, 'insert' | 'rows' | 'barrier'> = {
     rows: (sql, params) => warehouse.rows(sql, params),
+    barrier: (tables) => warehouse.barrier(tables),
     insert: async (table, lines) => {
       if (isAway) throw new Error('away')
       await warehouse.insert(table, lines)

@@ -20,6 +20,7 @@ function watched(warehouse: Warehouse) {
   let interrupt: { readonly pattern: RegExp; readonly work: () => Promise<unknown> } | null = null
   return {
     statements,
+    barrier: (tables: Parameters<Warehouse['barrier']>[0]) => warehouse.barrier(tables),
     before(pattern: RegExp, work: () => Promise<unknown>) {
       interrupt = { pattern, work }
     },

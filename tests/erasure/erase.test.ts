@@ -176,6 +176,31 @@ test('after an erasure the identity stands in the list of erasures alone, and no
   assert.equal((await findErasure(warehouse, 'old'))?.state, 'closed')
 })
 
+test('an erasure is not called done while a replica that did not know of it has changed nothing', async (t) => {
+  const world = await aCreditedWorld(t)
+  const { warehouse } = world
+  let isBehind = true
+  const behind: Warehouse = {
+    ...warehouse,
+    command: async (sql, params) => {
+      // The replica that rewrites the part finds no such erasure, and the others take its result.
+      if (isBehind && sql.startsWith('ALTER TABLE delivery ')) return
+      await warehouse.command(sql, params)
+    },
+  }
+  const { id } = await requestErasure(warehouse, { publisherId, identities: [shopper] })
+
+  const first = await eraseDue(depsOf(behind))
+  const told = await findErasure(warehouse, id)
+  isBehind = false
+  const second = await eraseDue(depsOf(behind))
+
+  assert.deepEqual([first.passCount, first.waitingCount, told?.state], [0, 1, 'requested'])
+  assert.equal(second.passCount, 1)
+  const left = new Set((await findText(warehouse, shopper)).map((one) => one.split('.')[0]))
+  assert.deepEqual(left, new Set(['erasure']))
+})
+
 test('late touchpoints, earlier deliveries and another reading do not change a frozen purchase', async (t) => {
   const world = await aCreditedWorld(t)
   const { warehouse } = world

@@ -32,8 +32,9 @@ export interface World {
   readonly figures: (range?: FiguresAsked) => Promise<readonly string[]>
 }
 
-export async function aWorld(t: TestContext): Promise<World> {
-  const warehouse = await openTestWarehouse(t)
+/** In a warehouse of its own if none is given. */
+export async function aWorld(t: TestContext, given?: Warehouse): Promise<World> {
+  const warehouse = given ?? (await openTestWarehouse(t))
   const markets = [berlin]
   const deps = {
     warehouse,

@@ -18,7 +18,7 @@ interface Spooled {
 
 /** Nodes around one warehouse; time on each is set by hand. */
 function aNode(
-  warehouse: Pick<Warehouse, 'rows' | 'command'>,
+  warehouse: Pick<Warehouse, 'rows' | 'command' | 'barrier'>,
   { id = 'a', roles = ['engine'], nowMs = 1_000_000 } = {}
 ) {
   const spool: Spooled = { bytes: 0, oldestAtMs: null }
@@ -160,7 +160,7 @@ test('when a node ends, one with trackers is waited for, and one without is not'
     ['a', 'b']
   )
   assert.equal(engine.nodes.division().nodeCount, 1)
-  await aNode({ rows: refuse, command: refuse }).nodes.close()
+  await aNode({ rows: refuse, command: refuse, barrier: refuse }).nodes.close()
 })
 
 test('engines that are alive divide the work, and one that is alone has all of it', async (t) => {
@@ -195,6 +195,7 @@ test('a node that cannot look does nothing for half a minute, then everything; o
   const rows: unknown[] = []
   let isAway = true
   const door = {
+    barrier: () => Promise.resolve(),
     command: () => (isAway ? refuse() : Promise.resolve()),
     rows: <Row>() => Promise.resolve(rows as Row[]),
   }

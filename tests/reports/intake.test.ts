@@ -61,7 +61,7 @@ async function attribute(): Promise<void> {
 
 async function read(
   changes: Partial<IntakeQuestion> = {},
-  asked: Pick<Warehouse, 'rows'> = warehouse
+  asked: Pick<Warehouse, 'rows' | 'barrier'> = warehouse
 ): Promise<Intake> {
   return await createIntakeReader(asked)({
     publisherId,
@@ -346,7 +346,8 @@ test('days that no receipt can have are empty, not an error', async () => {
 test('a caller that has gone stops the reading between its statements', async () => {
   const abort = new AbortController()
   let count = 0
-  const watched: Pick<Warehouse, 'rows'> = {
+  const watched: Pick<Warehouse, 'rows' | 'barrier'> = {
+    barrier: () => Promise.resolve(),
     rows: async (sql, params) => {
       count += 1
       abort.abort()

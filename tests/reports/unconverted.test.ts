@@ -16,6 +16,7 @@ test('amounts without a rate are found on a sealed day that is renewed and swept
   const read = createUnconvertedReader({
     markets: () => world.markets,
     warehouse: {
+      barrier: (tables) => warehouse.barrier(tables),
       rows: async (sql, params) => {
         if (sql.includes('FROM product_day AS d')) {
           heldCount += 1

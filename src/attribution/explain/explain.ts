@@ -26,7 +26,7 @@ import { readTouches } from './touches.ts'
 import type { TouchesFound } from './touches.ts'
 
 export interface ExplainDeps {
-  readonly warehouse: Pick<Warehouse, 'rows'>
+  readonly warehouse: Pick<Warehouse, 'rows' | 'barrier'>
   /** How long attribution waits for touchpoints; tells what is still pending. */
   readonly settleMs: number
   /** Lowered by tests only. */
@@ -37,6 +37,16 @@ export interface PurchaseName {
   readonly publisherId: number
   readonly transactionId: string
 }
+
+const reads = [
+  'delivery',
+  'delivery_judgement',
+  'purchase_return',
+  'purchase',
+  'attribution',
+  'pending_purchase',
+  'touchpoint',
+] as const
 
 /** Null where nothing is known about the purchase. */
 export type ExplainPurchase = (name: PurchaseName) => Promise<Explanation | null>
@@ -81,6 +91,7 @@ export async function readFacts(
   const key = purchaseKey(publisherId, transactionId)
   if (key === null) return null
   const id = { publisherId, purchaseKey: key }
+  await warehouse.barrier(reads)
   const [deliveries, returns] = await Promise.all([
     readDeliveries(warehouse, id),
     readReturns(warehouse, id),

@@ -34,6 +34,8 @@ export const judgingLimits = {
   settleMs: 120_000,
 } as const
 
+const pageReads = ['delivery', 'purchase_return', 'delivery_judgement', 'attribution'] as const
+
 export interface JudgeAgainDeps {
   readonly warehouse: Warehouse
   readonly markets: () => readonly ReportMarket[]
@@ -109,6 +111,7 @@ export class Judging {
   async #judgePage(judgement: StoredJudgement, place: Place): Promise<void> {
     const { warehouse, markets, pageRowsMax = judgingLimits.pageRowsMax } = this.#deps
     const progress = this.#progressOf(judgement, place) ?? (await this.#begin(judgement, place))
+    await warehouse.barrier(pageReads)
     const { announcedBefore } = await readFinalDays(warehouse)
     const day = place.part === returnsPart ? null : place.part
     const rows = await readPage(warehouse, { judgement, day, after: progress.after, pageRowsMax })

@@ -41,11 +41,11 @@ export interface StoredJudgement extends Omit<JudgementOrder, 'key'> {
   readonly changedAt: string
 }
 
-type Reader = Pick<Warehouse, 'rows'>
+type Reader = Pick<Warehouse, 'rows' | 'barrier'>
 
 /** The request is durable when this resolves. */
 export async function requestJudgement(
-  warehouse: Pick<Warehouse, 'rows' | 'command'>,
+  warehouse: Pick<Warehouse, 'rows' | 'command' | 'barrier'>,
   order: JudgementOrder
 ): Promise<Judgement> {
   const id = randomBytes(8).toString('hex')
@@ -70,6 +70,7 @@ export async function requestJudgement(
 
 /** Judgements that are not done, the oldest first. */
 export async function readOpenJudgements(warehouse: Reader): Promise<readonly StoredJudgement[]> {
+  await warehouse.barrier(['judgement'])
   const rows = await warehouse.rows<JudgementRow>(
     `SELECT ${columns} FROM judgement FINAL WHERE stage = 1 ORDER BY requested_at, id LIMIT 1000`
   )
@@ -77,6 +78,7 @@ export async function readOpenJudgements(warehouse: Reader): Promise<readonly St
 }
 
 export async function countOpenJudgements(warehouse: Reader): Promise<number> {
+  await warehouse.barrier(['judgement'])
   const [row] = await warehouse.rows<{ count: number }>(
     'SELECT toUInt32(count()) AS count FROM judgement FINAL WHERE stage = 1'
   )
@@ -84,6 +86,7 @@ export async function countOpenJudgements(warehouse: Reader): Promise<number> {
 }
 
 export async function findJudgement(warehouse: Reader, id: string): Promise<Judgement | null> {
+  await warehouse.barrier(['judgement'])
   const [row] = await warehouse.rows<JudgementRow>(
     `SELECT ${columns} FROM judgement FINAL WHERE id = {id:String}`,
     { id }
@@ -96,6 +99,7 @@ export async function listJudgements(
   warehouse: Reader,
   limit: number
 ): Promise<readonly Judgement[]> {
+  await warehouse.barrier(['judgement'])
   const rows = await warehouse.rows<JudgementRow>(
     `SELECT ${columns} FROM judgement FINAL ORDER BY requested_at DESC, id LIMIT {limit:UInt32}`,
     { limit }
@@ -144,6 +148,7 @@ async function readPartsOf(
 ): Promise<ReadonlyMap<string, readonly PartDone[]>> {
   const parts = new Map<string, PartDone[]>()
   if (ids.length === 0) return parts
+  await warehouse.barrier(['judgement_part'])
   for (const row of await warehouse.rows<PartRow>(partsSql, { ids })) {
     const { judgementId, isDone, tally, ...rest } = row
     const part = {

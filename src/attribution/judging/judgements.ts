@@ -22,8 +22,8 @@ export interface Judgements {
 
 export interface JudgementsDeps {
   /** Requests are written here, and read in the other lane. */
-  readonly warehouse: Pick<Warehouse, 'rows' | 'command'>
-  readonly reports: Pick<Warehouse, 'rows'>
+  readonly warehouse: Pick<Warehouse, 'rows' | 'command' | 'barrier'>
+  readonly reports: Pick<Warehouse, 'rows' | 'barrier'>
   readonly runAsStep: (work: () => Promise<Judgement>) => Promise<Judgement>
   readonly readPolicy: () => Promise<PolicyNow>
 }

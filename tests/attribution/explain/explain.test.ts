@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { attributionProfiles } from '../../../src/contract/report-request.ts'
 import type { Explanation } from '../../../src/contract/explanation.ts'
 import { Attributor } from '../../../src/attribution/attribute.ts'
-import type { Params } from '../../../src/warehouse/warehouse.ts'
+import type { Params, Warehouse } from '../../../src/warehouse/warehouse.ts'
 import { createExplainer } from '../../../src/attribution/explain/explain.ts'
 import { compareAttribution } from '../../helpers/compare-attribution.ts'
 import { createHistoryLoader } from '../../helpers/history-warehouse.ts'
@@ -127,6 +127,7 @@ test('an explanation finds its rows along the order of the tables: no statement 
   while ((await attributor.attributeBatch()).hasMore);
   const statements: Statement[] = []
   const watched = {
+    barrier: (tables: Parameters<Warehouse['barrier']>[0]) => warehouse.barrier(tables),
     rows: <Row>(sql: string, params: Params = {}) => {
       statements.push({ sql, params })
       return warehouse.rows<Row>(sql, params)

@@ -83,6 +83,7 @@ test('a list of a hundred judgements takes three statements, one of a few takes 
   const warehouse = await openTestWarehouse(t)
   let statementCount = 0
   const counting = {
+    barrier: (tables: Parameters<Warehouse['barrier']>[0]) => warehouse.barrier(tables),
     rows: async <Row>(sql: string, params?: Params): Promise<Row[]> => {
       statementCount += 1
       return await warehouse.rows<Row>(sql, params)

@@ -276,6 +276,7 @@ test('both look-ups read along the order of their tables: one advertiser and day
   const opened = links.admin.openTrackingData(token)
   assert.ok(opened.ok)
   const readServedAd = createServedAdReader({
+    barrier: () => Promise.resolve(),
     rows: async <Row>(
       sql: string,
       params?: Parameters<LinkReader['admin']['warehouse']['rows']>[1]
