@@ -37,7 +37,15 @@ export function createStatus(
     spool,
     retention: () => readRetention({ warehouse, markets, retentionDays: config.retentionDays }),
     advertiserOfCampaign: (id) => catalog.current().campaigns.get(id)?.advertiserId ?? null,
-    sealedThrough: () => readSealedOfAll(sealedDepsOf(engine), systemClock()),
+    sealedThrough: async () => {
+      const codes = new Map(markets().map(({ id, code }) => [id, code]))
+      const sealed = await readSealedOfAll({ warehouse, markets }, systemClock())
+      return sealed.map(({ marketId, completeThrough }) => ({
+        marketId,
+        market: codes.get(marketId) ?? String(marketId),
+        completeThrough,
+      }))
+    },
     contradictions: () => countContradictions(warehouse),
     believeEverybody: () =>
       findBelieveEverybody(catalog.current(), { requiresKey: config.requiresDeliveryKey }),

@@ -163,8 +163,8 @@ function countFacts(answer: StatusResponse): readonly Fact[] {
     ...identityFacts(answer),
     ...notBelievedFacts(answer),
     ...retentionFacts(answer),
-    ...sealed.map(({ marketId, completeThrough }) =>
-      fact(`market ${marketId}`, `sealed through ${completeThrough ?? 'no day yet'}`)
+    ...sealed.map(({ marketId, market = marketId, completeThrough }) =>
+      fact(`market ${market}`, `sealed through ${completeThrough ?? 'no day yet'}`)
     ),
     ...Object.entries(uncounted).map(([reason, count]) =>
       fact(`not counted: ${reason}`, `${formatCount(count)} in 30 days`)

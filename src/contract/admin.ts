@@ -214,6 +214,7 @@ export const statusResponseSchema = named('StatusResponse', {
     Type.Array(
       Type.Object({
         marketId: int32(),
+        market: optional(text('Its code.')),
         completeThrough: nullOr(dateText(), 'The last day from which on back all is sealed.'),
       })
     )

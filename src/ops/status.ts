@@ -125,10 +125,7 @@ async function readFacts(deps: StatusDeps): Promise<WarehouseFacts | null> {
     const reasons = await warehouse.rows<{ reason: string; count: number }>(uncountedSql)
     return {
       version: facts?.version ?? 'unknown',
-      sealed: (await deps.sealedThrough()).map(({ marketId, completeThrough }) => ({
-        marketId,
-        completeThrough,
-      })),
+      sealed: await deps.sealedThrough(),
       uncounted: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
       notBelieved: await readNotBelievedOfAll(warehouse, deps.clock()),
       conflicts: facts?.conflicts ?? 0,

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { StatusResponse } from '../../../../src/contract/admin.ts'
+import type { StatusHistory } from '../../../../src/contract/watch.ts'
 import { Figure } from '../../components/figure.tsx'
+import { LastDay } from '../../components/last-day.tsx'
 import { Empty, Failure, Loading, Warning } from '../../components/notices.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { Table } from '../../components/table.tsx'
+import { silenceMsMax, Verdict } from '../../components/verdict.tsx'
 import {
   formatBytes,
   formatCount,
@@ -14,14 +17,20 @@ import {
   nothing,
 } from '../../format.ts'
 import { messagesOf } from '../../loaded.ts'
+import { addressOf } from '../../router.ts'
 import { useSession } from '../../session.ts'
 import { readGauges, type Gauges } from '../../gauges.ts'
 
 const pollMs = 3_000
+/** The status itself gives up on a warehouse that hangs after 10 s. */
+const answerMsMax = 15_000
+const historyPauseMs = 60_000
 /** Five minutes of samples. */
 const samplesMax = 100
 /** A day is sealed once it is over everywhere and settled. More unsealed days mean that sealing is behind. */
 const unsealedDaysMax = 2
+
+const toLookAt = addressOf(['operator', 'to-look-at'])
 
 interface Sample {
   readonly atMs: number
@@ -32,21 +41,63 @@ interface Sample {
 /** The state of the pipeline, refreshed every few seconds while the page is visible. */
 export function Live() {
   const { samples, messages } = useSamples()
+  const history = useHistory()
   const latest = samples.at(-1)
+  const silenceMs = useSilence(latest)
   return (
     <>
       <div class="head">
         <h1>Live</h1>
-        <p class="muted">Asked again every {formatNumber(pollMs / 1_000)} seconds</p>
       </div>
+      {latest !== undefined && (
+        <Verdict alerts={latest.status.alerts ?? null} silenceMs={silenceMs} />
+      )}
       {messages.length > 0 && <Failure messages={messages} />}
       {latest === undefined ? (
         messages.length === 0 && <Loading what="the state of the pipeline" />
       ) : (
-        <State samples={samples} latest={latest} />
+        <div class={silenceMs > silenceMsMax ? 'stack silent' : 'stack'}>
+          <State samples={samples} latest={latest}>
+            {history !== null && <LastDay history={history} />}
+          </State>
+        </div>
       )}
     </>
   )
+}
+
+/** For how long nothing has been heard, to the second. */
+function useSilence(latest: Sample | undefined): number {
+  const [nowMs, setNowMs] = useState(performance.now())
+  useEffect(() => {
+    const timer = window.setInterval(() => setNowMs(performance.now()), 1_000)
+    return () => window.clearInterval(timer)
+  }, [])
+  return latest === undefined ? 0 : Math.max(0, nowMs - latest.atMs)
+}
+
+/** The last day changes once a minute. */
+function useHistory(): StatusHistory | null {
+  const { api } = useSession()
+  const [history, setHistory] = useState<StatusHistory | null>(null)
+  useEffect(() => {
+    const abort = new AbortController()
+    const ask = () => {
+      if (document.hidden) return
+      api
+        .get<StatusHistory>('admin/v1/status/history', abort.signal)
+        .then(setHistory)
+        // The verdict tells that the service does not answer.
+        .catch(() => undefined)
+    }
+    ask()
+    const timer = window.setInterval(ask, historyPauseMs)
+    return () => {
+      abort.abort()
+      window.clearInterval(timer)
+    }
+  }, [api])
+  return history
 }
 
 function useSamples() {
@@ -57,8 +108,9 @@ function useSamples() {
     const abort = new AbortController()
     let timer = 0
     const ask = async () => {
-      const status = await api.get<StatusResponse>('admin/v1/status', abort.signal)
-      const { text } = await api.text({ method: 'GET', path: 'metrics', signal: abort.signal })
+      const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(answerMsMax)])
+      const status = await api.get<StatusResponse>('admin/v1/status', signal)
+      const { text } = await api.text({ method: 'GET', path: 'metrics', signal })
       const sample = { atMs: performance.now(), status, gauges: readGauges(text) }
       setSamples((known) => [...known, sample].slice(-samplesMax))
       setMessages([])
@@ -86,9 +138,11 @@ function useSamples() {
 interface StateProps {
   readonly samples: readonly Sample[]
   readonly latest: Sample
+  /** Below the tiles. */
+  readonly children: ComponentChildren
 }
 
-function State({ samples, latest }: StateProps) {
+function State({ samples, latest, children }: StateProps) {
   const { status, gauges } = latest
   const rates = ratesOf(samples)
   return (
@@ -130,11 +184,15 @@ function State({ samples, latest }: StateProps) {
           label="Events refused since the start"
           count={gauges.get('shelftrace_tracking_answers_total{status="503"}') ?? 0}
         />
-        <CountTile label="Set aside" count={status.setAside} />
+        <CountTile label="Set aside" count={status.setAside} leadsTo={toLookAt} />
         <LiveTile label="Age of the newest backup">
           {durationOrNothing(backupAgeMsOf(gauges))}
         </LiveTile>
-        <CountTile label="Conflicting purchases, 30 days" count={status.conflicts} />
+        <CountTile
+          label="Conflicting purchases, 30 days"
+          count={status.conflicts}
+          leadsTo={toLookAt}
+        />
       </dl>
       {!status.warehouse.available && (
         <Warning>The warehouse does not answer; what only it knows is missing here.</Warning>
@@ -142,16 +200,23 @@ function State({ samples, latest }: StateProps) {
       {status.failing.length > 0 && (
         <Failure messages={status.failing.map((step) => `Failing: ${step}`)} />
       )}
+      {children}
       {status.sealed !== undefined && <Sealed sealed={status.sealed} />}
-      <p class="footnote">
-        Shelftrace {status.version}, warehouse {status.warehouse.kind}{' '}
-        {status.warehouse.version ?? ''}. Clock against the warehouse:{' '}
-        {status.clock.offsetMs === null
-          ? 'not known'
-          : formatDuration(Math.abs(status.clock.offsetMs))}
-        .
-      </p>
+      <Footnote status={status} />
     </>
+  )
+}
+
+function Footnote({ status }: { readonly status: StatusResponse }) {
+  return (
+    <p class="footnote">
+      Shelftrace {status.version}, warehouse {status.warehouse.kind}{' '}
+      {status.warehouse.version ?? ''}. Clock against the warehouse:{' '}
+      {status.clock.offsetMs === null
+        ? 'not known'
+        : formatDuration(Math.abs(status.clock.offsetMs))}
+      .
+    </p>
   )
 }
 
@@ -165,7 +230,7 @@ function Sealed({ sealed }: { readonly sealed: NonNullable<StatusResponse['seale
         <Table
           caption="How far each market is sealed"
           columns={[
-            { name: 'market', label: 'Market', cell: (row) => String(row.marketId) },
+            { name: 'market', label: 'Market', cell: (row) => row.market ?? String(row.marketId) },
             {
               name: 'through',
               label: 'Sealed through',
@@ -186,13 +251,17 @@ interface CountTileProps {
   readonly count: number | undefined
   /** The greatest value that is not alarming; 0 if absent. */
   readonly usualMax?: number
+  /** Where the counted can be seen. */
+  readonly leadsTo?: string
 }
 
-function CountTile({ label, count, usualMax = 0 }: CountTileProps) {
+function CountTile({ label, count, usualMax = 0, leadsTo }: CountTileProps) {
   const exact = count === undefined ? null : String(count)
+  const isBad = count !== undefined && count > usualMax
+  const figure = <Figure exact={exact} shown={formatCount(exact)} />
   return (
-    <LiveTile label={label} isBad={count !== undefined && count > usualMax}>
-      <Figure exact={exact} shown={formatCount(exact)} />
+    <LiveTile label={label} isBad={isBad}>
+      {isBad && leadsTo !== undefined ? <a href={leadsTo}>{figure}</a> : figure}
     </LiveTile>
   )
 }
