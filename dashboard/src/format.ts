@@ -109,6 +109,11 @@ export function formatChange(change: number): string {
   return formatOf('change', options).format(change)
 }
 
+/** 1.2% on an axis. */
+export function formatShortPercent(value: number): string {
+  return formatOf('short percent', { style: 'percent', maximumFractionDigits: 1 }).format(value)
+}
+
 /** An axis has little room: 1.2K rather than 1,200. */
 export function formatShort(value: number): string {
   const options = { notation: 'compact', maximumFractionDigits: 1 } as const
@@ -129,8 +134,35 @@ export function formatDay(day: string | null | undefined): string {
   return dayFormat.format(new Date(`${day}T00:00:00Z`))
 }
 
-export function formatShortDay(ms: number): string {
-  return shortDayFormat.format(new Date(ms))
+const weekdayFormat = new Intl.DateTimeFormat(locale, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
+/** With its day of the week, by which shops sell. */
+export function formatWeekday(day: string): string {
+  return weekdayFormat.format(new Date(`${day}T00:00:00Z`))
+}
+
+export function formatShortDay(day: string): string {
+  return shortDayFormat.format(new Date(`${day}T00:00:00Z`))
+}
+
+const monthFormat = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' })
+
+/** A month, and in January its year. */
+export function formatMonth(day: string): string {
+  return day.slice(5, 7) === '01' ? day.slice(0, 4) : monthFormat.format(new Date(day))
+}
+
+/** The symbol of a currency, as amounts have it; its code if it has none. */
+export function currencySymbol(currency: string): string {
+  if (!/^[A-Z]{3}$/u.test(currency)) return currency
+  const parts = formatOf(`symbol ${currency}`, { style: 'currency', currency }).formatToParts(0)
+  return parts.find(({ type }) => type === 'currency')?.value ?? currency
 }
 
 /** In the reader's time zone. */

@@ -1,83 +1,115 @@
-// The metrics that a chart can show.
+// The metrics of tiles and charts, and their values as the points of a chart.
 import type { JsonSeries } from '../../src/contract/report-json.ts'
 import type { AttributionProfile } from '../../src/contract/report-request.ts'
 import { minorDigits } from '../../src/domain/currency.ts'
-import { listDays } from '../../src/domain/day.ts'
 import { formatAmount } from '../../src/domain/money.ts'
-import type { Row } from './columns.ts'
+import type { ChartPoint } from './chart-points.ts'
 import type { ChartSeries } from './components/time-chart.tsx'
-import { formatCount, formatMoney, formatPercent, formatRatio, type Figure } from './format.ts'
-import { profileNames, profiles, type View } from './view.ts'
+import type { Row } from './columns.ts'
+import {
+  currencySymbol,
+  formatCount,
+  formatMoney,
+  formatPercent,
+  formatRatio,
+  formatShort,
+  formatShortPercent,
+  type Figure,
+} from './format.ts'
+import { profileNames, profiles } from './view.ts'
 
 export interface Metric {
   readonly name: string
   readonly label: string
-  readonly color: string
-  readonly scale: string
-  /** The values of a day without rows: counts are 0, and a ratio over 0 has no value. */
-  readonly whenAbsent: 'count' | 'money' | null
+  /** Metrics of one kind share an axis, except counts: impressions would flatten clicks. */
+  readonly kind: 'count' | 'money' | 'percent' | 'ratio'
   readonly print: (value: Figure, currency: Figure) => string
+  /** Whether more is better; spend is neither. */
+  readonly isGoodWhenMore: boolean | null
 }
 
-const count = (name: string, label: string, color: string): Metric => ({
+const count = (name: string, label: string): Metric => ({
   name,
   label,
-  color,
-  scale: name,
-  whenAbsent: 'count',
+  kind: 'count',
   print: formatCount,
+  isGoodWhenMore: true,
 })
 
+/** In the order of the tiles. */
 export const metrics: readonly Metric[] = [
-  count('IMPRESSIONS', 'Impressions', 'series-1'),
-  count('CLICKS', 'Clicks', 'series-2'),
+  count('IMPRESSIONS', 'Impressions'),
+  count('CLICKS', 'Clicks'),
+  {
+    name: 'CLICK_THROUGH_RATE',
+    label: 'Click-through rate',
+    kind: 'percent',
+    print: formatPercent,
+    isGoodWhenMore: true,
+  },
   {
     name: 'AD_SPEND_REVENUE',
     label: 'Spend',
-    color: 'series-3',
-    scale: 'money',
-    whenAbsent: 'money',
+    kind: 'money',
     print: formatMoney,
+    isGoodWhenMore: null,
   },
+  count('ORDERS', 'Orders'),
+  count('UNITS_SOLD', 'Units sold'),
   {
     name: 'CONVERSION_VALUE',
     label: 'Value',
-    color: 'series-4',
-    scale: 'money',
-    whenAbsent: 'money',
+    kind: 'money',
     print: formatMoney,
+    isGoodWhenMore: true,
   },
   {
     name: 'RETURN_ON_AD_SPEND',
-    label: 'ROAS',
-    color: 'series-5',
-    scale: 'RETURN_ON_AD_SPEND',
-    whenAbsent: null,
+    label: 'Return on ad spend',
+    kind: 'ratio',
     print: formatRatio,
+    isGoodWhenMore: true,
   },
 ]
+
+const named = (name: string) => metrics.filter((one) => one.name === name)
 
 /** The metrics that depend on the profile. */
 export const comparedMetrics: readonly Metric[] = [
-  ...metrics.filter(({ name }) => name === 'CONVERSION_VALUE'),
-  count('ORDERS', 'Orders', 'series-2'),
-  count('UNITS_SOLD', 'Units sold', 'series-2'),
-  ...metrics.filter(({ name }) => name === 'RETURN_ON_AD_SPEND'),
+  ...named('CONVERSION_VALUE'),
+  ...named('ORDERS'),
+  ...named('UNITS_SOLD'),
+  ...named('RETURN_ON_AD_SPEND'),
   {
     name: 'CONVERSION_RATE',
     label: 'Conversion rate',
-    color: 'series-1',
-    scale: 'CONVERSION_RATE',
-    whenAbsent: null,
+    kind: 'percent',
     print: formatPercent,
+    isGoodWhenMore: true,
   },
 ]
 
-export const defaultMetrics = ['AD_SPEND_REVENUE', 'CONVERSION_VALUE', 'CLICKS']
+/** More lines on one chart than two axes can tell apart are read as one another. */
+export const chosenMax = 2
+const defaultNames = ['AD_SPEND_REVENUE', 'CONVERSION_VALUE']
 
-export function daysOf({ startDate, endDate }: Pick<View, 'startDate' | 'endDate'>) {
-  return listDays(startDate, endDate)
+/** The metrics of the chart, in the order in which they were chosen. */
+export function chosenMetrics(text: string | null): readonly Metric[] {
+  const names = [...new Set((text ?? '').split(','))]
+  const known = names.flatMap(named).slice(0, chosenMax)
+  return known.length > 0 ? known : defaultNames.flatMap(named)
 }
+
+/** The parameter after a press on a metric: one line always stays, and a third one takes the place of the second. */
+export function chooseMetric(chosen: readonly Metric[], name: string): string {
+  const names = chosen.map((one) => one.name)
+  if (!names.includes(name)) return [...names.slice(0, chosenMax - 1), name].join(',')
+  const others = names.filter((one) => one !== name)
+  return (others.length > 0 ? others : names).join(',')
+}
+
+/** By the place among the lines: the same on a tile, its line and its axis. */
+export const lineColors = ['series-1', 'series-3', 'series-4'] as const
 
 /** The currencies of an answer, the one with the most impressions first. */
 export function currenciesOf({ totals }: JsonSeries): readonly string[] {
@@ -90,58 +122,81 @@ export function totalOf({ totals }: JsonSeries, currency: string): Row | null {
   return totals.find((row) => row['CURRENCY'] === currency) ?? null
 }
 
-function rowsByDay({ days }: JsonSeries, currency: string): ReadonlyMap<string, Row> {
-  return new Map(
-    days.filter((row) => row['CURRENCY'] === currency).map((row) => [row['DATE'] ?? '', row])
-  )
+interface Drawn {
+  readonly points: readonly ChartPoint[]
+  readonly currency: string
 }
 
-interface Drawn {
-  readonly days: readonly string[]
-  readonly currency: string
+/** A function from a point to the value that the answer has for it. */
+function reader({ days, firstDay }: JsonSeries, { name, kind }: Metric, currency: string) {
+  const rows = new Map(
+    days.filter((row) => row['CURRENCY'] === currency).map((row) => [row['DATE'] ?? '', row])
+  )
+  const absent = { count: '0', money: formatAmount(0n, minorDigits(currency)) }
+  return ({ start, endDate }: ChartPoint): Figure => {
+    const row: Row | undefined = rows.get(start)
+    if (row !== undefined) return row[name] ?? null
+    // Before the first figures there was nothing to count, which is not 0; a ratio over 0 has no value.
+    if (firstDay === null || endDate < firstDay) return null
+    return kind === 'count' || kind === 'money' ? absent[kind] : null
+  }
+}
+
+type OwnParts = Pick<ChartSeries, 'name' | 'label' | 'color' | 'values' | 'earlier'>
+
+function lineOf(metric: Metric, currency: string, own: OwnParts): ChartSeries {
+  const { kind, name, label, print } = metric
+  return {
+    ...own,
+    axis: label,
+    unit: kind === 'money' ? currencySymbol(currency) : '',
+    areCounts: kind === 'count',
+    scale: kind === 'count' ? name : kind,
+    print: (value) => print(value, currency),
+    printAxis: kind === 'percent' ? formatShortPercent : formatShort,
+  }
+}
+
+interface Earlier {
+  readonly answer: JsonSeries
+  readonly points: readonly ChartPoint[]
+}
+
+interface MetricLines extends Drawn {
+  readonly chosen: readonly Metric[]
+  readonly earlier: Earlier | null
 }
 
 export function seriesOfMetrics(
   answer: JsonSeries,
-  chosen: readonly Metric[],
-  { days, currency }: Drawn
+  { chosen, points, currency, earlier }: MetricLines
 ): readonly ChartSeries[] {
-  const rows = rowsByDay(answer, currency)
-  return chosen.map((metric) => ({
-    name: metric.name,
-    label: metric.label,
-    color: metric.color,
-    scale: metric.scale,
-    values: days.map((day) => valueOf(rows.get(day), metric, currency)),
-    print: (value) => metric.print(value, currency),
-  }))
+  return chosen.map((one, place) =>
+    lineOf(one, currency, {
+      name: one.name,
+      label: one.label,
+      color: lineColors[place] ?? lineColors[0],
+      values: points.map(reader(answer, one, currency)),
+      earlier: earlier === null ? null : earlier.points.map(reader(earlier.answer, one, currency)),
+    })
+  )
 }
 
 export type Comparison = Readonly<Record<AttributionProfile, JsonSeries>>
 
-const profileColors = ['series-4', 'series-1', 'series-3'] as const
-
 /** One metric under each profile. */
 export function seriesOfProfiles(
   answers: Comparison,
-  metric: Metric,
-  { days, currency }: Drawn
+  shown: Metric,
+  { points, currency }: Drawn
 ): readonly ChartSeries[] {
-  return profiles.map((profile, place) => {
-    const rows = rowsByDay(answers[profile], currency)
-    return {
+  return profiles.map((profile, place) =>
+    lineOf(shown, currency, {
       name: profile,
       label: profileNames[profile],
-      color: profileColors[place] ?? 'series-1',
-      scale: metric.scale,
-      values: days.map((day) => valueOf(rows.get(day), metric, currency)),
-      print: (value) => metric.print(value, currency),
-    }
-  })
-}
-
-function valueOf(row: Row | undefined, { name, whenAbsent }: Metric, currency: string): Figure {
-  if (row !== undefined) return row[name] ?? null
-  if (whenAbsent === 'money') return formatAmount(0n, minorDigits(currency))
-  return whenAbsent === 'count' ? '0' : null
+      color: lineColors[place] ?? lineColors[0],
+      values: points.map(reader(answers[profile], shown, currency)),
+      earlier: null,
+    })
+  )
 }

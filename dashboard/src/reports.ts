@@ -7,16 +7,16 @@ import type { Api } from './api.ts'
 import { type Loaded, useLoaded } from './loaded.ts'
 import type { Comparison } from './metrics.ts'
 import { useSession } from './session.ts'
-import { baseOf, questionOf, tableRequestOf, type View } from './view.ts'
+import { baseOf, seriesQuestionOf, tableRequestOf, type View } from './view.ts'
 
 function reportPath(advertiserId: number, name: string): string {
   return `v2/advertisers/${advertiserId}/reports/spa/${name}`
 }
 
-/** The period day by day. */
+/** The period by day, week or month. */
 export function useOverview(advertiserId: number, view: View): Loaded<JsonSeries> {
   const { api } = useSession()
-  const question = questionOf(view)
+  const question = seriesQuestionOf(view)
   return useLoaded(
     `${advertiserId} ${JSON.stringify(question)}`,
     async (signal) =>
@@ -28,7 +28,7 @@ export function useOverview(advertiserId: number, view: View): Loaded<JsonSeries
 export function useBase(advertiserId: number, view: View): Loaded<JsonSeries | null> {
   const { api } = useSession()
   const days = baseOf(view)
-  const question = days === null ? null : { ...questionOf(view), ...days }
+  const question = days === null ? null : { ...seriesQuestionOf(view), ...days }
   const key = `${advertiserId} ${JSON.stringify(question)}`
   return useLoaded(
     key,
@@ -42,7 +42,7 @@ export function useBase(advertiserId: number, view: View): Loaded<JsonSeries | n
 
 export function useComparison(advertiserId: number, view: View): Loaded<Comparison> {
   const { api } = useSession()
-  const { attributionProfile: _, ...question } = questionOf(view)
+  const { attributionProfile: _, ...question } = seriesQuestionOf(view)
   return useLoaded(`${advertiserId} ${JSON.stringify(question)}`, async (signal) => {
     const ask = async (attributionProfile: AttributionProfile) =>
       await api.post<JsonSeries>(

@@ -6,6 +6,8 @@ import type {
   ReportBody,
 } from '../../src/contract/report-request.ts'
 import { daysBetween, parseDay } from '../../src/domain/day.ts'
+import { intervals, type Interval } from '../../src/domain/interval.ts'
+import { usualInterval } from './chart-points.ts'
 import { columnNames, isSortable, type ColumnName } from './columns.ts'
 import {
   daysOfPeriod,
@@ -65,6 +67,8 @@ export interface View extends Days {
   readonly pageSize: number
   readonly columns: readonly ColumnName[]
   readonly isComparing: boolean
+  /** What a point of the chart stands for. */
+  readonly interval: Interval
 }
 
 const defaultColumns: readonly ColumnName[] = [
@@ -87,8 +91,10 @@ export function parseView(query: URLSearchParams, market: MarketDays): View {
   const profile = query.get('profile')
   const columns = (query.get('columns') ?? '').split(',').filter(isColumnName)
   const pageSize = Number(query.get('size'))
+  const period = parsePeriod(query, market)
   return {
-    ...parsePeriod(query, market),
+    ...period,
+    interval: parseInterval(query.get('by'), period),
     base: bases.find((known) => known === query.get('base')) ?? 'before',
     profile: profiles.find((known) => known === profile) ?? profiles[0],
     currency: query.get('currency'),
@@ -107,6 +113,11 @@ export function parseView(query: URLSearchParams, market: MarketDays): View {
       columns.length > 0 ? columnNames.filter((name) => columns.includes(name)) : defaultColumns,
     isComparing: query.get('compare') === 'profiles',
   }
+}
+
+function parseInterval(name: string | null, { startDate, endDate }: Days): Interval {
+  const known = intervals.find((one) => one.toLowerCase() === name)
+  return known ?? usualInterval(daysBetween(startDate, endDate) + 1)
 }
 
 /** Whether the address names days that cannot be shown. */
@@ -171,6 +182,11 @@ export function questionOf(view: View): Omit<ReportBody, 'page' | 'limit'> {
       ...(view.markets.length > 0 ? [{ field: 'MARKET', values: view.markets } as const] : []),
     ],
   }
+}
+
+/** As sums, by what the chart shows. */
+export function seriesQuestionOf(view: View) {
+  return { ...questionOf(view), interval: view.interval }
 }
 
 export function tableRequestOf(view: View): ReportBody {

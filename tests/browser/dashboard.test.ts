@@ -164,13 +164,18 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
     const { page } = await start(t, showcase.advertiserKey, '#/advertisers/1/performance?size=10')
     const range = await rangeOf(page)
     const body = { ...range, dateBreakdown: true }
-    const chart = 'IMPRESSIONS,CLICKS,AD_SPEND_REVENUE,CONVERSION_VALUE,RETURN_ON_AD_SPEND'
-    const look = async () => {
-      await open(page, '#/nowhere')
-      await open(page, `#/advertisers/1/performance?size=10&currency=EUR&chart=${chart}`)
-      return await readDays(page)
+    for (const chart of [
+      'IMPRESSIONS,CLICKS',
+      'AD_SPEND_REVENUE,CONVERSION_VALUE',
+      'RETURN_ON_AD_SPEND,UNITS_SOLD',
+    ]) {
+      const look = async () => {
+        await open(page, '#/nowhere')
+        await open(page, `#/advertisers/1/performance?size=10&currency=EUR&chart=${chart}`)
+        return await readDays(page)
+      }
+      await compare(body, look, (rows) => expectDays(rows, range, chart.split(',')))
     }
-    await compare(body, look, (rows) => expectDays(rows, range, chart.split(',')))
     for (const profile of ['CLK_14_DAYS', 'IMP_1_DAY', 'IMP_1_DAY_CLK_14_DAYS']) {
       const lookAtProfile = async () => {
         await open(page, '#/nowhere')

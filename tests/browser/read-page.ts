@@ -73,16 +73,18 @@ export async function readDays(
   ])`)
 }
 
-/** Every day of the range, also those on which nothing happened. */
+/** Every day of the range, also those on which nothing happened; without figures before the first ones. */
 export function expectDays(
   rows: readonly CsvRow[],
   { startDate, endDate }: Range,
   names: readonly string[]
 ) {
   const own = rows.filter((row) => row['CURRENCY'] === 'EUR')
+  const firstDay = rows.map((row) => row['DATE'] ?? '').toSorted()[0] ?? ''
   return listDays(startDate, endDate).map((day) => {
     const sums = addUp(own.filter((row) => row['DATE'] === day))
-    return [day, Object.fromEntries(names.map((name) => [name, sums[name]]))] as const
+    const value = (name: string) => (day < firstDay ? '' : sums[name])
+    return [day, Object.fromEntries(names.map((name) => [name, value(name)]))] as const
   })
 }
 

@@ -6,6 +6,7 @@ import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
 import type { AdvertiserAccount } from '../../src/contract/me.ts'
 import { addDays, dayOf } from '../../src/domain/day.ts'
 import { launchBrowser, noBrowser, open, settled, signIn, until, visit } from './browser.ts'
+import { recordDrawnTexts } from './drawn-texts.ts'
 import { findBarriers, rangeOf } from './read-page.ts'
 
 describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 900_000 }, () => {
@@ -181,15 +182,6 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
     })
   }
 })
-
-const recordDrawnTexts = `
-  globalThis.drawn = []
-  const draw = CanvasRenderingContext2D.prototype.fillText
-  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
-    globalThis.drawn.push(text + ' at ' + Math.round(rest[0]))
-    draw.call(this, text, ...rest)
-  }
-`
 
 function dayBefore(count: number): string {
   return new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10)

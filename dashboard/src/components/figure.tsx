@@ -8,12 +8,16 @@ interface FigureProps {
 
 /** If digits are left out, pointing at the figure shows them all. */
 export function Figure({ exact, shown }: FigureProps) {
-  const title = exact && digitsOf(exact) !== digitsOf(shown) ? exact : undefined
   return (
-    <data value={exact ?? ''} title={title}>
+    <data value={exact ?? ''} title={leftOut(exact, shown)}>
       {shown}
     </data>
   )
+}
+
+/** The whole figure, if some of its digits are not shown. */
+export function leftOut(exact: FigureText, shown: string): string | undefined {
+  return exact && digitsOf(exact) !== digitsOf(shown) ? exact : undefined
 }
 
 function digitsOf(text: string): string {

@@ -1,43 +1,7 @@
 import type { Row } from '../columns.ts'
-import {
-  changeOf,
-  formatChange,
-  formatCount,
-  formatMoney,
-  formatPercent,
-  formatRatio,
-  type Figure as FigureText,
-} from '../format.ts'
-import { Figure } from './figure.tsx'
-
-interface Tile {
-  readonly name: string
-  readonly label: string
-  readonly print: (value: FigureText, currency: FigureText) => string
-  /** Whether more is better; spend is neither. */
-  readonly isGoodWhenMore: boolean | null
-}
-
-const tiles: readonly Tile[] = [
-  { name: 'IMPRESSIONS', label: 'Impressions', print: formatCount, isGoodWhenMore: true },
-  { name: 'CLICKS', label: 'Clicks', print: formatCount, isGoodWhenMore: true },
-  {
-    name: 'CLICK_THROUGH_RATE',
-    label: 'Click-through rate',
-    print: formatPercent,
-    isGoodWhenMore: true,
-  },
-  { name: 'AD_SPEND_REVENUE', label: 'Spend', print: formatMoney, isGoodWhenMore: null },
-  { name: 'ORDERS', label: 'Orders', print: formatCount, isGoodWhenMore: true },
-  { name: 'UNITS_SOLD', label: 'Units sold', print: formatCount, isGoodWhenMore: true },
-  { name: 'CONVERSION_VALUE', label: 'Value', print: formatMoney, isGoodWhenMore: true },
-  {
-    name: 'RETURN_ON_AD_SPEND',
-    label: 'Return on ad spend',
-    print: formatRatio,
-    isGoodWhenMore: true,
-  },
-]
+import { changeOf, formatChange } from '../format.ts'
+import { lineColors, metrics, type Metric } from '../metrics.ts'
+import { Figure, leftOut } from './figure.tsx'
 
 /** What the totals are compared with. */
 export type TileBase =
@@ -50,32 +14,51 @@ export type TileBase =
 interface TilesProps {
   readonly total: Row
   readonly base: TileBase
+  /** The metrics of the chart, in the order of its lines. */
+  readonly chosen: readonly Metric[]
+  readonly onChoose: (name: string) => void
 }
 
-export function Tiles({ total, base }: TilesProps) {
+/** A press on a tile draws its metric. */
+export function Tiles({ total, base, chosen, onChoose }: TilesProps) {
   const currency = total['CURRENCY']
   return (
     <dl class="tiles" aria-label="Totals">
-      {tiles.map((tile) => (
-        <div key={tile.name} class="tile" data-total={tile.name}>
-          <dt>{tile.label}</dt>
-          <dd>
-            <span class="value">
-              <Figure exact={total[tile.name]} shown={tile.print(total[tile.name], currency)} />
-            </span>
-            <Change {...{ tile, total, base }} />
-          </dd>
-        </div>
-      ))}
+      {metrics.map((metric) => {
+        const { name, label, print } = metric
+        const place = chosen.indexOf(metric)
+        const shown = print(total[name], currency)
+        return (
+          <div key={name} class={`tile ${lineColors[place] ?? ''}`} data-total={name}>
+            <dt>
+              <button
+                type="button"
+                aria-pressed={place >= 0}
+                // It lies over the whole tile, also over the figure.
+                title={leftOut(total[name], shown) ?? 'Draw it, or not'}
+                onClick={() => onChoose(name)}
+              >
+                {label}
+              </button>
+            </dt>
+            <dd>
+              <span class="value">
+                <Figure exact={total[name]} shown={shown} />
+              </span>
+              <Change {...{ metric, total, base }} />
+            </dd>
+          </div>
+        )
+      })}
     </dl>
   )
 }
 
-interface ChangeProps extends TilesProps {
-  readonly tile: Tile
+interface ChangeProps extends Pick<TilesProps, 'total' | 'base'> {
+  readonly metric: Metric
 }
 
-function Change({ tile: { name, print, isGoodWhenMore }, total, base }: ChangeProps) {
+function Change({ metric: { name, print, isGoodWhenMore }, total, base }: ChangeProps) {
   if (base.state === 'loading') return <span class="change loading">…</span>
   if (base.state === 'none') return <span class="change">{base.words}</span>
   const before = base.total?.[name]
@@ -98,7 +81,7 @@ export function FiguresToCome() {
     <div class="to-come loading" role="status">
       <span class="unseen">Loading the figures …</span>
       <div class="tiles" aria-hidden="true">
-        {tiles.map(({ name, label }) => (
+        {metrics.map(({ name, label }) => (
           <div key={name} class="tile">
             <span class="muted">{label}</span>
             <span class="blank" />

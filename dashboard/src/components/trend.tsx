@@ -1,17 +1,15 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { JsonSeries } from '../../../src/contract/report-json.ts'
-import { formatDay } from '../format.ts'
+import { describePoint, pointsOf, type ChartPoint } from '../chart-points.ts'
 import {
+  chosenMetrics,
   comparedMetrics,
-  daysOf,
-  defaultMetrics,
-  metrics,
   seriesOfMetrics,
   seriesOfProfiles,
   totalOf,
   type Comparison,
 } from '../metrics.ts'
-import { profileNames, profiles, type View } from '../view.ts'
+import { baseOf, profileNames, profiles, type View } from '../view.ts'
 import { Figure } from './figure.tsx'
 import { Table, type TableColumn } from './table.tsx'
 import { TimeChart, type ChartSeries } from './time-chart.tsx'
@@ -20,64 +18,62 @@ type Change = (changes: Readonly<Record<string, string | null>>) => void
 
 interface TrendProps {
   readonly answer: JsonSeries
+  /** The days that the period is compared with; null if with none. */
+  readonly earlier: JsonSeries | null
   readonly view: View
   readonly currency: string
+  /** The last day that is over in every market of the currency. */
+  readonly lastWhole: string
   readonly query: URLSearchParams
   readonly onChange: Change
 }
 
-/** The days of the period as lines, which ones by choice, and the same figures as a table. */
-export function Trend({ answer, view, currency, query, onChange }: TrendProps) {
-  const names = (query.get('chart') ?? defaultMetrics.join(',')).split(',')
-  const chosen = metrics.filter(({ name }) => names.includes(name))
-  const days = useMemo(() => daysOf(view), [view.startDate, view.endDate])
-  const shownNames = chosen.map(({ name }) => name).join(',')
-  const series = useMemo(
-    () => seriesOfMetrics(answer, chosen, { days, currency }),
-    [answer, shownNames, days, currency]
-  )
-  const toggle = (name: string) => {
-    const next = metrics
-      .map((metric) => metric.name)
-      .filter((one) => (one === name) !== names.includes(one))
-    // A chart without lines would be useless, so the last line stays.
-    if (next.length > 0) onChange({ chart: next.join(',') })
-  }
+/** The chosen metrics as lines, and the same figures as a table. */
+export function Trend(props: TrendProps) {
+  const { answer, earlier, view, currency, lastWhole, query, onChange } = props
+  const chart = query.get('chart')
+  const chosen = useMemo(() => chosenMetrics(chart), [chart])
+  const points = usePoints(view, lastWhole)
+  const series = useMemo(() => {
+    const days = baseOf(view)
+    const before = days === null ? [] : pointsOf({ ...days, interval: view.interval }, lastWhole)
+    // Weeks and months that do not lie over each other cannot be compared point by point.
+    const isComparable = view.interval === 'DAY' || before.length === points.length
+    const shown = earlier !== null && isComparable ? { answer: earlier, points: before } : null
+    return seriesOfMetrics(answer, { chosen, points, currency, earlier: shown })
+  }, [answer, earlier, chosen, points, currency])
+  const label = `Chart of ${chosen.map((one) => one.label).join(' and ')}`
   return (
     <>
-      <fieldset class="toggles">
-        <legend class="unseen">Lines of the chart</legend>
-        {metrics.map(({ name, label, color }) => (
-          <label key={name}>
-            <input type="checkbox" checked={names.includes(name)} onChange={() => toggle(name)} />
-            <span class={`swatch ${color}`} aria-hidden="true" />
-            {label}
-          </label>
-        ))}
-      </fieldset>
       <TimeChart
-        label={`Chart of ${chosen.map(({ label }) => label).join(', ')} by day`}
-        days={days}
+        label={label}
+        points={points}
         series={series}
-        onUsePeriod={(from, to) => onChange({ from, to, page: null })}
+        onUsePeriod={(from, to) => onChange({ from, to, period: null, page: null })}
       />
-      <DaysTable days={days} series={series} />
+      <PointsTable points={points} series={series} />
     </>
   )
 }
 
-interface CompareProps extends Omit<TrendProps, 'answer'> {
+function usePoints(view: View, lastWhole: string): readonly ChartPoint[] {
+  const { startDate, endDate, interval } = view
+  return useMemo(() => pointsOf(view, lastWhole), [startDate, endDate, interval, lastWhole])
+}
+
+interface CompareProps extends Omit<TrendProps, 'answer' | 'earlier'> {
   readonly answers: Comparison
 }
 
 /** One metric under each profile, and what each profile credits in all. */
-export function CompareProfiles({ answers, view, currency, query, onChange }: CompareProps) {
+export function CompareProfiles(props: CompareProps) {
+  const { answers, view, currency, lastWhole, query, onChange } = props
   const [fallback] = comparedMetrics
   const metric = comparedMetrics.find(({ name }) => name === query.get('metric')) ?? fallback
-  const days = useMemo(() => daysOf(view), [view.startDate, view.endDate])
+  const points = usePoints(view, lastWhole)
   const series = useMemo(
-    () => (metric === undefined ? [] : seriesOfProfiles(answers, metric, { days, currency })),
-    [answers, metric, days, currency]
+    () => (metric === undefined ? [] : seriesOfProfiles(answers, metric, { points, currency })),
+    [answers, metric, points, currency]
   )
   return (
     <>
@@ -95,13 +91,13 @@ export function CompareProfiles({ answers, view, currency, query, onChange }: Co
         </select>
       </label>
       <TimeChart
-        label={`Chart of ${metric?.label ?? ''} by day under each attribution profile`}
-        days={days}
+        label={`Chart of ${metric?.label ?? ''} under each attribution profile`}
+        points={points}
         series={series}
-        onUsePeriod={(from, to) => onChange({ from, to, page: null })}
+        onUsePeriod={(from, to) => onChange({ from, to, period: null, page: null })}
       />
       <ProfileTable answers={answers} currency={currency} />
-      <DaysTable days={days} series={series} />
+      <PointsTable points={points} series={series} />
     </>
   )
 }
@@ -129,26 +125,26 @@ function ProfileTable({ answers, currency }: Pick<CompareProps, 'answers' | 'cur
   )
 }
 
-interface DaysTableProps {
-  readonly days: readonly string[]
+interface PointsTableProps {
+  readonly points: readonly ChartPoint[]
   readonly series: readonly ChartSeries[]
 }
 
 /** The chart as a table, for people who read it or use a screen reader. */
-function DaysTable({ days, series }: DaysTableProps) {
+function PointsTable({ points, series }: PointsTableProps) {
   const [isOpen, setIsOpen] = useState(false)
-  const rows = days.map((day, index) => ({ day, index }))
+  const rows = points.map((point, index) => ({ point, index }))
   return (
     <details class="as-table" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>The chart as a table</summary>
       {isOpen && (
         <Table
-          caption="Figures by day"
+          caption="Figures of the chart"
           columns={[
             {
               name: 'DATE',
-              label: 'Day',
-              cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time>,
+              label: 'Days',
+              cell: ({ point }) => <time dateTime={point.start}>{describePoint(point)}</time>,
             },
             ...series.map(({ name, label, values, print }) => ({
               name,
@@ -160,7 +156,7 @@ function DaysTable({ days, series }: DaysTableProps) {
             })),
           ]}
           rows={rows}
-          keyOf={({ day }) => day}
+          keyOf={({ point }) => point.start}
         />
       )}
     </details>

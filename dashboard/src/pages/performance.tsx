@@ -1,14 +1,15 @@
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import { CompareProfiles, Trend } from '../components/trend.tsx'
+import { IntervalChoice } from '../components/interval-choice.tsx'
 import { Empty, Stages, Warning } from '../components/notices.tsx'
 import { OnMarketDay } from '../components/on-market-day.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
 import { ProductTable } from '../components/product-table.tsx'
 import { FiguresToCome, Tiles } from '../components/tiles.tsx'
-import { judgeBase } from '../comparison-base.ts'
+import { judgeBase, lastWholeDay } from '../comparison-base.ts'
 import { latestOf, type Loaded } from '../loaded.ts'
 import { formatNumber, formatRange } from '../format.ts'
-import { currenciesOf, totalOf, type Comparison } from '../metrics.ts'
+import { chooseMetric, chosenMetrics, currenciesOf, totalOf, type Comparison } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import type { JsonSeries } from '../../../src/contract/report-json.ts'
 import type { MarketDays } from '../periods.ts'
@@ -117,10 +118,20 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
     return <Empty>Nothing was counted in this period under these filters.</Empty>
   }
   const total = totalOf(answer, currency)
+  const chosen = chosenMetrics(query.get('chart'))
+  const lastWhole = lastWholeDay(market, currency)
+  const earlier = latestOf(base)
   const { tile, note } = judgeBase({ view, market, currency, base, firstDay: answer.firstDay })
   return (
     <>
-      {total !== null && <Tiles total={total} base={tile} />}
+      {total !== null && (
+        <Tiles
+          total={total}
+          base={tile}
+          chosen={view.isComparing ? [] : chosen}
+          onChoose={(name) => change({ chart: chooseMetric(chosen, name), compare: null })}
+        />
+      )}
       <p class="footnote">
         {note} {currencies.length > 1 && 'Figures are of the markets of the chosen currency. '}
         {describeCompleteness(answer, view.endDate)}
@@ -131,24 +142,31 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
           exchange rate for them yet.
         </Warning>
       )}
-      <section class="card" aria-label="Day by day">
+      <section class="card" aria-label="Over time">
         <div class="card-head">
-          <h2>Day by day</h2>
-          <label class="switch">
-            <input
-              type="checkbox"
-              checked={view.isComparing}
-              onChange={(event) =>
-                change({ compare: event.currentTarget.checked ? 'profiles' : null })
-              }
-            />
-            Compare attribution profiles
-          </label>
+          <h2>Over time</h2>
+          <div class="actions">
+            <IntervalChoice view={view} onChange={change} />
+            <label class="switch">
+              <input
+                type="checkbox"
+                checked={view.isComparing}
+                onChange={(event) =>
+                  change({ compare: event.currentTarget.checked ? 'profiles' : null })
+                }
+              />
+              Compare attribution profiles
+            </label>
+          </div>
         </div>
         {view.isComparing ? (
-          <Comparing {...{ advertiserId, view, query, change, currency }} />
+          <Comparing {...{ advertiserId, view, query, change, currency, lastWhole }} />
         ) : (
-          <Trend answer={answer} {...{ view, currency, query }} onChange={change} />
+          <Trend
+            {...{ answer, view, currency, lastWhole, query }}
+            earlier={tile.state === 'known' ? earlier : null}
+            onChange={change}
+          />
         )}
       </section>
     </>
@@ -157,14 +175,16 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
 
 interface ComparingProps extends Omit<FiguresProps, 'answer' | 'base' | 'market'> {
   readonly currency: string
+  readonly lastWhole: string
 }
 
-function Comparing({ advertiserId, view, query, change, currency }: ComparingProps) {
+function Comparing(props: ComparingProps) {
+  const { advertiserId, view, query, change, currency, lastWhole } = props
   const comparison = useComparison(advertiserId, view)
   return (
     <Stages loaded={comparison} what="the three profiles">
       {(answers: Comparison) => (
-        <CompareProfiles {...{ answers, view, currency, query }} onChange={change} />
+        <CompareProfiles {...{ answers, view, currency, lastWhole, query }} onChange={change} />
       )}
     </Stages>
   )

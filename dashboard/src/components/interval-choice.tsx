@@ -1,0 +1,27 @@
+import { intervals, type Interval } from '../../../src/domain/interval.ts'
+import type { View } from '../view.ts'
+
+const labels: Readonly<Record<Interval, string>> = { DAY: 'Day', WEEK: 'Week', MONTH: 'Month' }
+
+interface IntervalChoiceProps {
+  readonly view: View
+  readonly onChange: (changes: Readonly<Record<string, string | null>>) => void
+}
+
+/** What a point of the chart stands for. */
+export function IntervalChoice({ view, onChange }: IntervalChoiceProps) {
+  return (
+    <div class="segments" role="group" aria-label="By day, week or month">
+      {intervals.map((interval) => (
+        <button
+          key={interval}
+          type="button"
+          aria-pressed={view.interval === interval}
+          onClick={() => onChange({ by: interval.toLowerCase() })}
+        >
+          {labels[interval]}
+        </button>
+      ))}
+    </div>
+  )
+}
