@@ -34,6 +34,10 @@ export interface Config {
   readonly roles: readonly Role[]
   readonly settleMs: number
   readonly spoolBytesMax: number
+  /** How long SIGTERM waits until the spool is shipped; 0: it does not. */
+  readonly drainMs: number
+  /** How long a node that drains takes events after it says that it is not ready. */
+  readonly drainNoticeMs: number
   readonly retentionDays: number
   readonly trustProxy: boolean
   /** Whether deliveries need a key, for publishers that do not say so themselves. */
@@ -88,6 +92,8 @@ export function parseConfig(environment: Environment): Config {
       min: 1024 ** 2,
       max: 2 ** 50,
     }),
+    drainMs: reader.integer('SHELFTRACE_DRAIN_MS', 0, { min: 0, max: 86_400_000 }),
+    drainNoticeMs: reader.integer('SHELFTRACE_DRAIN_NOTICE_MS', 10_000, { min: 0, max: 600_000 }),
     retentionDays: reader.integer('SHELFTRACE_RETENTION_DAYS', 400, { min: 60, max: 36_500 }),
     trustProxy: reader.flag('SHELFTRACE_TRUST_PROXY'),
     requiresDeliveryKey: reader.flag('SHELFTRACE_REQUIRE_DELIVERY_KEY'),

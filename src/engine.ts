@@ -131,13 +131,7 @@ async function startEngine(config: Config): Promise<Child> {
     log,
     adminKey: secrets.adminKey,
   })
-  const clockWatch = new ClockWatch({
-    warehouse: lanes.lookups,
-    clock: systemClock,
-    monotonicMs: () => performance.now(),
-    log,
-    onOffset: (offsetMs) => tell({ type: 'clock', offsetMs }),
-  })
+  const clockWatch = openClockWatch(lanes, log)
   const nodes = openNodes({ config, warehouse: lanes.lookups, spool })
   const hasTrackers = config.roles.includes('tracker')
   const trackers = new TrackerMetrics(systemClock, { hasTrackers })
@@ -164,6 +158,8 @@ async function startEngine(config: Config): Promise<Child> {
   const campaign = await startCampaign(engine, { pipeline, audit })
   return {
     hearCounts: (message) => trackers.hear(message),
+    hearLeaving: () => nodes.announceLeaving(),
+    empty: () => nodes.leaveOnceEmpty(),
     async close() {
       await campaign.close()
       places.stop()
@@ -177,6 +173,16 @@ async function startEngine(config: Config): Promise<Child> {
       await lanes.close()
     },
   }
+}
+
+function openClockWatch(lanes: WarehouseLanes, log: Logger): ClockWatch {
+  return new ClockWatch({
+    warehouse: lanes.lookups,
+    clock: systemClock,
+    monotonicMs: () => performance.now(),
+    log,
+    onOffset: (offsetMs) => tell({ type: 'clock', offsetMs }),
+  })
 }
 
 function rowContextOf({ config, secrets, catalog, keys }: Engine): RowContext {
@@ -244,7 +250,7 @@ async function startCampaign(
     }),
     operations: isFull ? operations : nodeOperations,
     pages: isFull ? [...createDashboardPages(dashboardFolder), ...createDocsPages(config)] : [],
-    isReady: () => complaintsOf(engine, pipeline).length === 0,
+    isReady: () => !engine.nodes.isLeaving && complaintsOf(engine, pipeline).length === 0,
     metrics: createMetrics({
       trackers: engine.trackers,
       watch,

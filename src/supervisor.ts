@@ -12,12 +12,14 @@ import { IdentityCheck } from './processes/identity-check.ts'
 import { ChildSlot } from './processes/child-slot.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
+import { Drain } from './processes/drain.ts'
 import { claimDataFolder } from './processes/data-folder.ts'
 import { ServiceError } from './errors.ts'
 import { explainSystemError } from './lib/system-error.ts'
 import { createLog } from './ops/log.ts'
 import { openFilesMax, refuseFewOpenFiles } from './processes/open-files.ts'
 import { campaignPortOf, trackingPortOf, tryPort } from './processes/ports.ts'
+import { countWaiting } from './spool/count-waiting.ts'
 import {
   engineEnvironment,
   engineOptions,
@@ -35,6 +37,8 @@ const limits = {
   /** Without a predecessor there is nothing to wait for. */
   firstStartMs: 5_000,
   portPauseMs: 250,
+  /** What `shelftrace drain` waits for by default. */
+  drainMs: 600_000,
   /** How often a failure that goes on is logged. */
   sameFailureLogMs: 60_000,
 } as const
@@ -54,7 +58,12 @@ export async function runSupervisor(environment: NodeJS.ProcessEnv): Promise<num
   const folder = claimDataFolder(config.dataDir)
   const patienceMs = folder.isAfterCrash ? limits.predecessorMs : limits.firstStartMs
   const stopped = new AbortController()
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopped.abort())
+  let supervisor: Supervisor | null = null
+  process.on('SIGINT', () => stopped.abort())
+  process.on('SIGTERM', () => {
+    if (config.drainMs === 0 || supervisor?.drain(config.drainMs) !== true) stopped.abort()
+  })
+  process.on('SIGUSR2', () => supervisor?.drain(config.drainMs || limits.drainMs))
   handOver()
   // A terminal that closes, or a reader of the output that goes away, does not end the service.
   process.on('SIGHUP', () => undefined)
@@ -69,9 +78,10 @@ export async function runSupervisor(environment: NodeJS.ProcessEnv): Promise<num
       await waitForPort(port, patience)
     }
     if (stopped.signal.aborted) return 0
-    const supervisor = new Supervisor({ config, log, identityFingerprint, patienceMs })
-    stopped.signal.addEventListener('abort', () => supervisor.stop())
-    return await supervisor.run()
+    supervisor = new Supervisor({ config, log, identityFingerprint, patienceMs })
+    const running = supervisor
+    stopped.signal.addEventListener('abort', () => running.stop())
+    return await running.run()
   } finally {
     folder.release()
   }
@@ -126,6 +136,7 @@ class Supervisor {
   /** The last message of the engine, also for trackers that start while the engine is down. */
   #clock: ClockMessage | null = null
   #stopping: { readonly exitCode: number } | null = null
+  #drain: Drain | null = null
   #finish: (exitCode: number) => void = () => undefined
 
   constructor({ config, log, identityFingerprint, patienceMs }: SupervisorOptions) {
@@ -162,10 +173,24 @@ class Supervisor {
     this.#end(tookTraffic || !this.#isInTrouble ? 0 : 1)
   }
 
+  /** False: the node ends or drains already. */
+  drain(limitMs: number): boolean {
+    if (this.#stopping !== null || this.#drain !== null) return false
+    this.#drain = new Drain({
+      noticeMs: this.#config.drainNoticeMs,
+      limitMs,
+      slots: this.#slots,
+      log: this.#log,
+      end: () => this.#end(0),
+    })
+    return true
+  }
+
   #end(exitCode: number): void {
     if (this.#stopping !== null) return
     this.#stopping = { exitCode }
-    for (const slot of this.#slots) slot.drain()
+    this.#drain?.stop()
+    for (const slot of this.#slots) slot.end()
     this.#finishWhenEmpty()
   }
 
@@ -174,6 +199,11 @@ class Supervisor {
   }
 
   #hear(slot: ChildSlot, message: ChildMessage): void {
+    this.#obey(slot, message)
+    this.#drain?.hear(slot, message)
+  }
+
+  #obey(slot: ChildSlot, message: ChildMessage): void {
     switch (message.type) {
       case 'clock':
         this.#clock = message
@@ -191,6 +221,10 @@ class Supervisor {
         if (slot.isEngine) this.#admitTrackers()
         else if (this.#clock !== null) slot.send(this.#clock)
         this.#announceReady()
+        return
+      case 'leaving':
+      case 'empty':
+      case 'emptied':
         return
       case 'waiting':
         this.#isInTrouble = true
@@ -213,7 +247,7 @@ class Supervisor {
         'that the secret fits is not remembered'
       )
     }
-    if (this.#stopping !== null) return
+    if (this.#stopping !== null || this.#drain !== null) return
     for (const slot of this.#slots) if (!slot.wasStarted) slot.start()
   }
 
@@ -231,6 +265,7 @@ class Supervisor {
   #onEnd(slot: ChildSlot, how: object): void {
     if (this.#stopping !== null) return this.#finishWhenEmpty()
     this.#isInTrouble = true
+    if (this.#drain?.hearEnd(slot) === true) return
     if (this.#isHopeless(slot)) return this.#giveUp(slot)
     const pauseMs = slot.takePauseMs()
     // A failure with a message has been logged already.
@@ -270,7 +305,16 @@ class Supervisor {
 
   #finishWhenEmpty(): void {
     if (this.#stopping === null || this.#slots.some((slot) => !slot.isEmpty)) return
-    this.#finish(this.#stopping.exitCode)
+    this.#finish(this.#drain === null ? this.#stopping.exitCode : this.#drainedCode())
+  }
+
+  /** The spool says whether a drain is done, whatever its processes said. */
+  #drainedCode(): number {
+    const { events, bytes } = countWaiting(this.#config.dataDir)
+    if (events === 0) return 0
+    const text = `${events} events (${bytes} bytes) were not shipped and wait in the spool of ${this.#config.dataDir}`
+    process.stderr.write(`shelftrace: ${text}\n`)
+    return 1
   }
 }
 

@@ -36,13 +36,14 @@ async function startTracker(config: Config): Promise<Child> {
     clock: systemClock,
   })
   let clockOffsetMs: number | null = null
+  let isLeaving = false
   const tracking = createTrackingServer({
     spool,
     opener: createOpener(secrets.keyRing),
     hashIdentity: createIdentityHasher(secrets.identitySecret),
     clock: systemClock,
     // With the warehouse on the same machine, the offset says nothing about the clock.
-    isReady: () => isClockFit(clockOffsetMs) && isReceiptInstant(systemClock()),
+    isReady: () => !isLeaving && isClockFit(clockOffsetMs) && isReceiptInstant(systemClock()),
     log,
     trustProxy: config.trustProxy,
     ...(dataCentres !== null && { dataCentreListOf: dataCentres.listOf }),
@@ -59,6 +60,9 @@ async function startTracker(config: Config): Promise<Child> {
   return {
     hearClock: (offsetMs) => {
       clockOffsetMs = offsetMs
+    },
+    hearLeaving: () => {
+      isLeaving = true
     },
     hearPlaces: () => tracking.forgetRepeats(),
     async close() {

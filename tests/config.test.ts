@@ -42,6 +42,14 @@ const broken: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ SHELFTRACE_CAMPAIGN_PORT: '65536' }, /SHELFTRACE_CAMPAIGN_PORT must be/],
   [{ SHELFTRACE_CAMPAIGN_PORT: '8080' }, /SHELFTRACE_CAMPAIGN_PORT must differ/],
   [{ SHELFTRACE_SETTLE_MS: '-1' }, /SHELFTRACE_SETTLE_MS must be an integer from 0/],
+  [
+    { SHELFTRACE_DRAIN_MS: '86400001' },
+    /SHELFTRACE_DRAIN_MS must be an integer from 0 to 86400000, got "86400001"/,
+  ],
+  [
+    { SHELFTRACE_DRAIN_NOTICE_MS: '-1' },
+    /SHELFTRACE_DRAIN_NOTICE_MS must be an integer from 0 to 600000, got "-1"/,
+  ],
   [{ SHELFTRACE_RETENTION_DAYS: '59' }, /SHELFTRACE_RETENTION_DAYS must be an integer from 60/],
   [
     { SHELFTRACE_REQUESTS_PER_MINUTE: '0' },

@@ -3,6 +3,7 @@
 // compared are instants of the warehouse's clock, but for the receipt of events, which every node stamps by its own.
 
 import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { divide, idle, undivided } from '../domain/division.ts'
 import type { Division } from '../domain/division.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -22,6 +23,8 @@ export const nodeLimits = {
   /** Sealing waits so long for a node that fell silent. A machine that died in the night is seen to in the morning. */
   silentMsMax: 21_600_000,
   nodesMax: 1_000,
+  /** How often a node that drains looks whether its spool is empty. */
+  emptyPauseMs: 100,
 } as const
 
 /**
@@ -77,6 +80,9 @@ export class Nodes {
   readonly #deps: NodesDeps
   readonly #startedAtMs: number
   #view: View | null = null
+  #isLeaving = false
+  #hasLeft = false
+  #isClosed = false
 
   constructor(deps: NodesDeps) {
     this.#deps = deps
@@ -87,7 +93,7 @@ export class Nodes {
   async beat(): Promise<void> {
     const { warehouse, node, monotonicMs } = this.#deps
     const atMs = monotonicMs()
-    await this.#tell({ hasLeft: false })
+    await this.#tell()
     await warehouse.barrier(['node_seen'])
     const rows = await warehouse.rows<NodeRow>(readSql, { nodesMax: nodeLimits.nodesMax })
     const nodes = rows.flatMap((row) => seenNodeOf(row, node.id) ?? [])
@@ -106,7 +112,33 @@ export class Nodes {
 
   /** Says that nobody has to wait for this node: its spool is empty, and it takes no events any more. */
   async leave(): Promise<void> {
-    await this.#tell({ hasLeft: true })
+    this.#hasLeft = true
+    await this.#tell()
+  }
+
+  /** The node is about to end: it asks for no more traffic. */
+  announceLeaving(): void {
+    this.#isLeaving = true
+  }
+
+  get isLeaving(): boolean {
+    return this.#isLeaving
+  }
+
+  /** Resolves once the spool is empty and the other nodes can know; nothing must come into it any more. */
+  async leaveOnceEmpty(): Promise<void> {
+    while (!this.#isClosed && !(await this.#leaveIfEmpty())) await sleep(nodeLimits.emptyPauseMs)
+  }
+
+  /** A warehouse that is away is asked again. */
+  async #leaveIfEmpty(): Promise<boolean> {
+    if (this.#deps.spool.depth().oldestAtMs !== null) return false
+    try {
+      await this.leave()
+      return true
+    } catch {
+      return false
+    }
   }
 
   /**
@@ -114,7 +146,8 @@ export class Nodes {
    * alone.
    */
   async close(): Promise<void> {
-    if (this.#deps.node.roles.includes('tracker')) return
+    this.#isClosed = true
+    if (this.#hasLeft || this.#deps.node.roles.includes('tracker')) return
     try {
       await this.leave()
     } catch {
@@ -152,7 +185,7 @@ export class Nodes {
     return this.#deps.monotonicMs() - view.atMs > nodeLimits.viewMsMax ? null : view
   }
 
-  async #tell({ hasLeft }: { readonly hasLeft: boolean }): Promise<void> {
+  async #tell(): Promise<void> {
     const { warehouse, node, spool, clock } = this.#deps
     // What is received from here on comes after this instant, whenever the row becomes visible.
     const nowMs = clock()
@@ -161,7 +194,7 @@ export class Nodes {
       ...node,
       shippedThroughMs: oldestAtMs ?? nowMs,
       waitingBytes: oldestAtMs === null ? 0 : bytes,
-      hasLeft: hasLeft && oldestAtMs === null ? 1 : 0,
+      hasLeft: this.#hasLeft && oldestAtMs === null ? 1 : 0,
     })
   }
 }

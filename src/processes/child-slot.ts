@@ -2,7 +2,7 @@
 // end when it should is killed.
 
 import type { ChildProcess } from 'node:child_process'
-import { drainMsMax, readMessage } from './child.ts'
+import { endMsMax, readMessage } from './child.ts'
 import type { ChildMessage } from './child.ts'
 
 const limits = {
@@ -12,8 +12,8 @@ const limits = {
   steadyMs: 10_000,
   /** A child that said that it failed has nothing left to do. */
   failedMsMax: 2_000,
-  /** A child that drains ends itself before. */
-  drainingMsMax: drainMsMax + 500,
+  /** A child that was told to end does so before. */
+  endingMsMax: endMsMax + 500,
 } as const
 
 export interface SlotPlan {
@@ -74,7 +74,7 @@ export class ChildSlot {
       // wait for.
       if (child.pid === undefined) this.#end({ reason: error.message })
     })
-    child.on('disconnect', () => this.#endWithin(limits.drainingMsMax))
+    child.on('disconnect', () => this.#endWithin(limits.endingMsMax))
     child.on('exit', (code, signal) => this.#end({ code, signal }))
   }
 
@@ -82,10 +82,10 @@ export class ChildSlot {
     if (this.#child?.connected === true) this.#child.send(message)
   }
 
-  /** Tells the process to finish what came in and to end, which it must within `drainingMsMax`. */
-  drain(): void {
-    if (this.#child?.connected === true) this.#child.send({ type: 'drain' })
-    this.#endWithin(limits.drainingMsMax)
+  /** Tells the process to finish what came in and to end, which it must within `endingMsMax`. */
+  end(): void {
+    if (this.#child?.connected === true) this.#child.send({ type: 'end' })
+    this.#endWithin(limits.endingMsMax)
   }
 
   /** The pause until the next start. It doubles while processes do not last. */
@@ -100,7 +100,7 @@ export class ChildSlot {
 
   #hear(value: unknown): void {
     const message = readMessage(value)
-    if (message === null || message.type === 'drain') return
+    if (message === null || message.type === 'end') return
     if (message.type === 'ready') {
       this.isReady = true
       this.wasReady = true

@@ -13,11 +13,15 @@ export type ChildMessage =
   | { readonly type: 'waiting' }
   /** From a tracker, for the engine's metrics. */
   | CountsMessage
+  | LeavingMessage
+  | EmptyMessage
+  /** From the engine: the spool is empty, and this was told to the other nodes. */
+  | { readonly type: 'emptied' }
   | FailedMessage
 
 /** From the supervisor: finish what came in, and end. */
-export interface DrainMessage {
-  readonly type: 'drain'
+export interface EndMessage {
+  readonly type: 'end'
 }
 
 /** The child ends. */
@@ -41,6 +45,16 @@ export interface PlacesMessage {
   readonly type: 'places'
 }
 
+/** From the supervisor: the node drains, so it is not ready any more, but still takes what comes. */
+export interface LeavingMessage {
+  readonly type: 'leaving'
+}
+
+/** From the supervisor, for the engine: nothing more comes into the spool; say when it is empty. */
+export interface EmptyMessage {
+  readonly type: 'empty'
+}
+
 export interface CountsMessage {
   readonly type: 'counts'
   /** The number of the tracker, from 1; the supervisor adds it. */
@@ -49,7 +63,7 @@ export interface CountsMessage {
 }
 
 /** Well within the 10 seconds after which a process manager kills. */
-export const drainMsMax = 8_000
+export const endMsMax = 8_000
 const supervisorCheckMs = 500
 
 /**
@@ -103,12 +117,15 @@ const messageTypes = new Set<unknown>([
   'places',
   'waiting',
   'counts',
+  'leaving',
+  'empty',
+  'emptied',
   'failed',
-  'drain',
+  'end',
 ])
 
 /** Null for a message that is not ours. The processes are of one build, so a known type has its fields. */
-export function readMessage(value: unknown): ChildMessage | DrainMessage | null {
+export function readMessage(value: unknown): ChildMessage | EndMessage | null {
   if (typeof value !== 'object' || value === null) return null
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return messageTypes.has(Reflect.get(value, 'type')) ? (value as ChildMessage) : null
@@ -121,6 +138,9 @@ export interface Child {
   hearClock?(offsetMs: number): void
   hearPlaces?(): void
   hearCounts?(message: CountsMessage): void
+  hearLeaving?(): void
+  /** Ships the whole spool and then resolves. */
+  empty?(): Promise<void>
 }
 
 /**
@@ -137,7 +157,7 @@ export async function runChild(start: () => Promise<Child>): Promise<void> {
     if (isEnding) return
     isEnding = true
     // Native code may hang; the supervisor's patience ends soon after.
-    setTimeout(leave, drainMsMax).unref()
+    setTimeout(leave, endMsMax).unref()
     await child?.close()
     leave()
   }
@@ -146,10 +166,12 @@ export async function runChild(start: () => Promise<Child>): Promise<void> {
   }
   process.on('message', (value) => {
     const message = readMessage(value)
-    if (message?.type === 'drain') endSafely()
+    if (message?.type === 'end') endSafely()
     if (message?.type === 'clock') child?.hearClock?.(message.offsetMs)
     if (message?.type === 'places') child?.hearPlaces?.()
     if (message?.type === 'counts') child?.hearCounts?.(message)
+    if (message?.type === 'leaving') child?.hearLeaving?.()
+    if (message?.type === 'empty') void child?.empty?.().then(() => tell({ type: 'emptied' }))
   })
   process.on('disconnect', endSafely)
   process.on('SIGTERM', endSafely)

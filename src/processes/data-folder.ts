@@ -38,6 +38,12 @@ export function claimDataFolder(dataDir: string): ClaimedFolder {
   }
 }
 
+/** The process id of the supervisor that uses the folder, null if none does. Only where processes can be looked at. */
+export function findSupervisor(dataDir: string): number | null {
+  const text = readIfThere(join(dataDir, 'supervisor.pid'))
+  return text === null ? null : livingOwner(text)
+}
+
 export function folderFault(folder: string, cause: unknown): ServiceError {
   return new ServiceError(
     'CONFIG_INVALID',

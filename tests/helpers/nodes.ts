@@ -11,7 +11,10 @@ export interface Nodes {
 }
 
 /** Both started; gone when the test ends. */
-export async function startNodes(t: TestContext, { trackers = 2 } = {}): Promise<Nodes> {
+export async function startNodes(
+  t: TestContext,
+  { trackers = 2, env = {} }: { trackers?: number; env?: Readonly<Record<string, string>> } = {}
+): Promise<Nodes> {
   const warehouse = await startClickHouseStandIn()
   t.after(() => warehouse.close())
   const shared = { SHELFTRACE_WAREHOUSE_URL: warehouse.url, SHELFTRACE_SETTLE_MS: '100' }
@@ -20,6 +23,7 @@ export async function startNodes(t: TestContext, { trackers = 2 } = {}): Promise
   const tracker = await prepareService(t, {
     env: {
       ...shared,
+      ...env,
       SHELFTRACE_ROLES: 'tracker',
       SHELFTRACE_TRACKERS: String(trackers),
       SHELFTRACE_SECRETS_FILE: join(engine.dataDir, 'secrets.json'),

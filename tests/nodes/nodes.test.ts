@@ -105,8 +105,8 @@ test('a node that fell silent is waited for during six hours, and then missed', 
   assert.equal(stateOfB(engine.nodes), undefined)
 })
 
-test('a node that left with an empty spool is waited for by nobody, and one that comes back is', async (t) => {
-  const { engine, other } = await twoNodes(t)
+test('a node that left with an empty spool is waited for by nobody, and one that is started again is', async (t) => {
+  const { warehouse, engine, other } = await twoNodes(t)
   await other.nodes.beat()
   await other.nodes.leave()
   await engine.nodes.beat()
@@ -115,7 +115,44 @@ test('a node that left with an empty spool is waited for by nobody, and one that
 
   await other.nodes.beat()
   await engine.nodes.beat()
+  assert.equal(stateOfB(engine.nodes), undefined, 'it beats on until it has ended')
+
+  await aNode(warehouse, { id: 'b', roles: ['tracker'] }).nodes.beat()
+  await engine.nodes.beat()
   assert.equal(stateOfB(engine.nodes), 'living')
+})
+
+test('a node that drains has left once its spool is empty and the warehouse could be told', async (t) => {
+  const { warehouse, engine, other } = await twoNodes(t)
+  let isAway = true
+  const node = aNode(
+    {
+      ...warehouse,
+      command: (sql, params) => (isAway ? refuse() : warehouse.command(sql, params)),
+    },
+    { id: 'b', roles: ['tracker'] }
+  )
+  await other.nodes.beat()
+  node.spool.bytes = 400
+  node.spool.oldestAtMs = 700_000
+  assert.equal(node.nodes.isLeaving, false)
+  node.nodes.announceLeaving()
+  assert.equal(node.nodes.isLeaving, true)
+  const states: (string | undefined)[] = []
+  const left = node.nodes.leaveOnceEmpty()
+  const look = async () => {
+    await engine.nodes.beat()
+    states.push(stateOfB(engine.nodes))
+  }
+
+  await look()
+  node.spool.oldestAtMs = null
+  await look()
+  isAway = false
+  await left
+  await look()
+
+  assert.deepEqual(states, ['living', 'living', undefined])
 })
 
 test('a node that leaves while events wait in its spool has not left', async (t) => {

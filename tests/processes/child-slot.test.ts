@@ -58,7 +58,7 @@ test('a process that was told to drain, or has let go of its supervisor, and doe
   )
   await drained.ready
 
-  drained.slot.drain()
+  drained.slot.end()
 
   assert.deepEqual(await drained.ended, { code: null, signal: 'SIGKILL' })
   assert.deepEqual(await gone.ended, { code: null, signal: 'SIGKILL' })

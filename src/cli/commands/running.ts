@@ -21,6 +21,8 @@ const serveVariables = [
   'SHELFTRACE_REPORTS_AT_ONCE      per key and node (4)',
   'SHELFTRACE_SETTLE_MS            how long a purchase waits for events (2000)',
   'SHELFTRACE_SPOOL_BYTES_MAX      largest spool (10 GiB)',
+  'SHELFTRACE_DRAIN_MS             how long SIGTERM ships what waits (0: not)',
+  'SHELFTRACE_DRAIN_NOTICE_MS      how long it still takes events then (10000)',
   'SHELFTRACE_RETENTION_DAYS       how long events are kept (400)',
   'SHELFTRACE_LOG_LEVEL            trace to fatal, silent (info)',
   'SHELFTRACE_BACKUP_DIR           where backups are written (data/backups)',
@@ -40,7 +42,7 @@ export const runningCommands: readonly Command[] = [
     name: 'serve',
     summary: 'Run the service: trackers, engine and warehouse',
     details:
-      'Runs until it gets SIGINT (Ctrl-C) or SIGTERM. Settings are variables of the environment; an unknown or ' +
+      'Runs until it gets SIGINT (Ctrl-C) or SIGTERM, or is drained. Settings are variables of the environment; an unknown or ' +
       'invalid one ends the start. The first start in an empty data folder makes a new installation with secrets ' +
       'of its own.',
     sections: [
@@ -61,6 +63,17 @@ export const runningCommands: readonly Command[] = [
         return await runSupervisor({ ...terminal.environment })
       }
     },
+  },
+  {
+    name: 'drain',
+    summary: 'Ship what waits on this machine, and end the node',
+    details:
+      'For a node that goes for good. It says that it is not ready, takes events for SHELFTRACE_DRAIN_NOTICE_MS, closes ' +
+      'its tracking port, ships its spool and ends. Fails with the number of events that are left if that takes longer ' +
+      'than SHELFTRACE_DRAIN_MS of the node (10 minutes where that is 0). Run it where the node runs, as its user.',
+    examples: ['SHELFTRACE_DATA_DIR=/var/lib/shelftrace shelftrace drain'],
+    isLocal: true,
+    load: async () => (await import('../drain.ts')).drain,
   },
   {
     name: 'status',

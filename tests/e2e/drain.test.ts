@@ -1,0 +1,105 @@
+// Nodes that go for good, and what they took.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { text } from 'node:stream/consumers'
+import { startNodes } from '../helpers/nodes.ts'
+import { eventually, signalProcess, statusOf } from '../helpers/service.ts'
+import type { Service } from '../helpers/service.ts'
+import { readFigures, Shoppers } from '../helpers/shoppers.ts'
+
+/** `shelftrace drain` on the machine of the node. */
+async function drain({ dataDir }: Service) {
+  const child = spawn(process.execPath, ['dist/cli.js', 'drain'], {
+    env: { ...process.env, SHELFTRACE_DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [exitCode] = (await exited) as [number | null]
+  return { exitCode, stdout, stderr }
+}
+
+async function shop(shoppers: Shoppers, count: number): Promise<void> {
+  for (let round = 0; round < count; round += 1) await shoppers.shopOnce()
+}
+
+async function eventuallyCounted(engine: Service, shoppers: Shoppers): Promise<void> {
+  await eventually('the figures are those that were acknowledged', async () => {
+    assert.deepEqual(await readFigures(engine), shoppers.acknowledged)
+    return true
+  })
+}
+
+async function namesOfNodes(engine: Service): Promise<readonly unknown[]> {
+  const { nodes } = (await (await engine.admin('GET', '/admin/v1/status')).json()) as {
+    nodes: readonly { roles: readonly string[]; state: string }[]
+  }
+  return nodes.map(({ roles, state }) => `${roles.join()} ${state}`)
+}
+
+async function prepare(t: TestContext, env: Readonly<Record<string, string>>) {
+  const nodes = await startNodes(t, { env })
+  const shoppers = await Shoppers.prepare(nodes.engine, 1_000, nodes.tracker.trackingUrl)
+  return { ...nodes, shoppers }
+}
+
+test('a node that is drained takes events during its notice, ships every one although its engine process dies, and is waited for by nobody', async (t) => {
+  const { engine, tracker, warehouse, shoppers } = await prepare(t, {
+    SHELFTRACE_DRAIN_NOTICE_MS: '8000',
+  })
+  await shop(shoppers, 10)
+  await warehouse.behave({ kind: 'answer', status: 503 })
+  await shop(shoppers, 10)
+
+  const drained = drain(tracker)
+  await eventually('the node is not ready', async () => {
+    return (await statusOf(`${tracker.trackingUrl}/readyz`)) === 503
+  })
+  await shop(shoppers, 3)
+  await eventually('the tracking port is closed', async () => {
+    return await statusOf(`${tracker.trackingUrl}/healthz`).then(
+      () => false,
+      () => true
+    )
+  })
+  await shoppers.stop()
+  for (const pid of tracker.children('engine')) signalProcess(pid, 'SIGKILL')
+  await warehouse.behave({ kind: 'serve' })
+
+  const { exitCode, stdout, stderr } = await drained
+  assert.equal(stderr, '')
+  assert.equal(exitCode, 0)
+  assert.match(stdout, /every event it took is in the warehouse/u)
+  assert.equal(tracker.isRunning, false)
+  assert.equal(shoppers.acknowledged.purchases, 23)
+  await eventuallyCounted(engine, shoppers)
+  await eventually('the engine knows that the node has left', async () => {
+    assert.deepEqual(await namesOfNodes(engine), ['engine living'])
+    return true
+  })
+})
+
+test('a node that cannot ship within its limit ends with 1 and says how many events are left, which are shipped at its next start', async (t) => {
+  const { engine, tracker, warehouse, shoppers } = await prepare(t, {
+    SHELFTRACE_DRAIN_NOTICE_MS: '0',
+    SHELFTRACE_DRAIN_MS: '2000',
+  })
+  await shop(shoppers, 5)
+  await eventuallyCounted(engine, shoppers)
+  await warehouse.behave({ kind: 'answer', status: 503 })
+  await shop(shoppers, 5)
+  await shoppers.stop()
+
+  assert.equal(await tracker.terminate(), 1)
+  const left = /: (\d+) events \(\d+ bytes\) were not shipped and wait in the spool of /u.exec(
+    tracker.stderr
+  )
+  assert.ok(Number(left?.[1]) >= 5, tracker.stderr)
+
+  await warehouse.behave({ kind: 'serve' })
+  await tracker.start()
+  await eventuallyCounted(engine, shoppers)
+})
