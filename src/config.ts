@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { ConfigReader, type Environment } from './config-reader.ts'
 import { ServiceError } from './errors.ts'
 import { isLoopback } from './lib/loopback.ts'
+import type { TracingSettings } from './tracing/tracing.ts'
 
 export type Role = 'tracker' | 'engine'
 
@@ -50,6 +51,8 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly secretsFile: string
   readonly backupDir: string
+  /** Null: no traces are exported. */
+  readonly tracing: TracingSettings | null
   /** Who is told what is wrong. Null: nobody. */
   readonly alertWebhook: AlertWebhook | null
   /** Null: read from, or made in, the data folder. */
@@ -102,6 +105,7 @@ export function parseConfig(environment: Environment): Config {
     logLevel: reader.oneOf('SHELFTRACE_LOG_LEVEL', logLevels, 'info'),
     secretsFile: resolve(reader.text('SHELFTRACE_SECRETS_FILE', join(dataDir, 'secrets.json'))),
     backupDir: resolve(reader.text('SHELFTRACE_BACKUP_DIR', join(dataDir, 'backups'))),
+    tracing: readTracing(reader),
     alertWebhook: readAlertWebhook(reader),
     adminKey: readAdminKey(reader),
   }
@@ -162,6 +166,24 @@ function readAdminKey(reader: ConfigReader): string | null {
     )
   }
   return key
+}
+
+/** By the standard variables of OpenTelemetry. Those of the address and its headers are read by its exporter. */
+function readTracing(reader: ConfigReader): TracingSettings | null {
+  const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']
+  const hasEndpoint = endpoints.some((name) => reader.optional(name) !== null)
+  const isOff =
+    reader.optional('OTEL_SDK_DISABLED')?.toLowerCase() === 'true' ||
+    reader.optional('OTEL_TRACES_EXPORTER') === 'none'
+  if (!hasEndpoint || isOff) return null
+  const sampler = reader.optional('OTEL_TRACES_SAMPLER')?.replace(/^parentbased_/u, '')
+  if (sampler === 'always_off') return null
+  const text = reader.text('OTEL_TRACES_SAMPLER_ARG', '0.001')
+  const ratio = sampler === 'always_on' ? 1 : Number(text)
+  if (!(ratio >= 0 && ratio <= 1)) {
+    reader.fault('OTEL_TRACES_SAMPLER_ARG', 'must be a number from 0 to 1', text)
+  }
+  return { ratio, serviceName: reader.text('OTEL_SERVICE_NAME', 'shelftrace') }
 }
 
 /** The address may hold a token, so no fault repeats it. */

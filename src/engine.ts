@@ -5,12 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { readAuditExport } from './access/audit-export.ts'
 import { AuditTrail } from './access/audit-trail.ts'
-import type { HandlerTable } from './http/handler.ts'
 import { openKeyStore } from './access/key-store.ts'
 import type { KeyStore } from './access/key-store.ts'
-import { createAdminHandlers } from './campaign/admin/handlers.ts'
 import { Backups } from './backup/backups.ts'
 import { deriveProofKey } from './backup/manifest.ts'
 import { refuseHalfRestored } from './backup/restore.ts'
@@ -20,7 +17,6 @@ import { createDocsPages } from './campaign/docs-pages.ts'
 import { openCatalogStore } from './catalog/catalog-store.ts'
 import type { CatalogStore } from './catalog/catalog-store.ts'
 import { catalogNames } from './catalog/catalog-names.ts'
-import { createRateStore } from './catalog/ecb-rates.ts'
 import { createEventRules } from './catalog/event-rules.ts'
 import { watchFiredPlaces } from './catalog/fired-place.ts'
 import { parseConfig } from './config.ts'
@@ -37,21 +33,15 @@ import { createLog } from './ops/log.ts'
 import { createMetrics } from './ops/metrics.ts'
 import { TrackerMetrics } from './ops/tracker-metrics.ts'
 import { createRecentNotBelieved } from './ops/not-believed.ts'
-import { openWatch, type OpenWatch } from './ops/watch/open-watch.ts'
+import { openWatch } from './ops/watch/open-watch.ts'
 import { openTls } from './ops/tls.ts'
 import type { RenewedTls } from './ops/tls.ts'
 import { programVersion, version } from './ops/version.ts'
 import { openNodes } from './nodes/nodes.ts'
 import type { Nodes } from './nodes/nodes.ts'
 import { Pipeline } from './pipeline/pipeline.ts'
-import { countOpenErasures, findErasure, listErasures, requestErasure } from './erasure/erasures.ts'
-import { rebuildDays } from './days/rebuild.ts'
-import { createJudgements } from './attribution/judging/judgements.ts'
-import type { Judgements } from './attribution/judging/judgements.ts'
-import { unvoidDelivery, voidDelivery } from './attribution/void-delivery.ts'
 import { createDeliveryJudge } from './pipeline/delivery-judge.ts'
 import type { RowContext } from './pipeline/rows.ts'
-import { listSetAside, replaySetAside } from './pipeline/set-aside.ts'
 import { limits as fileLimits, openFilesMax } from './processes/open-files.ts'
 import { campaignPortOf, portFault, tryPort } from './processes/ports.ts'
 import { openWarehouse } from './processes/open-warehouse.ts'
@@ -59,26 +49,23 @@ import { prepareWarehouse } from './processes/prepare-warehouse.ts'
 import { runChild, tell } from './processes/child.ts'
 import type { Child } from './processes/child.ts'
 import { createAttributionsLister } from './reports/attributions.ts'
-import { createConflictReader } from './reports/conflicts.ts'
-import { createExplainer } from './attribution/explain/explain.ts'
 import { createOwnExplainer } from './attribution/explain/for-advertiser.ts'
 import { KeptPages } from './reports/kept-pages.ts'
 import { createIntakeReader } from './reports/intake.ts'
-import { createNamedIdsReader } from './reports/named-ids.ts'
 import { createGroupsRunner } from './reports/run-groups.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { createSeriesReader } from './reports/series.ts'
 import { readRestatements } from './days/restatement-list.ts'
-import { createServedAdReader } from './reports/served-ad.ts'
 import { createTrafficQualityReader } from './reports/traffic-quality.ts'
-import { createUnconvertedReader } from './reports/unconverted.ts'
 import { ensureSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import { openFileSpool } from './spool/file-spool.ts'
 import type { Spool } from './spool/spool.ts'
 import { countUnsealedDays } from './days/unsealed-days.ts'
-import { complaintsOf, createStatus, sealedDepsOf } from './engine-status.ts'
-import { createMinter, createOpener } from './tracking-data/tracking-data.ts'
+import { createAdmin } from './engine-admin.ts'
+import { complaintsOf, sealedDepsOf } from './engine-status.ts'
+import { openTracing, type Tracing } from './tracing/tracing.ts'
+import { createOpener } from './tracking-data/tracking-data.ts'
 import { readInstalledAtMs } from './warehouse/installation.ts'
 import type { WarehouseLanes } from './warehouse/warehouse.ts'
 
@@ -97,6 +84,8 @@ export interface Engine {
   readonly clockWatch: ClockWatch
   readonly nodes: Nodes
   readonly trackers: TrackerMetrics
+  /** Null: nothing is traced. */
+  readonly tracing: Tracing | null
   /** For the status alone: trackers read the list themselves. Null without one. */
   readonly dataCentres: DataCentres | null
   /** Null: the campaign port speaks HTTP. */
@@ -108,7 +97,8 @@ function onWait(): void {
   tell({ type: 'waiting' })
 }
 
-async function startEngine(config: Config): Promise<Child> {
+/** Opens everything in the order in which it depends on each other. */
+async function openEngine(config: Config): Promise<Engine> {
   const log = createLog({ level: config.logLevel, process: 'engine' })
   refuseHalfRestored(config.dataDir)
   const secrets = ensureSecrets(config)
@@ -116,7 +106,8 @@ async function startEngine(config: Config): Promise<Child> {
   const tls =
     config.tls === null ? null : await openTls({ files: config.tls, log, clock: systemClock })
   await tryPort(campaignPortOf(config))
-  const lanes = openWarehouse(config)
+  const tracing = await openTracing(config.tracing, 'engine')
+  const lanes = openWarehouse(config, tracing)
   const { identityFingerprint } = secrets
   await prepareWarehouse({ warehouse: lanes.pipeline, config, identityFingerprint, log, onWait })
   const spool = openFileSpool({
@@ -136,8 +127,7 @@ async function startEngine(config: Config): Promise<Child> {
   const hasTrackers = config.roles.includes('tracker')
   const trackers = new TrackerMetrics(systemClock, { hasTrackers })
   const dataCentres = await openDataCentres({ path: config.dataCentresPath, log })
-  dataCentres?.watch()
-  const engine: Engine = {
+  return {
     config,
     log,
     secrets,
@@ -148,9 +138,17 @@ async function startEngine(config: Config): Promise<Child> {
     clockWatch,
     nodes,
     trackers,
+    tracing,
     dataCentres,
     tls,
   }
+}
+
+async function startEngine(config: Config): Promise<Child> {
+  const engine = await openEngine(config)
+  const { log, lanes, spool, catalog, keys, clockWatch, nodes, trackers, tracing } = engine
+  const { dataCentres } = engine
+  dataCentres?.watch()
   clockWatch.start()
   const places = watchFiredPlaces(catalog, () => tell({ type: 'places' }))
   const audit = new AuditTrail({ warehouse: lanes.lookups, clock: systemClock, log })
@@ -171,6 +169,7 @@ async function startEngine(config: Config): Promise<Child> {
       await catalog.close()
       await spool.close()
       await lanes.close()
+      await tracing?.close()
     },
   }
 }
@@ -205,6 +204,7 @@ function startPipeline(engine: Engine, audit: AuditTrail): Pipeline {
   const { config, log, lanes, spool, catalog, nodes } = engine
   return new Pipeline({
     spool,
+    tracing: engine.tracing,
     nodes,
     warehouse: lanes.pipeline,
     settleMs: config.settleMs,
@@ -239,10 +239,18 @@ async function startCampaign(
   const { watch, ...looks } = startWatch(engine, { pipeline, backups })
   const app = buildCampaignApp({
     keys,
+    tracing: engine.tracing,
     catalog,
     audit,
     ...createReaders(engine, keptPages),
-    adminHandlers: createAdmin(engine, { keys, audit, pipeline, backups, watch }),
+    adminHandlers: createAdmin(engine, {
+      keys,
+      audit,
+      pipeline,
+      backups,
+      watch,
+      rowContext: rowContextOf(engine),
+    }),
     openApi: buildOpenApi({
       trackingUrl: config.trackingUrl,
       campaignUrl: config.campaignUrl,
@@ -340,77 +348,6 @@ function createBackups(engine: Engine, pipeline: Pipeline): Backups {
     proofKey: deriveProofKey(secrets.identitySecret),
     clock: systemClock,
     log,
-  })
-}
-
-function createAdmin(
-  engine: Engine,
-  access: {
-    readonly keys: KeyStore
-    readonly audit: AuditTrail
-    readonly pipeline: Pipeline
-    readonly backups: Backups | null
-    readonly watch: OpenWatch
-  }
-): HandlerTable {
-  const { config, log, secrets, lanes, spool, catalog } = engine
-  const { pipeline: warehouse, lookups, reports } = lanes
-  const { settleMs } = config
-  const rowContext = rowContextOf(engine)
-  const { markets } = sealedDepsOf(engine)
-  const status = createStatus(engine, access)
-  return createAdminHandlers({
-    ...access,
-    catalog,
-    spool,
-    clock: systemClock,
-    minter: createMinter(secrets.keyRing),
-    openTrackingData: createOpener(secrets.keyRing).open,
-    hashIdentity: createIdentityHasher(secrets.identitySecret),
-    trackingUrl: config.trackingUrl,
-    rates: createRateStore(lookups, systemClock),
-    rebuildDays: (days) => access.pipeline.runAsStep(() => rebuildDays({ warehouse, ...days })),
-    readConflicts: createConflictReader(reports),
-    readNamedIds: createNamedIdsReader(reports),
-    readUnconverted: createUnconvertedReader({
-      warehouse: reports,
-      markets,
-    }),
-    readServedAd: createServedAdReader(reports),
-    erasures: {
-      request: (request) => access.pipeline.runAsStep(() => requestErasure(warehouse, request)),
-      countOpen: () => countOpenErasures(reports),
-      find: (id) => findErasure(reports, id),
-      list: (limit) => listErasures(reports, limit),
-    },
-    exportAudit: (question) => readAuditExport(reports, question),
-    judgements: judgementsOf(engine, access.pipeline),
-    setAside: {
-      list: (question) => listSetAside(reports, question),
-      replay: (keys) =>
-        access.pipeline.runAsStep(() =>
-          replaySetAside({ warehouse, settleMs, log, rowContext, markets }, keys)
-        ),
-    },
-    explainPurchase: createExplainer({ warehouse: reports, settleMs: config.settleMs }),
-    voidDelivery: (delivery) => access.pipeline.runAsStep(() => voidDelivery(warehouse, delivery)),
-    unvoidDelivery: (delivery) =>
-      access.pipeline.runAsStep(() => unvoidDelivery(warehouse, delivery)),
-    status,
-    statusHistory: access.watch.history,
-  })
-}
-
-function judgementsOf({ config, lanes, catalog, keys }: Engine, pipeline: Pipeline): Judgements {
-  return createJudgements({
-    warehouse: lanes.pipeline,
-    reports: lanes.reports,
-    runAsStep: (work) => pipeline.runAsStep(work),
-    readPolicy: async () => {
-      await Promise.all([catalog.refresh(), keys.refresh()])
-      const requiresKey = config.requiresDeliveryKey
-      return { snapshot: catalog.current(), keys: keys.list(), requiresKey }
-    },
   })
 }
 

@@ -18,6 +18,8 @@ import type { Child } from './processes/child.ts'
 import { readSecretsFile } from './secrets.ts'
 import { openFileSpool } from './spool/file-spool.ts'
 import { createOpener } from './tracking-data/tracking-data.ts'
+import { tracedSpool } from './tracing/traced-spool.ts'
+import { openTracing } from './tracing/tracing.ts'
 import { createTrackingServer } from './tracking/server.ts'
 import type { TrackingServer } from './tracking/server.ts'
 
@@ -30,11 +32,13 @@ async function startTracker(config: Config): Promise<Child> {
   const tls =
     config.tls === null ? null : await openTls({ files: config.tls, log, clock: systemClock })
   const dataCentres = await openDataCentres({ path: config.dataCentresPath, log })
-  const spool = openFileSpool({
+  const tracing = await openTracing(config.tracing, 'tracker')
+  const files = openFileSpool({
     path: join(config.dataDir, 'spool'),
     bytesMax: config.spoolBytesMax,
     clock: systemClock,
   })
+  const spool = tracing === null ? files : tracedSpool(files, tracing)
   let clockOffsetMs: number | null = null
   let isLeaving = false
   const tracking = createTrackingServer({
@@ -71,6 +75,7 @@ async function startTracker(config: Config): Promise<Child> {
       await dataCentres?.close()
       await tracking.close()
       await spool.close()
+      await tracing?.close()
     },
   }
 }

@@ -19,7 +19,7 @@ const layers: readonly (readonly string[])[] = [
   ['domain'],
   ['contract', 'tracking-data'],
   ['spool', 'warehouse'],
-  ['catalog'],
+  ['catalog', 'tracing'],
   ['access', 'days', 'backup', 'nodes'],
   ['attribution', 'http'],
   ['reports', 'erasure'],

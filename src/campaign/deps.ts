@@ -1,3 +1,4 @@
+import type { Tracing } from '../tracing/tracing.ts'
 import type { AuditTrail } from '../access/audit-trail.ts'
 import type { Answer, HandlerTable } from '../http/handler.ts'
 import type { KeyStore } from '../access/key-store.ts'
@@ -60,6 +61,7 @@ export interface CampaignDeps {
     readonly noteDroppedConnection: () => void
   }
   readonly clock: Clock
+  readonly tracing?: Tracing | null
   readonly log: CampaignLog
   readonly pages?: readonly PublicPage[]
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined

@@ -14,6 +14,7 @@ import { PathTable } from './path-table.ts'
 import { RefusedCalls, type RefusalReason } from './refused-calls.ts'
 import { sendAnswer } from './send.ts'
 import { compressAnswer } from '../http/compress.ts'
+import { parseTraceparent } from '../tracing/tracing.ts'
 
 interface Route {
   readonly operation: Operation
@@ -115,8 +116,25 @@ export class Gate {
     if (overload !== null) return overload
     const isStream = route.operation.body?.isStream === true
     this.#calls.watch({ key, request: request.raw, response: reply.raw, isStream })
-    const answer = await this.#call(route, { request, key, signal })
+    const call = () => this.#call(route, { request, key, signal })
+    const answer = await this.#traced(route.operation, request, call)
     return { ...answer, headers: { ...headers, ...answer.headers } }
+  }
+
+  /** Callers here have a key, so they may ask for a trace of their call; strangers to the tracking port may not. */
+  async #traced(
+    { operationId, path }: Operation,
+    request: FastifyRequest,
+    call: () => Promise<Answer>
+  ): Promise<Answer> {
+    const { tracing } = this.#deps
+    if (tracing === undefined || tracing === null) return await call()
+    const { traceparent } = request.headers
+    const parent = typeof traceparent === 'string' ? traceparent : undefined
+    const isAsked = parent !== undefined && parseTraceparent(parent) !== null
+    if (!isAsked && !tracing.toss()) return await call()
+    const attributes = { 'http.request.method': request.method, 'http.route': path }
+    return await tracing.run(operationId, { parent, attributes }, call)
   }
 
   #noteRefusal(

@@ -264,7 +264,11 @@ export class Pipeline {
   #repeat(name: string, pauseMs: number, step: () => Promise<boolean>): Loop {
     return new Loop({
       step: async () => {
-        const hasMore = await this.#stepLock.run(step)
+        const { tracing } = this.#deps
+        const isTraced = tracing !== undefined && tracing !== null && tracing.toss()
+        const hasMore = await this.#stepLock.run(
+          isTraced ? () => tracing.run(`step ${name}`, {}, step) : step
+        )
         this.#failingSteps.delete(name)
         return hasMore
       },

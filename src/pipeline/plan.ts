@@ -27,6 +27,9 @@ import type { AdEventRow, BatchContext, RowContext } from './rows.ts'
 /** Planning shares its thread with reports, which wait no longer than this and one part. */
 const turnMsMax = 10
 
+/** As many as a span may link to. */
+const tracesMax = 128
+
 /** Decoded anew by each call, in the same order. */
 export type Parts = () => Iterable<SpoolPart>
 
@@ -49,6 +52,8 @@ export interface Plan extends PlannedRows {
   /** What is set aside without being inserted. */
   readonly refusals: Refusal[]
   recordCount: number
+  /** The contexts of traced requests among them, at most `tracesMax`. */
+  readonly traces: string[]
   /** The receipts of deliveries; meaningless if there are none. */
   readonly deliveredMs: DeliveredMs
   /** Of the boundary of final days by which it was planned. */
@@ -112,6 +117,7 @@ class Planner {
       ...rows,
       refusals: [],
       recordCount: 0,
+      traces: [],
       deliveredMs: { first: Infinity, last: -Infinity },
       announcedBefore,
       plannedAtMs: performance.now(),
@@ -162,6 +168,7 @@ class Planner {
     if (!isReceiptInstant(record.receivedAtMs)) {
       throw new Error('the clock of the node was not between 2020 and 2100 when this was received')
     }
+    if (record.trace !== undefined && plan.traces.length < tracesMax) plan.traces.push(record.trace)
     switch (record.type) {
       case 'ad-event':
         return this.#planAdEvent({ key, record }, source, open(record.trackingData))

@@ -4,6 +4,7 @@
 
 import { readFinalDays } from '../days/final-days.ts'
 import type { Spool, SpoolBatch } from '../spool/spool.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import type { Refusal } from '../warehouse/aside-record.ts'
 import { insertPlan } from './insert-batch.ts'
 import type { InsertDeps } from './insert-batch.ts'
@@ -20,6 +21,7 @@ export const shipLimits = {
 
 export interface ShipDeps extends InsertDeps {
   readonly spool: Spool
+  readonly tracing?: Tracing | null
   /** Lowered by tests only. */
   readonly recordsPerBatchMax?: number
 }
@@ -60,7 +62,7 @@ export class Shipper {
     if (planned === null) return nothing
     const { batch, plan } = planned
     const [inserted, ahead] = await Promise.allSettled([
-      insertPlan(this.#deps, () => batch.parts(), plan),
+      this.#insert(planned),
       batch.recordCount >= this.#recordsMax / 2 ? this.#planNext(batch) : null,
     ])
     if (inserted.status === 'rejected') throw inserted.reason
@@ -74,6 +76,15 @@ export class Shipper {
       setAsideCount: refusals.length,
       contradictions: refusals.flatMap(({ contradiction }) => contradiction ?? []),
     }
+  }
+
+  /** A batch that holds records of traced requests is traced too, and linked to them. */
+  async #insert({ batch, plan }: PlannedBatch): Promise<readonly Refusal[]> {
+    const { tracing } = this.#deps
+    const insert = () => insertPlan(this.#deps, () => batch.parts(), plan)
+    if (tracing === undefined || tracing === null || plan.traces.length === 0) return await insert()
+    const attributes = { 'shelftrace.records': plan.recordCount }
+    return await tracing.run('ship batch', { links: plan.traces, attributes }, insert)
   }
 
   /** The next batch is planned and can be shipped at once. */

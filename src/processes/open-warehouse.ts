@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { ServiceError } from '../errors.ts'
 import { openEmbeddedLanes } from '../warehouse/embedded.ts'
+import { tracedLanes } from '../tracing/traced-warehouse.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import { openServerLanes } from '../warehouse/server.ts'
 import type { WarehouseLanes } from '../warehouse/warehouse.ts'
 
@@ -11,8 +13,18 @@ interface WarehousePlace {
 }
 
 /** Of the server, or in the data folder of this node. */
-export function openWarehouse(config: WarehousePlace): WarehouseLanes {
-  if (config.warehouseUrl !== null) return openServerLanes({ url: config.warehouseUrl })
+export function openWarehouse(config: WarehousePlace, tracing: Tracing | null): WarehouseLanes {
+  if (tracing === null) return openLanes(config)
+  return tracedLanes(
+    openLanes(config, () => tracing.current()),
+    tracing
+  )
+}
+
+function openLanes(config: WarehousePlace, traceparent?: () => string | null): WarehouseLanes {
+  if (config.warehouseUrl !== null) {
+    return openServerLanes({ url: config.warehouseUrl, ...(traceparent && { traceparent }) })
+  }
   const path = join(config.dataDir, 'warehouse')
   try {
     return openEmbeddedLanes({ path })

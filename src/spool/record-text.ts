@@ -27,8 +27,13 @@ function adEventText(record: AdEventRecord): string {
   return (
     `{"type":"ad-event","kind":"${kind}","receivedAtMs":${receivedAtMs},"trackingData":"${trackingData}",` +
     `"userAgent":${quoted(userAgent)},"isPrefetch":${isPrefetch}` +
-    `${judgementText(record)}}`
+    `${judgementText(record)}${traceText(record)}}`
   )
+}
+
+/** Hexadecimal digits and hyphens. */
+function traceText({ trace }: SpoolRecord): string {
+  return trace === undefined ? '' : `,"trace":"${trace}"`
 }
 
 /** Words and hexadecimal digits, which JSON does not escape either. */
@@ -46,7 +51,7 @@ function conversionText(record: ConversionRecord): string {
     `{"type":"conversion","receivedAtMs":${receivedAtMs},"publisherId":${publisherId},"siteId":${siteId},` +
     `"transactionId":${quoted(transactionId)},"userIdentity":"${userIdentity}",` +
     `"loginIdentity":"${loginIdentity}","currency":"${currency}","lines":[${linesText(lines)}],` +
-    `"origin":${originText(origin)},"presentedKey":"${presentedKey}"}`
+    `"origin":${originText(origin)},"presentedKey":"${presentedKey}"${traceText(record)}}`
   )
 }
 

@@ -6,6 +6,11 @@ import type { PurchaseReturn } from '../contract/return.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 
+/** Of a record whose request is traced: its context, a `traceparent`. */
+interface Traced {
+  readonly trace?: string
+}
+
 /**
  * How a conversion or a return came in. An operator vouches for a backfill. The address of a live one is
  * null if the connection was gone before it could be read; such a sender may be anybody.
@@ -25,7 +30,7 @@ export function liveFrom(address: string | null): Origin {
  */
 export type PresentedKey = string
 
-export interface AdEventRecord {
+export interface AdEventRecord extends Traced {
   readonly type: 'ad-event'
   readonly kind: 'impression' | 'click' | 'load'
   readonly receivedAtMs: number
@@ -41,7 +46,7 @@ export interface AdEventRecord {
   readonly isBot?: boolean
 }
 
-export interface ConversionRecord {
+export interface ConversionRecord extends Traced {
   readonly type: 'conversion'
   readonly receivedAtMs: number
   readonly publisherId: number
@@ -64,7 +69,7 @@ export interface ConversionLine {
   readonly quantity: number
 }
 
-export interface ReturnRecord {
+export interface ReturnRecord extends Traced {
   readonly type: 'return'
   readonly receivedAtMs: number
   readonly publisherId: number

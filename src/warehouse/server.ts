@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly requestTimeoutMs?: number
   /** Default 16. */
   readonly connectionsMax?: number
+  /** The `traceparent` of the work under way, which the server goes on with; null if it is not traced. */
+  readonly traceparent?: () => string | null
 }
 
 // Two connections of the reports are for results that are written on after their first page was answered.
@@ -66,7 +68,7 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
     },
     log: { level: 127 },
   })
-  const statements = new Statements(client)
+  const statements = new Statements(client, options.traceparent)
   return {
     async command(sql, params = {}) {
       await statements.run('statement', (given) =>
@@ -91,12 +93,13 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
         columns === undefined
           ? 'FORMAT JSONEachRow'
           : `(${columns.join(', ')}) FORMAT JSONCompactEachRow`
-      await statements.run('insert', async ({ query_id }) => {
+      await statements.run('insert', async ({ query_id, http_headers }) => {
         // The client's own insert takes JSON only as objects, and would serialize each line again.
         const result = await client.exec({
           query: `INSERT INTO ${table} ${rows}`,
           values: Readable.from([lines], { objectMode: false }),
           query_id,
+          http_headers,
         })
         await drainStream(result.stream)
       })
@@ -125,18 +128,21 @@ async function* stream(
   let running: string | null = null
   try {
     signal?.throwIfAborted()
-    const result = await statements.run('query', ({ query_id, clickhouse_settings }) =>
-      client.query({
-        query: sql,
-        query_params: params,
-        query_id,
-        format: 'JSONCompactEachRow',
-        clickhouse_settings: {
-          ...clickhouse_settings,
-          max_execution_time: limits.streamSecondsMax,
-        },
-        ...(signal === undefined ? {} : { abort_signal: signal }),
-      })
+    const result = await statements.run(
+      'query',
+      ({ query_id, http_headers, clickhouse_settings }) =>
+        client.query({
+          query: sql,
+          query_params: params,
+          query_id,
+          http_headers,
+          format: 'JSONCompactEachRow',
+          clickhouse_settings: {
+            ...clickhouse_settings,
+            max_execution_time: limits.streamSecondsMax,
+          },
+          ...(signal === undefined ? {} : { abort_signal: signal }),
+        })
     )
     running = result.query_id
     const blocks = result.stream<unknown[]>()
@@ -156,20 +162,28 @@ async function* stream(
 
 interface Given {
   readonly query_id: string
+  readonly http_headers: Record<string, string>
   readonly clickhouse_settings: Readonly<Record<string, string>>
 }
 
 /** Gives each statement an id, and each of the settings for speed until the server forbids it. */
 class Statements {
   readonly #client: ClickHouseClient
+  readonly #traceparent: () => string | null
   #speedSettings: Readonly<Record<string, string>> = asText(speedSettings)
 
-  constructor(client: ClickHouseClient) {
+  constructor(client: ClickHouseClient, traceparent: () => string | null = () => null) {
     this.#client = client
+    this.#traceparent = traceparent
   }
 
   async run<Result>(what: string, work: (given: Given) => Promise<Result>): Promise<Result> {
-    const given = { query_id: randomUUID(), clickhouse_settings: this.#speedSettings }
+    const traceparent = this.#traceparent()
+    const given = {
+      query_id: randomUUID(),
+      http_headers: traceparent === null ? {} : { traceparent },
+      clickhouse_settings: this.#speedSettings,
+    }
     try {
       return await work(given)
     } catch (cause) {
