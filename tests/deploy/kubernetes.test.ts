@@ -44,7 +44,10 @@ interface KubernetesObject {
     readonly serviceName: string
     readonly template: {
       readonly metadata: { readonly labels: Labels }
-      readonly spec: { readonly containers: readonly [Container] }
+      readonly spec: {
+        readonly containers: readonly [Container]
+        readonly terminationGracePeriodSeconds: number
+      }
     }
     readonly ports: readonly { readonly targetPort: string }[]
     readonly scaleTargetRef: { readonly kind: string; readonly name: string }
@@ -180,6 +183,17 @@ test(
     assert.doesNotMatch(render('single'), /WAREHOUSE_URL/u)
   }
 )
+
+test('a pod has more time to end than its drain may take', { skip }, () => {
+  const { ofKind, nodes } = objectsOf('cluster')
+  const settings = ofKind('ConfigMap').find(({ metadata }) => metadata.name === 'shelftrace')?.data
+  const drainMs =
+    Number(settings?.['SHELFTRACE_DRAIN_MS']) + Number(settings?.['SHELFTRACE_DRAIN_NOTICE_MS'])
+  for (const { spec } of nodes) {
+    // After the drain, everything is closed within 10 s.
+    assert.ok(spec.template.spec.terminationGracePeriodSeconds * 1_000 > drainMs + 10_000)
+  }
+})
 
 test('the autoscaler scales the trackers', { skip }, () => {
   const { ofKind, nodes } = objectsOf('cluster')
