@@ -68,9 +68,13 @@ export function labelledStarts({ startDate, endDate }: Days, widthPx: number): r
   const everyOther = days.filter((_day, index) => index % 2 === 0)
   if (everyOther.length <= room) return everyOther
   const mondays = days.filter((day) => intervalStart(day, 'WEEK') === day)
-  if (mondays.length <= room) return mondays
+  for (const count of [1, 2, 4]) {
+    const some = mondays.filter((_day, index) => index % count === 0)
+    if (some.length <= room && some.length > 1) return some
+  }
   const months = days.filter((day) => day.endsWith('-01'))
   const step = monthSteps.find((count) => months.length / count <= room) ?? 12
   // From January on, so that each year is labelled alike.
-  return months.filter((day) => (Number(day.slice(5, 7)) - 1) % step === 0)
+  const some = months.filter((day) => (Number(day.slice(5, 7)) - 1) % step === 0)
+  return some.length > 1 ? some : [startDate, endDate]
 }

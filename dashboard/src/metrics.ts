@@ -26,6 +26,8 @@ export interface Metric {
   readonly print: (value: Figure, currency: Figure) => string
   /** Whether more is better; spend is neither. */
   readonly isGoodWhenMore: boolean | null
+  /** Among the four that a small screen shows first. */
+  readonly isMain?: boolean
 }
 
 const count = (name: string, label: string): Metric => ({
@@ -53,8 +55,9 @@ export const metrics: readonly Metric[] = [
     kind: 'money',
     print: formatMoney,
     isGoodWhenMore: null,
+    isMain: true,
   },
-  count('ORDERS', 'Orders'),
+  { ...count('ORDERS', 'Orders'), isMain: true },
   count('UNITS_SOLD', 'Units sold'),
   {
     name: 'CONVERSION_VALUE',
@@ -62,6 +65,7 @@ export const metrics: readonly Metric[] = [
     kind: 'money',
     print: formatMoney,
     isGoodWhenMore: true,
+    isMain: true,
   },
   {
     name: 'RETURN_ON_AD_SPEND',
@@ -69,6 +73,7 @@ export const metrics: readonly Metric[] = [
     kind: 'ratio',
     print: formatRatio,
     isGoodWhenMore: true,
+    isMain: true,
   },
 ]
 

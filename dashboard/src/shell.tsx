@@ -21,16 +21,27 @@ export function Shell() {
     if (isHome && home !== null) replaceWith(home)
   }, [isHome, home])
   useNewPageFocus(place, main)
+  const [isMenuOpen, setIsMenuOpen] = useState(false)
+  const page = place.path.join('/')
+  useEffect(() => setIsMenuOpen(false), [page])
 
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to content
       </button>
-      <header class="side">
+      <header class={`side ${isMenuOpen ? 'open' : ''}`}>
         <div class="brand">
           <Mark />
           <span>Shelftrace</span>
+          <button
+            type="button"
+            class="phone-only"
+            aria-expanded={isMenuOpen}
+            onClick={() => setIsMenuOpen(!isMenuOpen)}
+          >
+            Menu
+          </button>
         </div>
         <Menu place={place} />
         <SessionBox />

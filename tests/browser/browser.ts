@@ -110,7 +110,8 @@ function banner(width: string, height: string): string {
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('Key', { exact: true }).fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  // On a phone the menu is there and closed.
+  await page.locator('nav.menu').waitFor({ state: 'attached' })
 }
 
 /** Goes to a page of the dashboard and waits until nothing on it is loading. */

@@ -17,7 +17,16 @@ interface OnMarketDayProps {
 export function OnMarketDay({ advertiserId, title, children }: OnMarketDayProps) {
   const loaded = useAccount(advertiserId)
   const account = latestOf(loaded)
-  if (account !== null) return <>{children(marketDaysAt(account, new Date()), account)}</>
+  if (account !== null) {
+    return (
+      <>
+        <p class="print-only">
+          <strong>{account.name}</strong>
+        </p>
+        {children(marketDaysAt(account, new Date()), account)}
+      </>
+    )
+  }
   return (
     <>
       <div class="head">

@@ -1,7 +1,9 @@
 import type { TargetedKeyboardEvent } from 'preact'
+import { useState } from 'preact/hooks'
 import type { MarketDays } from '../periods.ts'
 import { profileNames, profiles, type Base, type View } from '../view.ts'
 import { daysChange, movedDays, PeriodChoice, periodChange } from './period-choice.tsx'
+import { PrintHead } from './print-head.tsx'
 
 interface PeriodBarProps {
   readonly view: View
@@ -22,6 +24,7 @@ const baseLabels: Readonly<Record<Base, string>> = {
 /** Chooses the days, the attribution profile and the currency, on which every figure of a page depends. */
 export function PeriodBar(props: PeriodBarProps) {
   const { view, market, currencies, currency, hasBase = true, onChange } = props
+  const [isOpen, setIsOpen] = useState(false)
   const press = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
     const changes = isTyping(event) ? null : changesByKey(event.key, props)
     if (changes === null) return
@@ -32,50 +35,61 @@ export function PeriodBar(props: PeriodBarProps) {
     // The keys are a short way to what its buttons do; they work only here, so that they disturb no assistive program.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div class="bar period-bar" onKeyDown={press}>
+      <PrintHead view={view} currency={currency} />
       <PeriodChoice view={view} market={market} onChange={onChange} />
-      {hasBase && (
+      <button
+        type="button"
+        class="phone-only"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        More
+      </button>
+      <div class={`choices ${isOpen ? 'open' : ''}`}>
+        {hasBase && (
+          <label>
+            <span>Compare with</span>
+            <select
+              value={view.base}
+              onChange={(event) => onChange({ base: baseParameter(event.currentTarget.value) })}
+            >
+              {Object.entries(baseLabels).map(([base, label]) => (
+                <option key={base} value={base}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
         <label>
-          <span>Compare with</span>
+          <span>Attribution</span>
           <select
-            value={view.base}
-            onChange={(event) => onChange({ base: baseParameter(event.currentTarget.value) })}
+            value={view.profile}
+            onChange={(event) => onChange({ profile: event.currentTarget.value, page: null })}
           >
-            {Object.entries(baseLabels).map(([base, label]) => (
-              <option key={base} value={base}>
-                {label}
+            {profiles.map((profile) => (
+              <option key={profile} value={profile}>
+                {profileNames[profile]}
               </option>
             ))}
           </select>
         </label>
-      )}
-      <label>
-        <span>Attribution</span>
-        <select
-          value={view.profile}
-          onChange={(event) => onChange({ profile: event.currentTarget.value, page: null })}
-        >
-          {profiles.map((profile) => (
-            <option key={profile} value={profile}>
-              {profileNames[profile]}
-            </option>
-          ))}
-        </select>
-      </label>
-      {currencies.length > 1 && (
-        <label>
-          <span>Currency</span>
-          <select
-            value={currency}
-            onChange={(event) => onChange({ currency: event.currentTarget.value })}
-          >
-            {currencies.map((code) => (
-              <option key={code} value={code}>
-                {code === '' ? 'unknown' : code}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+        {currencies.length > 1 && (
+          <label>
+            <span>Currency</span>
+            <select
+              value={currency}
+              onChange={(event) => onChange({ currency: event.currentTarget.value })}
+            >
+              {currencies.map((code) => (
+                <option key={code} value={code}>
+                  {code === '' ? 'unknown' : code}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </div>
     </div>
   )
 }

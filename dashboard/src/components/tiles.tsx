@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { Row } from '../columns.ts'
 import { changeOf, formatChange } from '../format.ts'
 import { lineColors, metrics, type Metric } from '../metrics.ts'
@@ -22,35 +23,50 @@ interface TilesProps {
 /** A press on a tile draws its metric. */
 export function Tiles({ total, base, chosen, onChoose }: TilesProps) {
   const currency = total['CURRENCY']
+  const [isWhole, setIsWhole] = useState(false)
   return (
-    <dl class="tiles" aria-label="Totals">
-      {metrics.map((metric) => {
-        const { name, label, print } = metric
-        const place = chosen.indexOf(metric)
-        const shown = print(total[name], currency)
-        return (
-          <div key={name} class={`tile ${lineColors[place] ?? ''}`} data-total={name}>
-            <dt>
-              <button
-                type="button"
-                aria-pressed={place >= 0}
-                // It lies over the whole tile, also over the figure.
-                title={leftOut(total[name], shown) ?? 'Draw it, or not'}
-                onClick={() => onChoose(name)}
-              >
-                {label}
-              </button>
-            </dt>
-            <dd>
-              <span class="value">
-                <Figure exact={total[name]} shown={shown} />
-              </span>
-              <Change {...{ metric, total, base }} />
-            </dd>
-          </div>
-        )
-      })}
-    </dl>
+    <>
+      <dl class={`tiles ${isWhole ? 'whole' : ''}`} aria-label="Totals">
+        {metrics.map((metric) => {
+          const { name, label, print, isMain = false } = metric
+          const place = chosen.indexOf(metric)
+          const shown = print(total[name], currency)
+          return (
+            <div
+              key={name}
+              class={`tile ${isMain ? 'main' : ''} ${lineColors[place] ?? ''}`}
+              data-total={name}
+            >
+              <dt>
+                <button
+                  type="button"
+                  aria-pressed={place >= 0}
+                  // It lies over the whole tile, also over the figure.
+                  title={leftOut(total[name], shown) ?? 'Draw it, or not'}
+                  onClick={() => onChoose(name)}
+                >
+                  {label}
+                </button>
+              </dt>
+              <dd>
+                <span class="value">
+                  <Figure exact={total[name]} shown={shown} />
+                </span>
+                <Change {...{ metric, total, base }} />
+              </dd>
+            </div>
+          )
+        })}
+      </dl>
+      <button
+        type="button"
+        class="phone-only"
+        aria-expanded={isWhole}
+        onClick={() => setIsWhole(!isWhole)}
+      >
+        {isWhole ? 'Fewer totals' : 'More totals'}
+      </button>
+    </>
   )
 }
 
@@ -81,8 +97,8 @@ export function FiguresToCome() {
     <div class="to-come loading" role="status">
       <span class="unseen">Loading the figures …</span>
       <div class="tiles" aria-hidden="true">
-        {metrics.map(({ name, label }) => (
-          <div key={name} class="tile">
+        {metrics.map(({ name, label, isMain = false }) => (
+          <div key={name} class={`tile ${isMain ? 'main' : ''}`}>
             <span class="muted">{label}</span>
             <span class="blank" />
           </div>

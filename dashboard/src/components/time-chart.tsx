@@ -5,6 +5,7 @@ import uPlot from 'uplot'
 import { dataOf, fullRange, optionsOf, showPoint, type Drawing } from '../chart-options.ts'
 import { describePoint, type ChartPoint } from '../chart-points.ts'
 import { changeOf, formatChange, formatRange, type Figure as FigureText } from '../format.ts'
+import { usePaper } from '../paper.ts'
 import { themeChanged } from '../theme.ts'
 import { Figure } from './figure.tsx'
 
@@ -175,32 +176,40 @@ function usePlot({ frame, points, series, onCursor, onZoom }: PlotProps) {
       system.removeEventListener('change', redraw)
     }
   }, [])
-  useEffect(() => {
+  const draw = () => {
     const element = frame.current
-    if (element === null) return undefined
-    const sizeOf = () => ({
-      width: element.clientWidth,
-      height: element.clientWidth < narrowPx ? heightPx.narrow : heightPx.usual,
-    })
+    if (element === null) return
+    plot.current?.destroy()
+    const size = sizeOf(element)
     const options = optionsOf({
       element,
-      heightPx: sizeOf().height,
+      heightPx: size.height,
       points,
       series,
       onCursor: (index, leftPx) => onCursor(index === null ? null : { index, leftPx }),
       onZoom,
     })
-    const made = new uPlot(options, data, element)
-    plot.current = made
-    const observer = new ResizeObserver(() => made.setSize(sizeOf()))
+    plot.current = new uPlot(options, data, element)
+  }
+  usePaper(draw)
+  useEffect(() => {
+    const element = frame.current
+    if (element === null) return undefined
+    draw()
+    const observer = new ResizeObserver(() => plot.current?.setSize(sizeOf(element)))
     observer.observe(element)
     return () => {
       observer.disconnect()
-      made.destroy()
+      plot.current?.destroy()
       plot.current = null
       onZoom(null)
       onCursor(null)
     }
   }, [data, themeCount])
   return plot
+}
+
+function sizeOf(element: HTMLElement) {
+  const width = element.clientWidth
+  return { width, height: width < narrowPx ? heightPx.narrow : heightPx.usual }
 }

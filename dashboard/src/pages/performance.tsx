@@ -49,6 +49,9 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
         <p class="muted">
           {formatRange(view.startDate, view.endDate)}, days of each market’s own time
         </p>
+        <button type="button" class="screen-only print-button" onClick={() => print()}>
+          Print or save as PDF
+        </button>
       </div>
       <PeriodBar
         view={view}

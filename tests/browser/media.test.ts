@@ -1,0 +1,135 @@
+// Paper, small screens, and screens whose colours the system sets.
+import assert from 'node:assert/strict'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
+import { launchBrowser, noBrowser, settled, signIn, visit, type Size } from './browser.ts'
+import { assertFits, findBarriers } from './read-page.ts'
+
+const performance = '#/advertisers/1/performance'
+/** A4 across, without its margins, at 96 dots an inch. */
+const paper = { width: 1_032, height: 703 }
+
+describe(
+  'the dashboard on paper, phones and in forced colours',
+  { skip: noBrowser, timeout: 900_000 },
+  () => {
+    let showcase: Showcase
+    let browser: Browser
+
+    before(async () => {
+      showcase = await openShowcase({ shoppers: 20, days: 8, adsPerDay: 300 })
+      browser = await launchBrowser()
+    })
+    after(async () => {
+      await browser?.close()
+      await showcase?.close()
+    })
+
+    async function start(t: TestContext, address: string, size: Size = 'desktop') {
+      const visitor = await visit({ browser, url: showcase.url, address, size }, t)
+      await signIn(visitor.page, showcase.advertiserKey)
+      await settled(visitor.page)
+      return visitor
+    }
+
+    it('on paper stands what was asked, of whom and when, nothing to press, and nothing is cut', async (t) => {
+      const { page } = await start(t, `${performance}?title=a&profile=CLK_14_DAYS`)
+      await page.setViewportSize(paper)
+      await page.emulateMedia({ media: 'print' })
+
+      for (const text of [
+        'Velmora Coffee',
+        'Last 28 days: ',
+        'Attribution: Clicks 14 days',
+        'As of ',
+      ]) {
+        await page.locator('.print-only').getByText(text).first().waitFor()
+      }
+      const shown = await page.evaluate<readonly string[]>(
+        `[...document.querySelectorAll('button, select, input, nav, summary')]
+        .filter((one) => one.closest('thead, .tiles') === null && one.checkVisibility()).map((one) => one.outerHTML)`
+      )
+      assert.deepEqual(shown, [])
+      await assertFits(page, 'the report on paper')
+      const cut = await page.evaluate<readonly string[]>(
+        `[...document.querySelectorAll('.table-frame, .card, th, td')]
+        .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)
+        .map((one) => one.className + ' ' + one.textContent.slice(0, 40))`
+      )
+      assert.deepEqual(cut, [])
+      const head = await page.evaluate(`getComputedStyle(document.querySelector('thead')).display`)
+      assert.equal(head, 'table-header-group')
+    })
+
+    it('the chart is drawn for the width and in the colours of paper, and on the screen as before afterwards', async (t) => {
+      const { page } = await start(t, performance)
+      await page.getByLabel('Colours').selectOption('dark')
+      const widthOf = async () =>
+        await page.evaluate<number>(
+          `document.querySelector('.u-wrap').getBoundingClientRect().width`
+        )
+      const onScreen = await widthOf()
+      await page.evaluate(`dispatchEvent(new Event('beforeprint'))`)
+      assert.equal(await widthOf(), 1_000)
+      assert.equal(
+        await page.evaluate(`getComputedStyle(document.documentElement).colorScheme`),
+        'light'
+      )
+      await page.evaluate(`dispatchEvent(new Event('afterprint'))`)
+      assert.equal(await widthOf(), onScreen)
+      const pdf = await page.pdf({ preferCSSPageSize: true })
+      assert.ok(pdf.length > 10_000)
+    })
+
+    it('where the system sets the colours, lines, swatches, the current page and what is chosen can be told', async (t) => {
+      const { page } = await start(t, performance)
+      await page.emulateMedia({ forcedColors: 'active' })
+      const swatches = await page.evaluate<readonly string[]>(
+        `[...document.querySelectorAll('.legend .swatch')].map((one) => getComputedStyle(one).backgroundColor)`
+      )
+      assert.equal(new Set(swatches).size, 2)
+      const marked = await page.evaluate<readonly string[]>(
+        `[...document.querySelectorAll('.menu a, .segments button')]
+        .filter((one) => getComputedStyle(one).outlineStyle === 'solid').map((one) => one.textContent)`
+      )
+      assert.deepEqual(marked, ['Performance', 'Day'])
+      assert.deepEqual(await findBarriers(page), [])
+    })
+
+    it('on a phone the first figure stands in the first 160 lines, and everything else is a press away', async (t) => {
+      const { page } = await start(t, performance, 'phone')
+      const box =
+        (await page.locator('.tile .value:visible').first().boundingBox()) ?? assert.fail()
+      assert.ok(box.y <= 160, `at ${box.y}`)
+      const bar = (await page.locator('header.side').boundingBox()) ?? assert.fail()
+      assert.ok(bar.height <= 48, `${bar.height} high`)
+
+      assert.equal(await page.locator('.tile:visible').count(), 4)
+      await page.getByRole('button', { name: 'More totals' }).click()
+      assert.equal(await page.locator('.tile:visible').count(), 8)
+      await page.getByRole('button', { name: 'More', exact: true }).click()
+      await page.locator('.choices select').first().waitFor()
+      await page.getByRole('button', { name: 'Menu' }).click()
+      await page.getByRole('link', { name: 'Purchases' }).click()
+      await settled(page)
+      assert.equal(await page.getByRole('navigation', { name: 'Pages' }).count(), 0)
+    })
+
+    it('on a phone a period is chosen in a popup that fits, and fingers find what they press', async (t) => {
+      const { page } = await start(t, performance, 'phone')
+      await page.locator('.period-choice summary').click()
+      const popup = (await page.locator('.period-choice .popup').boundingBox()) ?? assert.fail()
+      assert.ok(popup.x >= 0 && popup.x + popup.width <= 390)
+      await assertFits(page, 'the popup')
+      assert.deepEqual(await findBarriers(page), [])
+      const small = await page.evaluate<readonly string[]>(
+        `[...document.querySelectorAll('main button, main select, main input, main summary')]
+        .filter((one) => one.checkVisibility() && one.closest('.tiles') === null)
+        .filter((one) => Math.min(one.getBoundingClientRect().width, one.getBoundingClientRect().height) < 24)
+        .map((one) => one.outerHTML.slice(0, 120))`
+      )
+      assert.deepEqual(small, [])
+    })
+  }
+)
