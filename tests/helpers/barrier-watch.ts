@@ -79,7 +79,9 @@ function tablesRead(sql: string): readonly string[] {
 }
 
 /** The tables into which an insert into each table writes, by way of views. */
-async function readFeeds(warehouse: Warehouse): Promise<ReadonlyMap<string, readonly string[]>> {
+export async function readFeeds(
+  warehouse: Warehouse
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const tables = await warehouse.rows<{ name: string; views: string[]; target: string }>(
     `SELECT name, dependencies_table AS views,
        extract(create_table_query, '^CREATE MATERIALIZED VIEW .* TO (?:\\w+\\.)?(\\w+)') AS target

@@ -20,6 +20,10 @@ export interface CompareOptions {
   readonly historyCount: number
   readonly crowdMax: number
   readonly firstPublisherId?: number
+  /** Through which the steps work; what they have written is read from `warehouse`. Default: the same. */
+  readonly steps?: Warehouse
+  /** In how many batches everything arrives. Default 4. */
+  readonly arrivalBatches?: number
 }
 
 export interface Comparison {
@@ -29,7 +33,6 @@ export interface Comparison {
   readonly differences: readonly string[]
 }
 
-const arrivalBatches = 4
 const startMs = Date.UTC(2026, 1, 20)
 
 export async function compareAttribution(options: CompareOptions): Promise<Comparison> {
@@ -64,7 +67,13 @@ function generateHistories(options: CompareOptions): readonly History[] {
 
 async function loadInRandomOrder(
   histories: readonly History[],
-  { warehouse, seed, crowdMax }: CompareOptions
+  {
+    warehouse: committed,
+    steps: warehouse = committed,
+    seed,
+    crowdMax,
+    arrivalBatches = 4,
+  }: CompareOptions
 ): Promise<void> {
   const random = seededRandom(seed + 1)
   const loader = createHistoryLoader(warehouse, 0)

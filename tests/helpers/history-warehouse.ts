@@ -119,6 +119,7 @@ async function readKeys(
   deliveries: readonly { readonly deliveryId: string }[]
 ): Promise<ReadonlyMap<string, string>> {
   const keys = new Map<string, string>()
+  await warehouse.barrier(['delivery', 'purchase_return'])
   for (let from = 0; from < deliveries.length; from += 2_000) {
     const ids = deliveries.slice(from, from + 2_000).map(({ deliveryId }) => deliveryId)
     const rows = await warehouse.rows<{ id: string; key: string }>(

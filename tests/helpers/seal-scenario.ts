@@ -32,9 +32,11 @@ export interface World {
   readonly figures: (range?: FiguresAsked) => Promise<readonly string[]>
 }
 
-/** In a warehouse of its own if none is given. */
-export async function aWorld(t: TestContext, given?: Warehouse): Promise<World> {
-  const warehouse = given ?? (await openTestWarehouse(t))
+export async function aWorld(t: TestContext): Promise<World> {
+  return aWorldIn(await openTestWarehouse(t))
+}
+
+export function aWorldIn(warehouse: Warehouse): World {
   const markets = [berlin]
   const deps = {
     warehouse,

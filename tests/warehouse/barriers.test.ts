@@ -43,7 +43,7 @@ import type { HistoryReturn } from '../helpers/history.ts'
 import { judgeAll } from '../helpers/incident.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
 import { aReportRequest } from '../helpers/report-request.ts'
-import { aClick, aPurchase, aWorld, anAd, readFigures } from '../helpers/seal-scenario.ts'
+import { aClick, aPurchase, aWorldIn, anAd, readFigures } from '../helpers/seal-scenario.ts'
 import type { World } from '../helpers/seal-scenario.ts'
 import {
   aConversion,
@@ -117,7 +117,7 @@ async function aYearInAMinute(step: Step, world: World): Promise<void> {
 test('no step of the pipeline reads a table without a barrier since it began, or since it wrote there', async (t) => {
   const watch = await watchBarriers(await openTestWarehouse(t))
   const { warehouse, step } = watch
-  const world = await aWorld(t, warehouse)
+  const world = aWorldIn(warehouse)
   const markets = () => world.markets
   await aYearInAMinute(step, world)
 
@@ -153,7 +153,7 @@ test('no step of the pipeline reads a table without a barrier since it began, or
 test('an erasure passes barriers before it copies and before it removes', async (t) => {
   const watch = await watchBarriers(await openTestWarehouse(t))
   const { warehouse, step } = watch
-  const world = await aWorld(t, warehouse)
+  const world = aWorldIn(warehouse)
   await aYearInAMinute(step, world)
   const rowContext = { openTrackingData, hashIdentity }
 
@@ -173,7 +173,7 @@ test('an erasure passes barriers before it copies and before it removes', async 
 test('no report, list or explanation reads figures without a barrier since it was asked for', async (t) => {
   const watch = await watchBarriers(await openTestWarehouse(t))
   const { warehouse, step } = watch
-  const world = await aWorld(t, warehouse)
+  const world = aWorldIn(warehouse)
   await aYearInAMinute(step, world)
   const markets = () => world.markets
   const catalog = () => ({ markets, ...noNames })
