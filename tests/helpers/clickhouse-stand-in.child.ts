@@ -199,7 +199,7 @@ async function run(parsed: Parsed, response: ServerResponse): Promise<void> {
   try {
     session.query(`USE \`${database}\``)
     if (parsed.rows !== null) {
-      await engine.InsertRawAsyncConnection(session.connection, `${statement}\n`, parsed.rows, true)
+      await engine.InsertRawAsyncConnection(session.connection, statement, parsed.rows, true)
       send(response, 200, { text: '' })
     } else if (/^\s*(?:SELECT|WITH)\b/iu.test(statement)) {
       await sendStream(response, session, parsed)

@@ -123,4 +123,15 @@ export const runningCommands: readonly Command[] = [
     isLocal: true,
     load: async () => (await import('../secrets.ts')).createSecrets,
   },
+  {
+    name: 'warehouse copy',
+    summary: 'Copy the warehouse in process into a ClickHouse server',
+    details:
+      'For an installation that outgrows one machine. The data folder is that of the variables of "serve"; no service ' +
+      'runs there. The server is that of SHELFTRACE_WAREHOUSE_URL, with an empty database. Every table is compared ' +
+      'afterwards, and the folder stays as it was.',
+    examples: ['SHELFTRACE_WAREHOUSE_URL_FILE=./server-url shelftrace warehouse copy'],
+    isLocal: true,
+    load: async () => (await import('../copy-warehouse.ts')).copyWarehouse,
+  },
 ]

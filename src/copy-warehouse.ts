@@ -1,0 +1,45 @@
+// Composition root of `shelftrace warehouse copy`, which runs without a service.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseConfig } from './config.ts'
+import { ServiceError } from './errors.ts'
+import { openWarehouse } from './processes/open-warehouse.ts'
+import { copyWarehouse, type Copied, type CopyProgress } from './warehouse/copy.ts'
+import { migrate } from './warehouse/migrate.ts'
+import { ensureFitWarehouse } from './warehouse/requirements.ts'
+
+/** Throws CONFIG_INVALID, WAREHOUSE_LOCKED while a service runs, WAREHOUSE_UNAVAILABLE and WAREHOUSE_REFUSED. */
+export async function runCopy(
+  environment: Readonly<Record<string, string | undefined>>,
+  onProgress: (progress: CopyProgress) => void
+): Promise<Copied & { readonly dataDir: string }> {
+  const { dataDir, warehouseUrl } = parseConfig(environment)
+  if (warehouseUrl === null) {
+    throw new ServiceError(
+      'CONFIG_INVALID',
+      'SHELFTRACE_WAREHOUSE_URL must name the server to copy to'
+    )
+  }
+  if (!existsSync(join(dataDir, 'warehouse'))) {
+    throw new ServiceError(
+      'CONFIG_INVALID',
+      `there is no warehouse in ${dataDir} (SHELFTRACE_DATA_DIR)`
+    )
+  }
+  const own = openWarehouse({ dataDir, warehouseUrl: null }, null)
+  const server = openWarehouse({ dataDir, warehouseUrl }, null)
+  try {
+    await ensureFitWarehouse(server.pipeline)
+    await migrate(own.pipeline)
+    await migrate(server.pipeline)
+    const { tables } = await copyWarehouse({
+      from: own.pipeline,
+      to: server.pipeline,
+      url: warehouseUrl,
+      onProgress,
+    })
+    return { dataDir, tables }
+  } finally {
+    await Promise.all([own.close(), server.close()])
+  }
+}
