@@ -17,19 +17,29 @@ export interface LagOptions {
   readonly seed: number
   /** False: a barrier does nothing, as if the steps had none. */
   readonly hasBarriers: boolean
+  /** Default: both happen now and then. */
+  readonly chances?: Chances
+}
+
+interface Chances {
+  /** How often a statement reads from the replica. */
+  readonly stale: number
+  /** How often a table is fetched before a statement. */
+  readonly fetch: number
 }
 
 export interface LaggingWarehouse {
   /** What a step sees. */
   readonly lagging: Warehouse
-  /** Everything that was committed. */
+  /** Everything that was committed; another node that writes here does not lag. */
   readonly current: Warehouse
   /** How many statements have read from the replica. */
   readonly staleCount: () => number
+  /** Brings these tables of the replica up to date. */
+  readonly fetch: (tables: readonly WarehouseTable[]) => Promise<void>
 }
 
-/** How often a statement reads from the replica, and how often a table is fetched before a statement. */
-const chances = { stale: 0.6, fetch: 0.15 } as const
+const nowAndThen: Chances = { stale: 0.6, fetch: 0.15 }
 
 export async function openLaggingWarehouse(
   t: { after(close: () => Promise<void>): void },
@@ -52,7 +62,12 @@ export async function openLaggingWarehouse(
   })
   const model = new LagModel(current, replica, { ...options, feeds: await readFeeds(current) })
   await model.fetch(warehouseTables)
-  return { lagging: model.asWarehouse(), current, staleCount: () => model.staleCount }
+  return {
+    lagging: model.asWarehouse(),
+    current: model.asCurrent(),
+    staleCount: () => model.staleCount,
+    fetch: (tables) => model.fetch(tables),
+  }
 }
 
 interface ModelOptions extends LagOptions {
@@ -65,6 +80,7 @@ class LagModel {
   readonly #replica: Warehouse
   readonly #options: ModelOptions
   readonly #random: () => number
+  readonly #chances: Chances
   /** Tables with rows that were not fetched. */
   readonly #behind = new Set<WarehouseTable>(warehouseTables)
   /** The parts of each table and partition, as they were fetched last. */
@@ -76,6 +92,7 @@ class LagModel {
     this.#replica = replica
     this.#options = options
     this.#random = seededRandom(options.seed)
+    this.#chances = options.chances ?? nowAndThen
   }
 
   asWarehouse(): Warehouse {
@@ -95,6 +112,20 @@ class LagModel {
         if (this.#options.hasBarriers) await this.fetch(tables)
       },
       close: () => Promise.resolve(),
+    }
+  }
+
+  asCurrent(): Warehouse {
+    return {
+      ...this.#current,
+      command: async (sql, params) => {
+        await this.#current.command(sql, params)
+        this.#noteStatement(sql)
+      },
+      insert: async (table, lines, columns) => {
+        await this.#current.insert(table, lines, columns)
+        this.#noteWrite(table)
+      },
     }
   }
 
@@ -134,8 +165,6 @@ class LagModel {
 
   async #command(sql: string, params: Params = {}): Promise<void> {
     const chosen = await this.#choose()
-    const [, written] =
-      /(?:INSERT INTO|DELETE FROM|ALTER TABLE|OPTIMIZE TABLE)\s+(\w+)/u.exec(sql) ?? []
     try {
       if (chosen === this.#current) await this.#current.command(sql, params)
       else if (/^\s*INSERT INTO/u.test(sql)) {
@@ -145,20 +174,25 @@ class LagModel {
         await this.#current.command(sql.replaceAll('FROM erasure', 'FROM replica.erasure'), params)
       }
     } finally {
-      if (written !== undefined) this.#noteWrite(written)
+      this.#noteStatement(sql)
     }
+  }
+
+  #noteStatement(sql: string): void {
+    const [, written] = writePattern.exec(sql) ?? []
+    if (written !== undefined) this.#noteWrite(written)
   }
 
   async #choose(): Promise<Warehouse> {
     await this.#letPass()
-    if (this.#random() >= chances.stale) return this.#current
+    if (this.#random() >= this.#chances.stale) return this.#current
     this.staleCount += 1
     return this.#replica
   }
 
   /** Time passes before a statement, in which the replica may fetch something. */
   async #letPass(): Promise<void> {
-    if (this.#random() >= chances.fetch) return
+    if (this.#random() >= this.#chances.fetch) return
     const behind = [...this.#behind]
     const table = behind[Math.floor(this.#random() * behind.length)]
     if (table !== undefined) await this.fetch([table])
@@ -169,6 +203,8 @@ class LagModel {
     for (const one of warehouseTables) if (written.has(one)) this.#behind.add(one)
   }
 }
+
+const writePattern = /(?:INSERT INTO|DELETE FROM|ALTER TABLE|OPTIMIZE TABLE)\s+(\w+)/u
 
 interface Streamed {
   readonly sql: string
