@@ -135,3 +135,26 @@ test('no source holds unfinished work', () => {
 
   assert.deepEqual(found, [])
 })
+
+test('no file has the marks of a merge that was not finished', () => {
+  const folders = ['src', 'tests', 'docs', 'dashboard', 'scripts', 'deploy', 'bench', '.ci']
+  const files = [
+    ...folders.flatMap((folder) =>
+      ['.ts', '.tsx', '.css', '.md', '.sql', '.yaml', '.json', '.mjs'].flatMap((ending) =>
+        listFiles(folder, ending)
+      )
+    ),
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'package.json',
+  ].filter((file) => !file.includes('node_modules'))
+  // Spelled apart, so that this file has none.
+  const mark = new RegExp(`^(?:${'<'.repeat(7)}|${'>'.repeat(7)}) `, 'mu')
+  assert.ok(files.length > 900)
+  assert.deepEqual(
+    files.filter((file) => mark.test(readFileSync(file, 'utf8'))),
+    []
+  )
+})

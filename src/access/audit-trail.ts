@@ -55,7 +55,7 @@ type AuditLog = { readonly info: (fields: object, message: string) => void }
 /**
  * Records who changed what and when, in a chain of hashes. A record is written after its change and before the
  * answer. If the write fails, the caller gets an error and repeats the call, which is safe for every change. So no
- * change is answered without being recorded.
+ * change is answered without being recorded. A change that cannot be repeated is recorded before it is made.
  */
 export class AuditTrail {
   readonly #warehouse: Pick<Warehouse, 'insert' | 'rows' | 'barrier'>

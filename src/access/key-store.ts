@@ -53,9 +53,9 @@ export interface KeyStore {
   ): Promise<KeyResponse & { readonly expiresAtMs: number }>
   /**
    * Makes the key of an invitation, under the same id, and ends the invitation. Null when it has been accepted or
-   * revoked meanwhile.
+   * revoked meanwhile. `record` is called once it is sure to be made; if it throws, the invitation stands.
    */
-  accept(invited: AccessKey): Promise<KeyResponse | null>
+  accept(invited: AccessKey, record?: () => Promise<void>): Promise<KeyResponse | null>
   /** All keys but that of the configuration, oldest first; revoked and expired ones too. */
   list(): readonly AccessKey[]
   /**
@@ -161,12 +161,16 @@ class WarehouseKeyStore implements KeyStore {
     return { ...made, expiresAtMs }
   }
 
-  async accept({ id, name, advertisers, publishers }: AccessKey): Promise<KeyResponse | null> {
+  async accept(
+    { id, name, advertisers, publishers }: AccessKey,
+    record?: () => Promise<void>
+  ): Promise<KeyResponse | null> {
     const token = newToken()
     return await this.entries.change(async () => {
       const current = this.#keysById.get(id)?.key
       if (current === undefined || current.invitation === null) return null
       if (!isUsable(current, this.#clock())) return null
+      await record?.()
       const key = { id, name, advertisers, publishers, ...current.invitation, invitation: null }
       await this.#append(token, key)
       return { id, key: token }

@@ -55,6 +55,25 @@ test('an invitation opens nothing, and becomes a key of the same id, once', asyn
   )
 })
 
+test('an invitation whose acceptance cannot be recorded stands, and is accepted when the call is repeated', async (t) => {
+  const store = await openStore(t)
+  const { key: code } = await store.invite(request, 2)
+  const isAway = () => Promise.reject(new Error('the audit is away'))
+
+  await assert.rejects(store.accept(found(store, code), isAway), /away/u)
+
+  const recorded: string[] = []
+  const made = await store.accept(found(store, code), async () => {
+    recorded.push('accepted')
+    await Promise.resolve()
+  })
+  assert.ok(made !== null && store.find(made.key) !== null)
+  // Nobody is recorded as having accepted what is used up.
+  const later = await store.accept(found(store, made.key), isAway)
+  assert.equal(later, null)
+  assert.deepEqual(recorded, ['accepted'])
+})
+
 test('of two who follow one link at once, one gets the key and the other is refused', async (t) => {
   const store = await openStore(t)
   const invited = found(store, (await store.invite(request, 2)).key)

@@ -48,15 +48,17 @@ export function createKeyHandlers(
       return answerJson(201, { id, code, address, expiresAt: invitedUntil })
     }),
     ...handle(operations.acceptInvitation, async ({ key: invited }) => {
-      const made = await keys.accept(invited)
+      // Recorded before the change, since the call could not be repeated once the invitation is used up.
+      const made = await keys.accept(invited, () =>
+        audit.record({
+          key: invited,
+          action: 'key.accept',
+          subject: invited.id,
+          details: { name: invited.name },
+        })
+      )
       // Somebody else was faster: told as to whoever comes later.
       if (made === null) return refuse('KEY_INVALID', ['The key is not valid.'])
-      await audit.record({
-        key: invited,
-        action: 'key.accept',
-        subject: made.id,
-        details: { name: invited.name },
-      })
       return answerJson(201, made)
     }),
     ...handle(operations.listKeys, () =>
