@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -28,6 +29,9 @@ const skippableInCi = 'SHELFTRACE_WAREHOUSE_URL names no ClickHouse server'
 
 /** One file more than the cores of the smallest machine in use: tests of processes often wait. */
 const concurrency = 3
+
+/** It tries what the product sent to the warehouses of all others. */
+const runsLast = 'warehouse/replicated-statements'
 
 /** Files that take minutes begin first, lest one of them is left alone at the end. */
 const longest = [
@@ -98,17 +102,13 @@ const bundles = await bundleTests(files, join(folder, 'bundles'))
 process.execArgv.splice(0, Infinity, '--enable-source-maps')
 
 await migrateOnce(join(folder, 'warehouse'))
+const recordings = join(folder, 'statements')
+mkdirSync(recordings)
+process.env['TEST_RECORDED_STATEMENTS'] = recordings
+if (words.length === 0) process.env['TEST_ALL_FILES'] = '1'
 
 const skipped: string[] = []
 const secondsByFile: Seconds[] = []
-const results = run({
-  files: [...bundles.keys()],
-  concurrency,
-  signal: stopping.signal,
-  ...(values['test-name-pattern'] !== undefined && {
-    testNamePatterns: values['test-name-pattern'],
-  }),
-})
 const overdue = new Set<string>()
 const fileLimit = new FileLimit({
   limitMs: limitMinutes * 60_000,
@@ -123,29 +123,48 @@ const fileLimit = new FileLimit({
 /** By file: the tests that were begun and have not ended. */
 const unfinished = new Map<string, Set<string>>()
 const died: string[] = []
-results.on('test:dequeue', ({ name, file }) => {
-  if (bundles.has(name)) fileLimit.begin(name)
-  else if (file !== undefined) unfinished.set(file, (unfinished.get(file) ?? new Set()).add(name))
-})
-results.on('test:fail', ({ name, nesting, details }) => {
-  process.exitCode = 1
-  const file = bundles.get(name)
-  if (nesting !== 0 || file === undefined) return
-  died.push(`${file}: ${overdue.has(name) ? howFar(name) : howItEnded(details.error)}`)
-})
-results.on('test:pass', ({ name, skip }) => {
-  if (skip !== undefined && skip !== skippableInCi) skipped.push(`${name}: ${skip}`)
-})
-results.on('test:complete', ({ name, nesting, file: path, details }) => {
-  fileLimit.complete(name)
-  if (path !== undefined) unfinished.get(path)?.delete(name)
-  const file = bundles.get(name)
-  if (nesting !== 0 || file === undefined) return
-  secondsByFile.push([file, details.duration_ms / 1_000])
-})
-const printed = results.compose(new spec())
-printed.pipe(process.stdout)
-await finished(printed, { writable: false })
+const isLast = (path: string): boolean => bundles.get(path)?.includes(runsLast) === true
+await runFiles([...bundles.keys()].filter((path) => !isLast(path)))
+await runFiles([...bundles.keys()].filter(isLast))
+
+async function runFiles(paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return
+  const results = run({
+    files: [...paths],
+    concurrency,
+    signal: stopping.signal,
+    ...(values['test-name-pattern'] !== undefined && {
+      testNamePatterns: values['test-name-pattern'],
+    }),
+  })
+  listen(results)
+  const printed = results.compose(new spec())
+  printed.pipe(process.stdout, { end: false })
+  await finished(printed, { writable: false })
+}
+
+function listen(results: ReturnType<typeof run>): void {
+  results.on('test:dequeue', ({ name, file }) => {
+    if (bundles.has(name)) fileLimit.begin(name)
+    else if (file !== undefined) unfinished.set(file, (unfinished.get(file) ?? new Set()).add(name))
+  })
+  results.on('test:fail', ({ name, nesting, details }) => {
+    process.exitCode = 1
+    const file = bundles.get(name)
+    if (nesting !== 0 || file === undefined) return
+    died.push(`${file}: ${overdue.has(name) ? howFar(name) : howItEnded(details.error)}`)
+  })
+  results.on('test:pass', ({ name, skip }) => {
+    if (skip !== undefined && skip !== skippableInCi) skipped.push(`${name}: ${skip}`)
+  })
+  results.on('test:complete', ({ name, nesting, file: path, details }) => {
+    fileLimit.complete(name)
+    if (path !== undefined) unfinished.get(path)?.delete(name)
+    const file = bundles.get(name)
+    if (nesting !== 0 || file === undefined) return
+    secondsByFile.push([file, details.duration_ms / 1_000])
+  })
+}
 
 printSeconds('the longest files', longestFirst(secondsByFile).slice(0, 20))
 printSeconds('by folder', longestFirst(sumByFolder(secondsByFile)))

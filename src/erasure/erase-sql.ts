@@ -4,7 +4,14 @@
 const request = (column: string): string =>
   `(SELECT ${column} FROM erasure FINAL WHERE id = {id:String})`
 
-const publisher = request('publisher_id')
+/**
+ * Each replica of a cluster carries a mutation out by itself. One that does not know the erasure yet would find nobody,
+ * and its parts, unchanged, could become those of all; so it fails, and ClickHouse tries again.
+ */
+const publisher = `(
+  SELECT min(publisher_id) + throwIf(count() = 0, 'the erasure is not known here yet')
+  FROM erasure FINAL WHERE id = {id:String}
+)`
 const identities = '(SELECT arrayJoin(identities) FROM erasure FINAL WHERE id = {id:String})'
 const isBefore = `received_at <= ${request('requested_at')}`
 

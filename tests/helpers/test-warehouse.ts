@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openEmbeddedWarehouse, type EmbeddedOptions } from '../../src/warehouse/embedded.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import { recorded } from './recorder.ts'
 
 interface Lifetime {
   after(close: () => Promise<void>): void
@@ -30,7 +31,7 @@ export async function openMigratedWarehouse(options: Options = {}): Promise<Ware
   const warehouse = openEmbeddedWarehouse({ ...options, path })
   await migrate(warehouse)
   return {
-    ...warehouse,
+    ...recorded(warehouse),
     close: async () => {
       await warehouse.close()
       rmSync(path, { recursive: true, force: true })
