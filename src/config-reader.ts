@@ -101,10 +101,20 @@ export class ConfigReader {
   /** The address may hold a password: it may come from a file, and a fault never repeats it. */
   secretUrl(name: string): string | null {
     const value = this.secret(name) ?? ''
-    if (value === '') return null
-    const url = URL.canParse(value) ? new URL(value) : null
-    if (url !== null && /^https?:$/u.test(url.protocol) && url.hostname !== '') return value
+    if (value === '' || isHttpUrl(value)) return value === '' ? null : value
     this.faults.push(`${name} must be an absolute http or https address`)
+    return null
+  }
+
+  /** Addresses may hold passwords: they may come from a file, and a fault never repeats them. */
+  secretUrls(name: string, separator: RegExp): readonly string[] | null {
+    const value = this.secret(name) ?? ''
+    if (value === '') return null
+    const urls = value.split(separator).map((part) => part.trim())
+    if (urls.every(isHttpUrl)) return urls
+    this.faults.push(
+      `${name} must be an absolute http or https address, or several with commas in between`
+    )
     return null
   }
 
@@ -140,4 +150,11 @@ export class ConfigReader {
       }
     }
   }
+}
+
+/** A comma in the path is one that was meant to end the address. */
+function isHttpUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isHttp = url !== null && /^https?:$/u.test(url.protocol)
+  return isHttp && url.hostname !== '' && !url.pathname.includes(',')
 }

@@ -4,6 +4,8 @@
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { ConfigReader, type Environment } from './config-reader.ts'
+import { readWarehouse, refuseClearWarehouse } from './config-warehouse.ts'
+import type { WarehouseConfig } from './config-warehouse.ts'
 import { ServiceError } from './errors.ts'
 import { isLoopback } from './lib/loopback.ts'
 import type { TracingSettings } from './tracing/tracing.ts'
@@ -20,14 +22,12 @@ export interface AlertWebhook {
   readonly secret: Buffer
 }
 
-export interface Config {
+export interface Config extends WarehouseConfig {
   readonly dataDir: string
   readonly host: string
   readonly trackingPort: number
   readonly campaignPort: number
   readonly trackerCount: number
-  /** Null: the warehouse runs in process, inside the data folder. */
-  readonly warehouseUrl: string | null
   /** Minted links begin with it. No trailing slash. */
   readonly trackingUrl: string
   readonly campaignUrl: string
@@ -73,7 +73,6 @@ export function parseConfig(environment: Environment): Config {
   const campaignPort = reader.integer('SHELFTRACE_CAMPAIGN_PORT', 8081, { min: 1, max: 65_535 })
   const tls = readTls(reader)
   const scheme = tls === null ? 'http' : 'https'
-  const warehouseUrl = reader.secretUrl('SHELFTRACE_WAREHOUSE_URL')
   const roles = readRoles(reader)
   const config: Config = {
     dataDir,
@@ -84,7 +83,7 @@ export function parseConfig(environment: Environment): Config {
       min: 1,
       max: 256,
     }),
-    warehouseUrl,
+    ...readWarehouse(reader),
     trackingUrl:
       reader.linkBase('SHELFTRACE_TRACKING_URL') ?? `${scheme}://${urlHost(host)}:${trackingPort}`,
     campaignUrl: `${scheme}://${urlHost(host)}:${campaignPort}`,
@@ -231,7 +230,7 @@ function refuseContradictions(reader: ConfigReader, config: Config): void {
       config.backupDir
     )
   }
-  if (!config.roles.includes('engine') && config.warehouseUrl === null) {
+  if (!config.roles.includes('engine') && config.warehouseUrls === null) {
     reader.faults.push(
       'SHELFTRACE_WAREHOUSE_URL must be set where SHELFTRACE_ROLES has no engine: ' +
         'a warehouse in process belongs to the engine of its own machine'
@@ -249,17 +248,7 @@ function refuseCleartext(reader: ConfigReader, config: Config): void {
       config.host
     )
   }
-  const isTrusted = reader.flag('SHELFTRACE_TRUST_WAREHOUSE_NETWORK')
-  if (config.warehouseUrl === null || isTrusted) return
-  const { protocol, hostname } = new URL(config.warehouseUrl)
-  if (protocol === 'http:' && !isLoopback(hostname)) {
-    // The address may hold a password, so it is not repeated.
-    reader.faults.push(
-      'SHELFTRACE_WAREHOUSE_URL must begin with https:// unless the host is a loopback address, or ' +
-        'SHELFTRACE_TRUST_WAREHOUSE_NETWORK=true says that nobody else is on the network in between: ' +
-        'the password and the purchases must not travel in the clear'
-    )
-  }
+  refuseClearWarehouse(reader, config)
 }
 
 function isInside(folder: string, path: string): boolean {

@@ -7,14 +7,17 @@ import { openWarehouse } from './processes/open-warehouse.ts'
 import { copyWarehouse, type Copied, type CopyProgress } from './warehouse/copy.ts'
 import { migrate } from './warehouse/migrate.ts'
 import { ensureFitWarehouse } from './warehouse/requirements.ts'
+import { topologySettings } from './warehouse/topology.ts'
 
 /** Throws CONFIG_INVALID, WAREHOUSE_LOCKED while a service runs, WAREHOUSE_UNAVAILABLE and WAREHOUSE_REFUSED. */
 export async function runCopy(
   environment: Readonly<Record<string, string | undefined>>,
   onProgress: (progress: CopyProgress) => void
 ): Promise<Copied & { readonly dataDir: string }> {
-  const { dataDir, warehouseUrl } = parseConfig(environment)
-  if (warehouseUrl === null) {
+  const { dataDir, warehouseUrls, warehouseQuorum } = parseConfig(environment)
+  // Of a cluster the first replica: what is sent is read back.
+  const [url] = warehouseUrls ?? []
+  if (url === undefined) {
     throw new ServiceError(
       'CONFIG_INVALID',
       'SHELFTRACE_WAREHOUSE_URL must name the server to copy to'
@@ -26,16 +29,19 @@ export async function runCopy(
       `there is no warehouse in ${dataDir} (SHELFTRACE_DATA_DIR)`
     )
   }
-  const own = openWarehouse({ dataDir, warehouseUrl: null }, null)
-  const server = openWarehouse({ dataDir, warehouseUrl }, null)
+  const watching = { log: { warn: () => undefined }, tracing: null }
+  const own = openWarehouse({ dataDir, warehouseUrls: null, warehouseQuorum }, watching)
+  const server = openWarehouse({ dataDir, warehouseUrls: [url], warehouseQuorum }, watching)
   try {
-    await ensureFitWarehouse(server.pipeline)
+    const topology = await ensureFitWarehouse({ warehouse: server.pipeline, addresses: 1 })
+    server.adopt(topology)
     await migrate(own.pipeline)
-    await migrate(server.pipeline)
+    await migrate(server.pipeline, undefined, topology)
     const { tables } = await copyWarehouse({
       from: own.pipeline,
       to: server.pipeline,
-      url: warehouseUrl,
+      url,
+      settings: topologySettings(topology, warehouseQuorum),
       onProgress,
     })
     return { dataDir, tables }

@@ -32,7 +32,7 @@ export function createStatus(
   const { warehouse, markets } = sealedDepsOf(engine)
   return createStatusReader({
     version: programVersion,
-    warehouseKind: config.warehouseUrl === null ? 'embedded' : 'server',
+    warehouseKind: config.warehouseUrls === null ? 'embedded' : 'server',
     warehouse,
     spool,
     retention: () => readRetention({ warehouse, markets, retentionDays: config.retentionDays }),

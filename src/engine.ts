@@ -107,9 +107,9 @@ async function openEngine(config: Config): Promise<Engine> {
     config.tls === null ? null : await openTls({ files: config.tls, log, clock: systemClock })
   await tryPort(campaignPortOf(config))
   const tracing = await openTracing(config.tracing, 'engine')
-  const lanes = openWarehouse(config, tracing)
+  const lanes = openWarehouse(config, { log, tracing })
   const { identityFingerprint } = secrets
-  await prepareWarehouse({ warehouse: lanes.pipeline, config, identityFingerprint, log, onWait })
+  await prepareWarehouse({ lanes, config, identityFingerprint, log, onWait })
   const spool = openFileSpool({
     path: join(config.dataDir, 'spool'),
     bytesMax: config.spoolBytesMax,
@@ -234,7 +234,7 @@ async function startCampaign(
     clock: systemClock,
     onFailure: (err) => log.warn({ err }, 'a result of several pages could not be kept'),
   })
-  const backups = config.warehouseUrl === null ? createBackups(engine, pipeline) : null
+  const backups = config.warehouseUrls === null ? createBackups(engine, pipeline) : null
   const isFull = config.roles.includes('engine')
   const { watch, ...looks } = startWatch(engine, { pipeline, backups })
   const app = buildCampaignApp({
@@ -275,7 +275,7 @@ async function startCampaign(
     tls: tls?.current,
     requestsPerMinuteMax: config.requestsPerMinuteMax,
     reportsPerKeyMax: config.reportsPerKeyMax,
-    reportPlacesMax: config.warehouseUrl === null ? 4 : 8,
+    reportPlacesMax: config.warehouseUrls === null ? 4 : 8,
     trustProxy: config.trustProxy,
     requiresDeliveryKey: config.requiresDeliveryKey,
     // Connections never take the files that the warehouse needs.

@@ -21,8 +21,8 @@ export async function runRestore(
   environment: Readonly<Record<string, string | undefined>>,
   options: Pick<RestoreOptions, 'source' | 'acceptsUnsigned' | 'onProgress'>
 ): Promise<Restored> {
-  const { dataDir, secretsFile, warehouseUrl } = parseConfig(environment)
-  if (warehouseUrl !== null) {
+  const { dataDir, secretsFile, warehouseUrls } = parseConfig(environment)
+  if (warehouseUrls !== null) {
     throw new ServiceError(
       'CONFIG_INVALID',
       'SHELFTRACE_WAREHOUSE_URL is set: restore a ClickHouse server with the tools of ClickHouse'

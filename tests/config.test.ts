@@ -29,7 +29,7 @@ test('an empty environment is a complete configuration on loopback', () => {
   assert.equal(config.retentionDays, 400)
   assert.equal(config.requestsPerMinuteMax, 600)
   assert.equal(config.reportsPerKeyMax, 4)
-  assert.equal(config.warehouseUrl, null)
+  assert.equal(config.warehouseUrls, null)
   assert.ok(config.trackerCount >= 1)
 })
 
@@ -61,6 +61,22 @@ const broken: readonly (readonly [Record<string, string>, RegExp])[] = [
   ],
   [{ SHELFTRACE_TRACKERS: '1.5' }, /SHELFTRACE_TRACKERS must be an integer/],
   [{ SHELFTRACE_WAREHOUSE_URL: 'localhost' }, /SHELFTRACE_WAREHOUSE_URL must be an absolute http/],
+  ...(
+    [
+      ['https://a.example/x,ftp://b.example/x', /_URL must be an absolute http/],
+      ['https://a.example/x,', /_URL must be an absolute http/],
+      ['https://a.example/x,https://a.example/x', /_URL must name each host and port once/],
+      ['https://a.example/x,https://b.example/y', /_URL must name the same database/],
+      [Array.from({ length: 17 }, (_, n) => `https://r${n}.example/x`).join(), /at most 16 addr/],
+    ] as const
+  ).map(([url, rule]) => [{ SHELFTRACE_WAREHOUSE_URL: url }, rule] as const),
+  ...['0', '17', '-1', 'majority', '1.5'].map(
+    (quorum) =>
+      [
+        { SHELFTRACE_WAREHOUSE_QUORUM: quorum },
+        /SHELFTRACE_WAREHOUSE_QUORUM must be "auto" or an integer from 1 to 16/,
+      ] as const
+  ),
   ...[
     'ftp://x',
     'https://track.example/?src=ad',
@@ -111,6 +127,27 @@ test('no fault repeats a key or a password', () => {
   assert.match(faults, /SHELFTRACE_ADMIN_KEY/)
   assert.match(faults, /SHELFTRACE_WAREHOUSE_URL/)
   assert.doesNotMatch(faults, /canary/)
+})
+
+test('the warehouse may have several addresses, whose passwords may hold commas', () => {
+  const urls = ['https://user:one,two@a.example/x', 'https://user:https@b.example:8443/x']
+
+  const config = parseConfig({
+    SHELFTRACE_WAREHOUSE_URL: urls.join(', '),
+    SHELFTRACE_WAREHOUSE_QUORUM: '2',
+  })
+
+  assert.deepEqual([config.warehouseUrls, config.warehouseQuorum], [urls, 2])
+  assert.equal(parseConfig({}).warehouseQuorum, 'auto')
+})
+
+test('one address in the clear among several is a fault that repeats none of them', () => {
+  const urls = ['https://user:canary@a.example/x', 'http://user:canary@b.example/x']
+
+  const faults = faultsOf({ SHELFTRACE_WAREHOUSE_URL: urls.join() })
+
+  assert.match(faults, /SHELFTRACE_WAREHOUSE_URL must begin with https:/)
+  assert.doesNotMatch(faults, /canary|example/)
 })
 
 for (const url of [
@@ -224,8 +261,8 @@ test('the key and the address of the warehouse may come from files, which only t
     SHELFTRACE_ADMIN_KEY_FILE: file('key', `${key}\n`),
     SHELFTRACE_WAREHOUSE_URL_FILE: file('url', ` ${url}\r\n`),
   })
-  assert.deepEqual([config.adminKey, config.warehouseUrl], [key, url])
-  assert.equal(parseConfig({ SHELFTRACE_WAREHOUSE_URL_FILE: '' }).warehouseUrl, null)
+  assert.deepEqual([config.adminKey, config.warehouseUrls], [key, [url]])
+  assert.equal(parseConfig({ SHELFTRACE_WAREHOUSE_URL_FILE: '' }).warehouseUrls, null)
 
   for (const [environment, fault] of [
     [

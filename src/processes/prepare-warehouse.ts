@@ -10,13 +10,13 @@ import { describe } from './child.ts'
 import { ensureSameIdentitySecret } from '../warehouse/installation.ts'
 import { migrate } from '../warehouse/migrate.ts'
 import { ensureFitWarehouse } from '../warehouse/requirements.ts'
-import type { Warehouse } from '../warehouse/warehouse.ts'
+import type { WarehouseLanes } from '../warehouse/warehouse.ts'
 
 const pauses = { firstMs: 250, maxMs: 5_000 } as const
 
 interface PrepareDeps {
-  readonly warehouse: Warehouse
-  readonly config: Pick<Config, 'dataDir' | 'roles'>
+  readonly lanes: Pick<WarehouseLanes, 'pipeline' | 'adopt'>
+  readonly config: Pick<Config, 'dataDir' | 'roles' | 'warehouseUrls'>
   readonly identityFingerprint: string
   readonly log: Logger
   /** Called each time that the warehouse is not there yet. */
@@ -25,11 +25,16 @@ interface PrepareDeps {
 
 /** Waits for a warehouse that is away at start; meanwhile the trackers take events. */
 export async function prepareWarehouse(deps: PrepareDeps): Promise<void> {
-  const { warehouse, identityFingerprint } = deps
+  const { lanes, config, identityFingerprint } = deps
+  const { pipeline: warehouse } = lanes
   const isWaitedFor = canGoOnWithout(deps) ? isAwayOrUnfit : isAway
-  await untilDone(deps, isWaitedFor, () => ensureFitWarehouse(warehouse))
+  const addresses = config.warehouseUrls?.length ?? 1
+  const topology = await untilDone(deps, isWaitedFor, () =>
+    ensureFitWarehouse({ warehouse, addresses })
+  )
+  lanes.adopt(topology)
   await untilDone(deps, isAway, async () => {
-    await migrate(warehouse)
+    await migrate(warehouse, undefined, topology)
     // Every insert of events reads it, and whoever migrated first has written it.
     await warehouse.barrier(['ad_event_key_rule'])
     await ensureSameIdentitySecret(warehouse, identityFingerprint)
@@ -46,15 +51,14 @@ function canGoOnWithout({ config, identityFingerprint }: PrepareDeps): boolean {
   return new IdentityCheck(config.dataDir, identityFingerprint).isKnown()
 }
 
-async function untilDone(
+async function untilDone<Result>(
   { log, onWait }: PrepareDeps,
   isWaitedFor: (error: unknown) => boolean,
-  work: () => Promise<void>
-): Promise<void> {
+  work: () => Promise<Result>
+): Promise<Result> {
   for (let pauseMs: number = pauses.firstMs; ; pauseMs = Math.min(pauseMs * 2, pauses.maxMs)) {
     try {
-      await work()
-      return
+      return await work()
     } catch (error) {
       if (!isWaitedFor(error)) throw error
       onWait()

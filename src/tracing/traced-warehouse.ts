@@ -8,6 +8,7 @@ export function tracedLanes(lanes: WarehouseLanes, tracing: Tracing): WarehouseL
     // Small questions that every call asks.
     lookups: lanes.lookups,
     reports: tracedWarehouse(lanes.reports, tracing),
+    adopt: (topology) => lanes.adopt(topology),
     close: () => lanes.close(),
   }
 }

@@ -10,6 +10,8 @@ export interface CopyDeps {
   readonly to: Warehouse
   /** Of the server: `http(s)://user:password@host:port/database`. */
   readonly url: string
+  /** Those of its topology. */
+  readonly settings?: Readonly<Record<string, string>>
   readonly onProgress: (progress: CopyProgress) => void
 }
 
@@ -101,7 +103,8 @@ async function listPartitions(from: Warehouse, { name }: Table): Promise<readonl
 }
 
 /** Names of tables and columns come from the migrations of this program. */
-async function send({ from, url }: CopyDeps, { name }: Table, partition: string): Promise<void> {
+async function send(deps: CopyDeps, { name }: Table, partition: string): Promise<void> {
+  const { from, url, settings } = deps
   const columns = await from.rows<{ name: string; type: string }>(
     `SELECT name, type FROM system.columns
      WHERE database = currentDatabase() AND table = {name:String}
@@ -117,7 +120,10 @@ async function send({ from, url }: CopyDeps, { name }: Table, partition: string)
     database: target.pathname.slice(1) || 'default',
     query: `INSERT INTO ${name} (${names}) FORMAT TabSeparated`,
     ...Object.fromEntries(
-      Object.entries(statementSettings).map(([setting, value]) => [setting, String(value)])
+      Object.entries({ ...statementSettings, ...settings }).map(([setting, value]) => [
+        setting,
+        String(value),
+      ])
     ),
   })
   const address = `${target.protocol}//${target.host}/?${asked.toString()}`

@@ -73,6 +73,8 @@ export function openEmbeddedLanes(options: EmbeddedOptions): WarehouseLanes {
     pipeline: asWarehouse(pools.pipeline, close),
     lookups: asWarehouse(pools.lookups, close),
     reports: asWarehouse(pools.reports, close),
+    // One process on one machine.
+    adopt: () => undefined,
     close,
   }
 }

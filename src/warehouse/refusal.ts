@@ -75,6 +75,8 @@ export const passingCodes = {
   UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE: 286,
   REPLICA_IS_NOT_IN_QUORUM: 289,
   UNKNOWN_STATUS_OF_INSERT: 319,
+  // A mutation was taken, and a replica that is away carries it out later.
+  UNFINISHED: 341,
   ALL_REPLICAS_ARE_STALE: 369,
   DATABASE_REPLICATION_FAILED: 571,
   DISTRIBUTED_BROKEN_BATCH_INFO: 588,

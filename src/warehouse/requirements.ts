@@ -1,6 +1,7 @@
 // Checks that a ClickHouse server can give correct figures, before anything is written into it.
 
 import { ServiceError } from '../errors.ts'
+import type { Topology } from './topology.ts'
 import type { Warehouse } from './warehouse.ts'
 
 /** The version that is tested. Earlier ones fail on materialized expressions inside `IN`. */
@@ -10,35 +11,101 @@ interface Facts {
   readonly version: string
   /** Null if this user may not see the database. */
   readonly databaseEngine: string | null
-  /** The name of a table that is replicated although the database is not. */
+  /** The name of a table whose rows reach all replicas. */
   readonly replicatedTable: string | null
+  /** The name of a table whose rows stay where they are written. */
+  readonly localTable: string | null
+  readonly distributedTable: string | null
   readonly cloudMode: string | null
+  /** Of the cluster that ClickHouse makes of a database of the engine Replicated. */
+  readonly shards: number
 }
 
-/** Throws CONFIG_INVALID with the reason, or WAREHOUSE_UNAVAILABLE while the server cannot be reached. */
-export async function ensureFitWarehouse(warehouse: Pick<Warehouse, 'rows'>): Promise<void> {
-  const { version, databaseEngine, replicatedTable, cloudMode } = await readFacts(warehouse)
-  if (!isNewEnough(version)) {
-    const { major, minor } = versionMin
-    throw unfit(`is version ${version}; Shelftrace needs ClickHouse ${major}.${minor} or later`)
-  }
-  if (cloudMode === '1') throw spread('is ClickHouse Cloud')
-  if (databaseEngine !== 'Atomic') {
-    throw spread(`has a database of the engine ${databaseEngine ?? '(unknown)'}`)
-  }
-  if (replicatedTable !== null) throw spread(`has a replicated table, ${replicatedTable}`)
+interface Asked {
+  readonly warehouse: Pick<Warehouse, 'rows'>
+  /** How many addresses the configuration names. */
+  readonly addresses: number
 }
+
+/**
+ * How ClickHouse holds the database. Throws CONFIG_INVALID with the reason if figures could be wrong there, or
+ * WAREHOUSE_UNAVAILABLE while the server cannot be reached.
+ */
+export async function ensureFitWarehouse({ warehouse, addresses }: Asked): Promise<Topology> {
+  const facts = await readFacts(warehouse)
+  if (!isNewEnough(facts.version)) {
+    const { major, minor } = versionMin
+    throw unfit(
+      `is version ${facts.version}; Shelftrace needs ClickHouse ${major}.${minor} or later`
+    )
+  }
+  if (facts.distributedTable !== null) {
+    throw unfit(
+      `has a table of the engine Distributed, ${facts.distributedTable}: Shelftrace needs every row on every replica`
+    )
+  }
+  const topology = topologyOf(facts)
+  if (topology === 'cluster') refuseUnfitCluster(facts)
+  else if (addresses > 1) throw unfit(oneAddress[topology])
+  if (topology === 'single' && facts.replicatedTable !== null) {
+    throw unfit(
+      `has a replicated table, ${facts.replicatedTable}, in a database of the engine Atomic, which does not pass ` +
+        'changes of tables on to the other replicas; use a database of the engine Replicated'
+    )
+  }
+  return topology
+}
+
+const oneAddress = {
+  single:
+    'has several addresses, and a database of the engine Atomic, which belongs to one server: each server would ' +
+    'have other rows. Use a database of the engine Replicated, or one address',
+  cloud: 'has several addresses, and is ClickHouse Cloud, which has one',
+} as const
+
+function topologyOf({ databaseEngine, cloudMode }: Facts): Topology {
+  if (cloudMode === '1' || databaseEngine === 'Shared') return 'cloud'
+  if (databaseEngine === 'Replicated') return 'cluster'
+  if (databaseEngine === 'Atomic') return 'single'
+  throw unfit(
+    `has a database of the engine ${databaseEngine ?? '(unknown)'}; use one of the engine Atomic on a single server, ` +
+      'or of the engine Replicated on a cluster'
+  )
+}
+
+function refuseUnfitCluster({ localTable, shards }: Facts): void {
+  if (shards > 1) {
+    throw unfit(
+      `has a database of ${shards} shards: a purchase and its touchpoints could be on different ones. ` +
+        'Use one shard with any number of replicas'
+    )
+  }
+  if (localTable !== null) {
+    throw unfit(
+      `has a table that is not replicated, ${localTable}, in a database of the engine Replicated: each replica would ` +
+        'have other rows'
+    )
+  }
+}
+
+const factsSql = `
+SELECT version() AS version,
+  (SELECT engine FROM system.databases WHERE name = currentDatabase()) AS databaseEngine,
+  tables.1 AS replicatedTable, tables.2 AS localTable, tables.3 AS distributedTable,
+  (SELECT value FROM system.settings WHERE name = 'cloud_mode') AS cloudMode,
+  (SELECT toUInt32(uniqExact(shard_num)) FROM system.clusters WHERE cluster = currentDatabase()) AS shards
+FROM (
+  SELECT (
+    minOrNullIf(name, match(engine, '^(Replicated|Shared).*MergeTree$')),
+    minOrNullIf(name, match(engine, '^[A-Za-z]*MergeTree$') AND NOT match(engine, '^(Replicated|Shared)')),
+    minOrNullIf(name, engine = 'Distributed')
+  ) AS tables
+  FROM system.tables WHERE database = currentDatabase()
+)`
 
 async function readFacts(warehouse: Pick<Warehouse, 'rows'>): Promise<Facts> {
   try {
-    const [facts] = await warehouse.rows<Facts>(
-      `SELECT version() AS version,
-         (SELECT engine FROM system.databases WHERE name = currentDatabase()) AS databaseEngine,
-         (SELECT min(name) FROM system.tables
-          WHERE database = currentDatabase() AND match(engine, '^(Replicated|Shared)')
-          HAVING count() > 0) AS replicatedTable,
-         (SELECT value FROM system.settings WHERE name = 'cloud_mode') AS cloudMode`
-    )
+    const [facts] = await warehouse.rows<Facts>(factsSql)
     if (facts === undefined)
       throw new ServiceError('WAREHOUSE_UNAVAILABLE', 'the warehouse did not say its version')
     return facts
@@ -59,14 +126,6 @@ function isNewEnough(version: string): boolean {
   if (major === undefined || minor === undefined) return false
   if (Number(major) !== versionMin.major) return Number(major) > versionMin.major
   return Number(minor) >= versionMin.minor
-}
-
-/** Steps read what they have just written, and another replica may not have it yet. */
-function spread(what: string): ServiceError {
-  return unfit(
-    `${what}: replicas are not supported yet, since purchases would lose credit without a word; ` +
-      'use a database of the engine Atomic on a single server'
-  )
 }
 
 function unfit(what: string, cause?: unknown): ServiceError {

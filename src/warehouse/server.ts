@@ -7,7 +7,7 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
 import { speedSettings, statementSettings } from './warehouse.ts'
-import type { Params, Warehouse, WarehouseLanes } from './warehouse.ts'
+import type { Params, Warehouse } from './warehouse.ts'
 
 const serverSettings = {
   ...asText(statementSettings),
@@ -31,26 +31,11 @@ export interface ServerOptions {
   readonly connectionsMax?: number
   /** The `traceparent` of the work under way, which the server goes on with; null if it is not traced. */
   readonly traceparent?: () => string | null
+  /** Those of the topology, which is known once a statement was answered. */
+  readonly settings?: () => Readonly<Record<string, string>>
 }
 
-// Two connections of the reports are for results that are written on after their first page was answered.
-const laneConnections = { pipeline: 8, lookups: 4, reports: 12 } as const
-
-/** Each lane has connections of its own. */
-export function openServerLanes(options: ServerOptions): WarehouseLanes {
-  const lanes = {
-    pipeline: openServerWarehouse({ ...options, connectionsMax: laneConnections.pipeline }),
-    lookups: openServerWarehouse({ ...options, connectionsMax: laneConnections.lookups }),
-    reports: openServerWarehouse({ ...options, connectionsMax: laneConnections.reports }),
-  }
-  return {
-    ...lanes,
-    async close() {
-      await Promise.all(Object.values(lanes).map((lane) => lane.close()))
-    },
-  }
-}
-
+/** One server, or one replica of a cluster. */
 export function openServerWarehouse(options: ServerOptions): Warehouse {
   const requestTimeoutMs = options.requestTimeoutMs ?? limits.requestTimeoutMs
   const client = createClient({
@@ -68,7 +53,7 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
     },
     log: { level: 127 },
   })
-  const statements = new Statements(client, options.traceparent)
+  const statements = new Statements(client, options)
   return {
     async command(sql, params = {}) {
       await statements.run('statement', (given) =>
@@ -94,17 +79,19 @@ export function openServerWarehouse(options: ServerOptions): Warehouse {
           ? 'FORMAT JSONEachRow'
           : `(${columns.join(', ')}) FORMAT JSONCompactEachRow`
       await statements.run('insert', async ({ query_id, http_headers }) => {
+        // An insert has nothing to speed up.
         // The client's own insert takes JSON only as objects, and would serialize each line again.
         const result = await client.exec({
           query: `INSERT INTO ${table} ${rows}`,
           values: Readable.from([lines], { objectMode: false }),
           query_id,
           http_headers,
+          clickhouse_settings: { ...options.settings?.() },
         })
         await drainStream(result.stream)
       })
     },
-    // Replicas are refused at the start (requirements.ts), so there is one place to write to and to read from.
+    // There is one place to write to and to read from. Several are those of server-lanes.ts.
     barrier: () => Promise.resolve(),
     close: () => client.close(),
   }
@@ -169,20 +156,23 @@ interface Given {
 /** Gives each statement an id, and each of the settings for speed until the server forbids it. */
 class Statements {
   readonly #client: ClickHouseClient
+  readonly #settings: () => Readonly<Record<string, string>>
   readonly #traceparent: () => string | null
   #speedSettings: Readonly<Record<string, string>> = asText(speedSettings)
 
-  constructor(client: ClickHouseClient, traceparent: () => string | null = () => null) {
+  constructor(client: ClickHouseClient, options: ServerOptions) {
     this.#client = client
-    this.#traceparent = traceparent
+    this.#settings = options.settings ?? (() => ({}))
+    this.#traceparent = options.traceparent ?? (() => null)
   }
 
   async run<Result>(what: string, work: (given: Given) => Promise<Result>): Promise<Result> {
     const traceparent = this.#traceparent()
+    const speed = this.#speedSettings
     const given = {
       query_id: randomUUID(),
       http_headers: traceparent === null ? {} : { traceparent },
-      clickhouse_settings: this.#speedSettings,
+      clickhouse_settings: { ...speed, ...this.#settings() },
     }
     try {
       return await work(given)
@@ -193,7 +183,7 @@ class Statements {
         throw failure(what, cause)
       }
       const isForbidden = (name: string) => cause.message.includes(name)
-      if (!Object.keys(given.clickhouse_settings).some(isForbidden)) throw failure(what, cause)
+      if (!Object.keys(speed).some(isForbidden)) throw failure(what, cause)
       // Settings are checked first, so the statement has done nothing.
       const allowed = Object.entries(this.#speedSettings).filter(([name]) => !isForbidden(name))
       this.#speedSettings = Object.fromEntries(allowed)

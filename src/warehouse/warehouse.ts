@@ -1,3 +1,5 @@
+import type { Topology } from './topology.ts'
+
 /** A value bound to a `{name:Type}` placeholder, never pasted into the text of a statement. */
 export type ParamValue =
   string | number | bigint | boolean | readonly string[] | readonly number[] | readonly bigint[]
@@ -119,6 +121,8 @@ export interface WarehouseLanes {
   readonly pipeline: Warehouse
   readonly lookups: Warehouse
   readonly reports: Warehouse
+  /** Tells how ClickHouse holds the database, once that is known: until then no statement may write. */
+  adopt(topology: Topology): void
   /** Closes all lanes once everything that runs in them has ended. */
   close(): Promise<void>
 }

@@ -9,6 +9,7 @@ const serveVariables = [
   'SHELFTRACE_TRACKERS             tracker processes (processor cores - 1)',
   'SHELFTRACE_ROLES                tracker, engine or both (tracker,engine)',
   'SHELFTRACE_WAREHOUSE_URL        ClickHouse server (none: in process)',
+  'SHELFTRACE_WAREHOUSE_QUORUM     replicas that must have a row (auto)',
   'SHELFTRACE_TRACKING_URL         public address that links begin with',
   'SHELFTRACE_DATACENTER_NETWORKS  file of networks whose events do not count',
   'SHELFTRACE_TLS_CERT             certificate chain (PEM), for both ports',
