@@ -1,9 +1,11 @@
 // All calls to the service. Each sends the key, which is kept nowhere else.
+import { AnswerCache } from './answer-cache.ts'
 
 const limits = {
   /** A key may read four reports at once; one is left for the reader's own programs. */
   atOnceMax: 3,
-  triesMax: 4,
+  /** Colleagues may share a key: a question waits for a free place rather than fail. */
+  placeMsMax: 60_000,
   waitMsMax: 10_000,
   waitMsDefault: 1_000,
   /** A large report may take its time; a service that hangs must not be waited for without end. */
@@ -31,9 +33,12 @@ interface Asked {
 }
 
 export class Api {
+  readonly answers = new AnswerCache()
   readonly #key: string
   readonly #onRefusedKey: () => void
   readonly #waiting: (() => void)[] = []
+  readonly #onPlaces = new Set<() => void>()
+  #withoutPlace = 0
   #running = 0
 
   constructor(key: string, onRefusedKey: () => void) {
@@ -87,17 +92,45 @@ export class Api {
     signal.throwIfAborted()
   }
 
+  /** Whether a question waits because the key or the service has no free place for it. */
+  isWaitingForPlace(): boolean {
+    return this.#withoutPlace > 0
+  }
+
+  /** Calls whenever that changes; returns how to end it. */
+  onPlacesChanged(listener: () => void): () => void {
+    this.#onPlaces.add(listener)
+    return () => this.#onPlaces.delete(listener)
+  }
+
   async #try(asked: Asked): Promise<Response> {
-    for (let tryCount = 1; ; tryCount += 1) {
+    const endsAtMs = Date.now() + limits.placeMsMax
+    for (;;) {
       const response = await this.#fetch(asked)
       if (response.ok) return response
       const isBusy = response.status === 429 || response.status === 503
-      if (!isBusy || tryCount === limits.triesMax || (asked.method !== 'GET' && !isReport(asked))) {
+      const pauseMs = waitMs(response)
+      const isLate = Date.now() + pauseMs > endsAtMs
+      if (!isBusy || isLate || (asked.method !== 'GET' && !isReport(asked))) {
         if (response.status === 401) this.#onRefusedKey()
         throw new ApiError(response.status, await readMessages(response))
       }
-      await wait(waitMs(response), asked.signal)
+      await this.#waitForPlace(pauseMs, asked.signal)
     }
+  }
+
+  async #waitForPlace(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    this.#noteWithoutPlace(1)
+    try {
+      await wait(ms, signal)
+    } finally {
+      this.#noteWithoutPlace(-1)
+    }
+  }
+
+  #noteWithoutPlace(change: 1 | -1): void {
+    this.#withoutPlace += change
+    for (const listener of this.#onPlaces) listener()
   }
 
   async #fetch({ method, path, body, signal }: Asked): Promise<Response> {
@@ -141,11 +174,13 @@ async function readMessages(response: Response): Promise<readonly string[]> {
   return [`The service answered with the status ${response.status}.`]
 }
 
+/** As long as the service says, give or take a quarter: those who were refused together must not come back together. */
 function waitMs(response: Response): number {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return Number.isFinite(seconds)
+  const ms = Number.isFinite(seconds)
     ? Math.min(seconds * 1_000, limits.waitMsMax)
     : limits.waitMsDefault
+  return ms * (0.75 + Math.random() / 2)
 }
 
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -2,7 +2,12 @@ import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from './api.ts'
 
 export type Loaded<T> =
-  | { readonly state: 'loading'; readonly previous: T | null }
+  | {
+      readonly state: 'loading'
+      readonly previous: T | null
+      /** The previous value answered the same question, a while ago. */
+      readonly isKept?: boolean
+    }
   | {
       readonly state: 'failed'
       readonly messages: readonly string[]

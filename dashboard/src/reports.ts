@@ -9,6 +9,28 @@ import type { Comparison } from './metrics.ts'
 import { useSession } from './session.ts'
 import { baseOf, seriesQuestionOf, tableRequestOf, type View } from './view.ts'
 
+/**
+ * As `useLoaded`; the last answer to the same question is there at once, dimmed until the next one comes: who goes
+ * back does not wait.
+ */
+function useKept<T>(key: string, load: (signal: AbortSignal) => Promise<T>, scope = ''): Loaded<T> {
+  const { answers } = useSession().api
+  const loaded = useLoaded(
+    key,
+    async (signal) => {
+      const answer = await load(signal)
+      answers.set(key, answer)
+      return answer
+    },
+    scope
+  )
+  if (loaded.state !== 'loading') return loaded
+  // Keys begin with the kind of their answers.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const kept = answers.get(key) as T | undefined
+  return kept === undefined ? loaded : { state: 'loading', previous: kept, isKept: true }
+}
+
 function reportPath(advertiserId: number, name: string): string {
   return `v2/advertisers/${advertiserId}/reports/spa/${name}`
 }
@@ -17,8 +39,8 @@ function reportPath(advertiserId: number, name: string): string {
 export function useOverview(advertiserId: number, view: View): Loaded<JsonSeries> {
   const { api } = useSession()
   const question = seriesQuestionOf(view)
-  return useLoaded(
-    `${advertiserId} ${JSON.stringify(question)}`,
+  return useKept(
+    `series ${advertiserId} ${JSON.stringify(question)}`,
     async (signal) =>
       await api.post<JsonSeries>(reportPath(advertiserId, 'series.json'), question, signal)
   )
@@ -29,8 +51,8 @@ export function useBase(advertiserId: number, view: View): Loaded<JsonSeries | n
   const { api } = useSession()
   const days = baseOf(view)
   const question = days === null ? null : { ...seriesQuestionOf(view), ...days }
-  const key = `${advertiserId} ${JSON.stringify(question)}`
-  return useLoaded(
+  const key = `series ${advertiserId} ${JSON.stringify(question)}`
+  return useKept(
     key,
     async (signal) =>
       question === null
@@ -61,8 +83,8 @@ export function useComparison(advertiserId: number, view: View): Loaded<Comparis
 
 export function useReport(advertiserId: number, request: ReportBody): Loaded<JsonReport> {
   const { api } = useSession()
-  return useLoaded(
-    `${advertiserId} ${JSON.stringify(request)}`,
+  return useKept(
+    `report ${advertiserId} ${JSON.stringify(request)}`,
     async (signal) =>
       await api.post<JsonReport>(reportPath(advertiserId, 'product.json'), request, signal),
     `${request.startDate} ${request.endDate}`
@@ -71,7 +93,7 @@ export function useReport(advertiserId: number, request: ReportBody): Loaded<Jso
 
 export function useAccount(advertiserId: number): Loaded<AdvertiserAccount> {
   const { api } = useSession()
-  return useLoaded(
+  return useKept(
     `account ${advertiserId}`,
     async (signal) => await api.get(`v2/advertisers/${advertiserId}/account`, signal)
   )

@@ -46,7 +46,7 @@ export function goTo(address: string): void {
 
 /** Replaces the address of the current step, for text that is typed letter by letter. */
 export function replaceWith(address: string): void {
-  history.replaceState(null, '', address)
+  history.replaceState(history.state, '', address)
   dispatchEvent(new Event('hashchange'))
 }
 

@@ -6,6 +6,7 @@ import { Empty } from './components/notices.tsx'
 import { formatInstant } from './format.ts'
 import { advertiserPages, operatorPages } from './page-table.ts'
 import { addressOf, replaceWith, usePlace, type Place } from './router.ts'
+import { useScrollOfHistory } from './scroll.ts'
 import { isAllowed, useSession } from './session.ts'
 import { carriedOn } from './view.ts'
 import { keepTheme, readTheme, themes, type Theme } from './theme.ts'
@@ -47,9 +48,23 @@ export function Shell() {
         <SessionBox />
       </header>
       <main ref={main} tabIndex={-1}>
+        <PlaceNotice />
         <CurrentPage place={place} />
       </main>
     </div>
+  )
+}
+
+/** Says why nothing comes yet, where all places of the key or of the service are taken. */
+function PlaceNotice() {
+  const { api } = useSession()
+  const [isWaiting, setIsWaiting] = useState(false)
+  useEffect(() => api.onPlacesChanged(() => setIsWaiting(api.isWaitingForPlace())), [api])
+  if (!isWaiting) return null
+  return (
+    <p class="notice" role="status">
+      Others are reading reports right now: waiting for a free place …
+    </p>
   )
 }
 
@@ -59,10 +74,10 @@ function useNewPageFocus({ path }: Place, main: { readonly current: HTMLElement 
   const isFirst = useRef(true)
   useEffect(() => {
     document.title = `${titleOf(path)} · Shelftrace`
-    if (!isFirst.current) main.current?.focus()
+    if (!isFirst.current) main.current?.focus({ preventScroll: true })
     isFirst.current = false
-    scrollTo(0, 0)
   }, [name])
+  useScrollOfHistory(name)
 }
 
 function titleOf(path: readonly string[]): string {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
-import { launchBrowser, noBrowser, open, settled, signIn, visit } from './browser.ts'
+import { launchBrowser, noBrowser, open, settled, signIn, until, visit } from './browser.ts'
 import { rangeOf } from './read-page.ts'
 
 const performance = '#/advertisers/1/performance'
@@ -155,5 +155,39 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
     await soon.page.getByText('Your key ends on').waitFor()
     const later = await start(t, await keyUntil(20), performance)
     assert.equal(await later.page.getByText('Your key ends on').count(), 0)
+  })
+
+  it('the bar of a reason is its share of everything that does not count', async (t) => {
+    const { page } = await start(t, showcase.adminKey, '#/operator/traffic')
+    const meters = await page.evaluate<readonly (readonly [number, number])[]>(
+      `[...document.querySelectorAll('meter')].map((meter) => [meter.value, meter.max])`
+    )
+    const total = meters.reduce((sum, [value]) => sum + value, 0)
+    assert.ok(meters.length > 1)
+    assert.deepEqual(new Set(meters.map(([, max]) => max)), new Set([total]))
+  })
+
+  it('going back shows the figures of before at once, where the page was left, while they are read anew', async (t) => {
+    const { page } = await start(t, showcase.advertiserKey, performance)
+    await page.evaluate('scrollTo(0, 500)')
+    await until(page, 'scrollY === 500')
+    const total = await page.locator('[data-total=IMPRESSIONS] .value').innerText()
+    await page.getByRole('link', { name: 'Placements' }).click()
+    await settled(page)
+    assert.equal(await page.evaluate('scrollY'), 0)
+
+    const release: (() => void)[] = []
+    const held = new Promise<void>((resolve) => release.push(resolve))
+    await page.route(/series\.json$/u, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goBack()
+    await page.locator('.stale [data-total=IMPRESSIONS]').waitFor()
+    assert.equal(await page.locator('[data-total=IMPRESSIONS] .value').innerText(), total)
+    await until(page, 'scrollY === 500')
+    for (const go of release) go()
+    await settled(page)
+    assert.equal(await page.evaluate('scrollY'), 500)
   })
 })

@@ -105,7 +105,7 @@ interface FiguresOfProps extends Omit<FiguresProps, 'answer'> {
 
 /** Never the figures of an earlier question: below the new heading they would be read as its own. */
 export function FiguresOf({ overview, ...shown }: FiguresOfProps) {
-  if (overview.state === 'loading') return <FiguresToCome />
+  if (overview.state === 'loading' && overview.isKept !== true) return <FiguresToCome />
   return (
     <Stages loaded={overview} what="the figures">
       {(answer) => <Figures {...shown} answer={answer} />}

@@ -2,7 +2,7 @@ import type { StatusResponse } from '../../../../src/contract/admin.ts'
 import { Figure } from '../../components/figure.tsx'
 import { Empty, Stages } from '../../components/notices.tsx'
 import { Table } from '../../components/table.tsx'
-import { formatCount, formatNumber } from '../../format.ts'
+import { formatCount, formatNumber, formatPercent } from '../../format.ts'
 import { useLoaded } from '../../loaded.ts'
 import { useSession } from '../../session.ts'
 import { wordsOf } from '../../words.ts'
@@ -31,6 +31,7 @@ function Reasons({ status }: { readonly status: StatusResponse }) {
   if (status.uncounted === undefined) {
     return <Empty>The warehouse does not answer, and only it knows the counts.</Empty>
   }
+  const total = Object.values(status.uncounted).reduce((sum, count) => sum + count, 0)
   const reasons = Object.entries(status.uncounted).toSorted(([, one], [, other]) => other - one)
   return (
     <>
@@ -53,9 +54,17 @@ function Reasons({ status }: { readonly status: StatusResponse }) {
               },
               {
                 name: 'share',
-                label: 'Share',
-                cell: ([, count]) => (
-                  <meter min={0} max={reasons[0]?.[1] ?? 1} value={count} aria-label="Share" />
+                label: 'Share of what does not count',
+                cell: ([reason, count]) => (
+                  <>
+                    <meter
+                      min={0}
+                      max={total}
+                      value={count}
+                      aria-label={`Share of ${wordsOf(reason)}`}
+                    />{' '}
+                    {formatPercent((count / Math.max(total, 1)).toFixed(6))}
+                  </>
                 ),
               },
             ]}
