@@ -72,6 +72,9 @@ const keeper = new Session(folder, {
 keeper.query('CREATE DATABASE IF NOT EXISTS shelftrace')
 
 const requests: StandInRequest[] = []
+/** The statements of the program are some hundreds. */
+const counts: Record<string, number> = {}
+const beginningLength = 200
 let behaviour: StandInBehaviour = { kind: 'serve' }
 let limits: Readonly<Record<string, string>> = {}
 let port = Number(firstPort)
@@ -97,7 +100,7 @@ async function obey(command: StandInCommand): Promise<StandInAnswer> {
   }
   if (behaviour.kind === 'refuse-connections') await stopListening()
   else if (!server.listening) await listen()
-  return { id: command.id, port, requests }
+  return { id: command.id, port, requests, counts }
 }
 
 async function listen(): Promise<void> {
@@ -185,6 +188,8 @@ function readParts(body: Buffer, boundary: string): Map<string, string> {
 
 async function run(parsed: Parsed, response: ServerResponse): Promise<void> {
   const { statement, database, settings, paramNames, isMultipart } = parsed
+  const beginning = statement.replaceAll(/\s+/gu, ' ').trim().slice(0, beginningLength)
+  counts[beginning] = (counts[beginning] ?? 0) + 1
   requests.push({ statement, database, settings, paramNames, isMultipart })
   requests.splice(0, requests.length - requestsKeptMax)
   if (behaviour.kind === 'forbid' && behaviour.setting in settings) {

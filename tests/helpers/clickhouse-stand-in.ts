@@ -46,6 +46,8 @@ export interface StandIn {
   readonly limit: (settings: Readonly<Record<string, string>>) => Promise<void>
   /** The newest 100 requests that were read and allowed, oldest first. */
   readonly requests: () => Promise<readonly StandInRequest[]>
+  /** How many statements were run so far, by how they begin. */
+  readonly counts: () => Promise<Readonly<Record<string, number>>>
   readonly close: () => Promise<void>
 }
 
@@ -71,6 +73,7 @@ export interface StandInAnswer {
   readonly id: number
   readonly port: number
   readonly requests: readonly StandInRequest[]
+  readonly counts: Readonly<Record<string, number>>
 }
 
 /** Characters that must be percent-encoded in an address, so that a lazy client fails. */
@@ -112,6 +115,7 @@ export async function startClickHouseStandIn(options: StandInOptions = {}): Prom
       await ask({ limits })
     },
     requests: async () => (await ask({})).requests,
+    counts: async () => (await ask({})).counts,
     close: async () => {
       const hasEnded = child.exitCode !== null || child.signalCode !== null
       const exited = hasEnded ? null : once(child, 'exit')

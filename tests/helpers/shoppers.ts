@@ -24,22 +24,26 @@ interface Token {
 
 export class Shoppers {
   readonly acknowledged: Acknowledged = { impressions: 0, clicks: 0, purchases: 0, valueCents: 0 }
-  readonly #trackingUrl: string
+  readonly #trackingUrls: readonly string[]
   readonly #tokens: Token[]
   readonly #agent = new Agent({ keepAlive: true })
+  #turn = 0
   #isStopping = false
   #working: Promise<void>[] = []
 
-  private constructor(trackingUrl: string, tokens: Token[]) {
-    this.#trackingUrl = trackingUrl
+  private constructor(trackingUrls: readonly string[], tokens: Token[]) {
+    this.#trackingUrls = trackingUrls
     this.#tokens = tokens
   }
 
-  /** Loads the catalog and mints a token for each shopper. Events may be taken by another node. */
+  /**
+   * Loads the catalog and mints a token for each shopper. Events may be taken by another node, or by several: each
+   * request goes to the next one, also where it is repeated.
+   */
   static async prepare(
     service: Service,
     shopperCount: number,
-    trackingUrl = service.trackingUrl
+    trackingUrl: string | readonly string[] = service.trackingUrl
   ): Promise<Shoppers> {
     const loaded = await service.admin('PUT', '/admin/v1/catalog', aBundle())
     if (!loaded.ok) throw new Error(`catalog: ${loaded.status} ${await loaded.text()}`)
@@ -60,7 +64,7 @@ export class Shoppers {
         ...body.links.map(({ trackingData }, index) => ({ trackingData, userId: users[index]! }))
       )
     }
-    return new Shoppers(trackingUrl, tokens)
+    return new Shoppers([trackingUrl].flat(), tokens)
   }
 
   start(atOnce: number): void {
@@ -116,9 +120,10 @@ export class Shoppers {
   }
 
   async #post(path: string, body: string): Promise<number> {
+    const url = this.#trackingUrls[(this.#turn += 1) % this.#trackingUrls.length] ?? ''
     return await new Promise((resolve, reject) => {
       const sent = request(
-        `${this.#trackingUrl}${path}`,
+        `${url}${path}`,
         { method: 'POST', agent: this.#agent, headers: { 'user-agent': browser } },
         (response) => {
           response.on('error', reject)
