@@ -55,10 +55,13 @@ test('an invitation opens nothing, and becomes a key of the same id, once', asyn
   )
 })
 
+function isAway(): Promise<void> {
+  return Promise.reject(new Error('the audit is away'))
+}
+
 test('an invitation whose acceptance cannot be recorded stands, and is accepted when the call is repeated', async (t) => {
   const store = await openStore(t)
   const { key: code } = await store.invite(request, 2)
-  const isAway = () => Promise.reject(new Error('the audit is away'))
 
   await assert.rejects(store.accept(found(store, code), isAway), /away/u)
 
