@@ -54,6 +54,10 @@ export class Api {
     return await this.#json({ method: 'POST', path, body, signal })
   }
 
+  async put<T>(path: string, body: unknown): Promise<T> {
+    return await this.#json({ method: 'PUT', path, body })
+  }
+
   async delete(path: string): Promise<void> {
     await this.#send({ method: 'DELETE', path })
   }

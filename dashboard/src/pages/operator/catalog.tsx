@@ -1,4 +1,5 @@
 import type { PageKind } from '../../../../src/contract/catalog-pages.ts'
+import { CatalogFile } from '../../components/catalog-file.tsx'
 import { Empty, Stages } from '../../components/notices.tsx'
 import { Table, type TableColumn } from '../../components/table.tsx'
 import { nothing } from '../../format.ts'
@@ -56,6 +57,10 @@ export function Catalog({ query, rest }: OperatorPageProps) {
           </select>
         </label>
       </div>
+      <details class="card">
+        <summary>Load a bundle</summary>
+        <CatalogFile onLoaded={page.state === 'ready' ? page.refresh : undefined} />
+      </details>
       <section class="card" aria-label={wordsOf(kind)}>
         <Stages loaded={page} what="the entries">
           {(value) => <Entries page={value} kind={kind} isFirst={after === null} />}

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { StatusResponse } from '../../../../src/contract/admin.ts'
 import type { StatusHistory } from '../../../../src/contract/watch.ts'
+import { FirstSteps } from '../../components/first-steps.tsx'
 import { Figure } from '../../components/figure.tsx'
 import { LastDay } from '../../components/last-day.tsx'
 import { Empty, Failure, Loading, Warning } from '../../components/notices.tsx'
@@ -57,6 +58,9 @@ export function Live() {
         messages.length === 0 && <Loading what="the state of the pipeline" />
       ) : (
         <div class={silenceMs > silenceMsMax ? 'stack silent' : 'stack'}>
+          {isNew(latest, history) && (
+            <FirstSteps hasCatalog={(latest.status.sealed ?? []).length > 0} />
+          )}
           <State samples={samples} latest={latest}>
             {history !== null && <LastDay history={history} />}
           </State>
@@ -64,6 +68,14 @@ export function Live() {
       )}
     </>
   )
+}
+
+/** No event has ever come. While the warehouse is away nobody knows. */
+function isNew({ status, gauges }: Sample, history: StatusHistory | null): boolean {
+  if (!status.warehouse.available || history === null) return false
+  const hasSealed = (status.sealed ?? []).some(({ completeThrough }) => completeThrough !== null)
+  const hasShipped = (gauges.get('shelftrace_shipped_events') ?? 0) > 0
+  return !hasSealed && !hasShipped && history.points.every(({ shipped }) => shipped === 0)
 }
 
 /** For how long nothing has been heard, to the second. */

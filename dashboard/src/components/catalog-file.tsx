@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks'
+import type { CatalogResult } from '../../../src/contract/catalog-bundle.ts'
+import { formatNumber } from '../format.ts'
+import { messagesOf } from '../loaded.ts'
+import { useSession } from '../session.ts'
+import { Failure } from './notices.tsx'
+
+type Stage =
+  | { readonly name: 'none' }
+  | { readonly name: 'busy'; readonly words: string }
+  | { readonly name: 'checked'; readonly bundle: unknown; readonly result: CatalogResult }
+  | { readonly name: 'loaded'; readonly result: CatalogResult }
+  | { readonly name: 'failed'; readonly messages: readonly string[] }
+
+/** Takes a bundle of the catalog from a file: checks it first, and loads it when told to. */
+export function CatalogFile({ onLoaded }: { readonly onLoaded?: (() => void) | undefined }) {
+  const { api } = useSession()
+  const [stage, setStage] = useState<Stage>({ name: 'none' })
+  const run = (words: string, work: () => Promise<Stage>) => {
+    setStage({ name: 'busy', words })
+    work()
+      .then(setStage)
+      .catch((error: unknown) => setStage({ name: 'failed', messages: messagesOf(error) }))
+  }
+  const check = (file: File) =>
+    run('Checking the file …', async () => {
+      const bundle = parseBundle(await file.text())
+      if (bundle === undefined) {
+        return { name: 'failed', messages: [`${file.name} is not JSON. Nothing was changed.`] }
+      }
+      const result = await api.put<CatalogResult>('admin/v1/catalog?dryRun=true', bundle)
+      return { name: 'checked', bundle, result }
+    })
+  const load = (bundle: unknown) =>
+    run('Loading the catalog …', async () => {
+      const result = await api.put<CatalogResult>('admin/v1/catalog', bundle)
+      onLoaded?.()
+      return { name: 'loaded', result }
+    })
+  return (
+    <div class="catalog-file">
+      <label>
+        <span>Catalog file (JSON)</span>
+        <input
+          type="file"
+          accept=".json,application/json"
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? []
+            if (file !== undefined) check(file)
+            // The same file, mended, can be chosen again.
+            currentTarget.value = ''
+          }}
+        />
+      </label>
+      <div role="status">
+        {stage.name === 'busy' && <p class="muted">{stage.words}</p>}
+        {stage.name === 'checked' && (
+          <p>
+            The file is right: {describe(stage.result)}. Entries that it does not name stay as they
+            are.{' '}
+            <button type="button" class="primary" onClick={() => load(stage.bundle)}>
+              Load it
+            </button>
+          </p>
+        )}
+        {stage.name === 'loaded' && <p>Loaded: {describe(stage.result)}.</p>}
+      </div>
+      {stage.name === 'failed' && <Failure messages={stage.messages} />}
+    </div>
+  )
+}
+
+function parseBundle(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function describe({ entries, products, trustChanges = [] }: CatalogResult): string {
+  const trust =
+    trustChanges.length === 0
+      ? ''
+      : `; deliveries of ${formatNumber(trustChanges.length)} ${trustChanges.length === 1 ? 'publisher is' : 'publishers are'} believed by other rules than before`
+  return `${formatNumber(entries)} ${entries === 1 ? 'entry' : 'entries'} and ${formatNumber(products)} ${products === 1 ? 'product' : 'products'}${trust}`
+}

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from 'preact'
+import type { KeyList } from '../../../src/contract/admin.ts'
+import { latestOf, useLoaded } from '../loaded.ts'
+import { addressOf } from '../router.ts'
+import { useSession } from '../session.ts'
+import { CatalogFile } from './catalog-file.tsx'
+import { CopyButton } from './copy-button.tsx'
+
+interface FirstStepsProps {
+  readonly hasCatalog: boolean
+}
+
+const mint = 'shelftrace links mint ads.json > links.json'
+const send = `curl -X POST "$(node -p 'require("./links.json").links[0].impressionUrl')"`
+
+/** What an operator does with a new installation, until the first event has come. Each step is ticked by the service. */
+export function FirstSteps({ hasCatalog }: FirstStepsProps) {
+  const { api } = useSession()
+  const keys = useLoaded('admin/v1/keys', (signal) => api.get<KeyList>('admin/v1/keys', signal))
+  const hasKeys = (latestOf(keys)?.keys.length ?? 0) > 0
+  return (
+    <section class="card" aria-label="First steps">
+      <h2>First steps</h2>
+      <p>No event has come yet. Five steps lead to the first report.</p>
+      <ol class="steps">
+        <Step title="Load the catalog" isDone={hasCatalog}>
+          Markets, publishers with their sites, advertisers, campaigns, ad groups and products. An
+          example is in the README; <code>shelftrace catalog load catalog.json</code> does the same.
+          <CatalogFile />
+        </Step>
+        <Step title="Give people and programs their keys" isDone={hasKeys}>
+          Invite people by a link, and make keys for the ad server and the publishers:{' '}
+          <a href={addressOf(['operator', 'keys'])}>Keys</a>.
+        </Step>
+        <Step title="Mint a tracking link" isDone={false}>
+          The ad server does it for each ad that it serves; for a trial, the command line does.
+          <Command text={mint} />
+        </Step>
+        <Step title="Send a first event" isDone={false}>
+          This page notices it within seconds.
+          <Command text={send} />
+        </Step>
+        <Step title="See the report" isDone={false}>
+          Choose the advertiser in the menu.
+        </Step>
+      </ol>
+    </section>
+  )
+}
+
+interface StepProps {
+  readonly title: string
+  readonly isDone: boolean
+  readonly children: ComponentChildren
+}
+
+function Step({ title, isDone, children }: StepProps) {
+  return (
+    <li class={isDone ? 'done' : undefined}>
+      <strong>{title}</strong> {isDone && <span class="good">Done</span>}
+      {!isDone && <div>{children}</div>}
+    </li>
+  )
+}
+
+function Command({ text }: { readonly text: string }) {
+  return (
+    <p class="command">
+      <code>{text}</code> <CopyButton text={text} />
+    </p>
+  )
+}
