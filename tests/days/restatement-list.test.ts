@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { announceSeals } from '../../src/days/seal.ts'
+import { sweepLimits } from '../../src/days/sweep.ts'
 import { readRestatements } from '../../src/days/restatement-list.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
@@ -43,8 +44,13 @@ test('asking from the last instant on gets every restatement, however many a min
   assert.deepEqual((await readRestatements(warehouse, sinceMs, 2)).hasMore, false)
 })
 
-test('seals that became visible long after their instant are announced again by a younger one', async (t) => {
-  const warehouse = await openTestWarehouse(t)
+interface Held {
+  readonly held: Warehouse
+  readonly inserts: () => number
+}
+
+/** Suspends the process during its first insert. The warehouse's clock goes on meanwhile. */
+function heldFor(warehouse: Warehouse, heldMs: number): Held {
   let aheadMs = 0
   let insertCount = 0
   const held: Warehouse = {
@@ -52,7 +58,6 @@ test('seals that became visible long after their instant are announced again by 
     stream: (sql, params, signal) => warehouse.stream(sql, params, signal),
     barrier: (tables) => warehouse.barrier(tables),
     close: () => Promise.resolve(),
-    // The warehouse's clock, which goes on while the process is suspended.
     rows: async <Row>(sql: string, params = {}) => {
       if (!sql.includes('now64')) return await warehouse.rows<Row>(sql, params)
       return await warehouse.rows<Row>(
@@ -62,30 +67,62 @@ test('seals that became visible long after their instant are announced again by 
     },
     insert: async (table, lines, columns) => {
       insertCount += 1
-      if (insertCount === 1) aheadMs += 120_000
+      if (insertCount === 1) aheadMs += heldMs
       await warehouse.insert(table, lines, columns)
     },
   }
-  const [now] = await warehouse.rows<{ now: string; ms: number }>(
+  return { held, inserts: () => insertCount }
+}
+
+interface Now {
+  readonly now: string
+  readonly ms: number
+}
+
+async function readNow(warehouse: Warehouse): Promise<Now> {
+  const [now] = await warehouse.rows<Now>(
     'SELECT toString(now64(6)) AS now, toUnixTimestamp64Milli(now64(3)) AS ms'
   )
-  const seal = {
+  assert.ok(now !== undefined)
+  return now
+}
+
+function aSeal(readAt: string) {
+  return {
     day: '2026-01-01',
     unit: 1,
     from_at: '2026-01-01 00:00:00.000',
     to_at: '2026-01-02 00:00:00.000',
     revision: '5',
-    read_at: now?.now ?? '',
+    read_at: readAt,
     definition: 'UTC EUR',
     rates: '',
   }
+}
 
-  await announceSeals(held, { seals: [seal], revision: 5n, readAt: now?.now ?? '' })
+test('seals that became visible long after their instant are announced again by a younger one', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  const { held, inserts } = heldFor(warehouse, 120_000)
+  const { now, ms } = await readNow(warehouse)
 
-  const { days } = await readRestatements(warehouse, (now?.ms ?? 0) + 119_000)
-  assert.equal(insertCount, 2)
+  await announceSeals(held, { seals: [aSeal(now)], revision: 5n, readAt: now })
+
+  const { days } = await readRestatements(warehouse, ms + 119_000)
+  assert.equal(inserts(), 2)
   assert.deepEqual(
-    days.map(({ revision, sealedAtMs }) => [revision, sealedAtMs >= (now?.ms ?? 0) + 119_000]),
+    days.map(({ revision, sealedAtMs }) => [revision, sealedAtMs >= ms + 119_000]),
     [['5', true]]
   )
+})
+
+test('a seal that became visible when its rows might be swept is taken back', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  const { held } = heldFor(warehouse, sweepLimits.orphanMs / 2 + 60_000)
+  const { now } = await readNow(warehouse)
+
+  await assert.rejects(announceSeals(held, { seals: [aSeal(now)], revision: 5n, readAt: now }), {
+    code: 'WAREHOUSE_UNAVAILABLE',
+  })
+
+  assert.deepEqual((await readRestatements(warehouse, 0)).days, [])
 })

@@ -74,5 +74,6 @@ function sender(): string | null {
   Error.stackTraceLimit = 30
   const { stack = '' } = new Error('here')
   Error.stackTraceLimit = limit
-  return /\b(src\/[\w/-]+\.ts:\d+)/u.exec(stack)?.[1] ?? null
+  // The last folder of that name, should the checkout lie in another.
+  return /.*\/(src\/[\w/-]+\.ts:\d+)/u.exec(stack)?.[1] ?? null
 }

@@ -105,7 +105,7 @@ function isInsertTable(name: string): name is InsertTable {
 
 /** Adapters, migrations (tests/warehouse/topology.test.ts) and what runs on a warehouse in process alone. */
 const others =
-  /^(?:cli|backup)\/|^warehouse\/(?:embedded|server|server-lanes|replica-sync|migrate)\.ts$/
+  /^(?:cli|backup|tracing)\/|^warehouse\/(?:embedded|server|server-lanes|replica-sync|migrate)\.ts$/
 
 function writingPlaces(): readonly string[] {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
