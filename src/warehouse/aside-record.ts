@@ -1,6 +1,7 @@
 // Reduces a record that is set aside to what judging it later needs, and no more.
 
 import { setAsideLimits } from '../contract/set-aside.ts'
+import { shiftInstant, warehouseNow } from './instant.ts'
 import type { Warehouse } from './warehouse.ts'
 import type { Caller } from '../domain/caller.ts'
 
@@ -55,10 +56,13 @@ function withoutUserAgent(text: string, callerOf: CallerReader): string {
 export async function forgetAsideAddresses(
   warehouse: Pick<Warehouse, 'rows' | 'command' | 'barrier'>
 ): Promise<void> {
+  // Replicas would carry out a change by `now()` at instants of their own, so ClickHouse refuses it there.
+  const before = shiftInstant(await warehouseNow(warehouse), -addressesKeptMs)
+  const params = { ...patterns, before }
   await warehouse.barrier(['set_aside'])
   const [found] = await warehouse.rows<{ count: number }>(
     `SELECT count() AS count FROM set_aside WHERE ${withAddressSql}`,
-    patterns
+    params
   )
   if ((found?.count ?? 0) === 0) return
   await warehouse.command(
@@ -66,14 +70,17 @@ export async function forgetAsideAddresses(
        replaceRegexpOne(record, {live:String}, '"origin":{"kind":"live","address":null}'),
        {early:String}, '"sourceAddress":""')
      WHERE ${withAddressSql} SETTINGS mutations_sync = 2`,
-    patterns
+    params
   )
 }
+
+/** 30 days. */
+const addressesKeptMs = 2_592_000_000
 
 const patterns = {
   live: '"origin":\\{"kind":"live","address":"[^"]+"\\}',
   early: '"sourceAddress":"[^"]+"',
 }
 
-const withAddressSql = `set_aside_at < now() - toIntervalDay(30) AND startsWith(record, '{')
+const withAddressSql = `set_aside_at < {before:DateTime64(6, 'UTC')} AND startsWith(record, '{')
   AND (match(record, {live:String}) OR match(record, {early:String}))`
