@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { parse } from 'yaml'
 import { parseConfig } from '../../src/config.ts'
 
 const compose = readFileSync('deploy/compose.yaml', 'utf8')
@@ -66,4 +67,55 @@ test('Prometheus understands the alerting rules', { skip: lacks('promtool') }, (
     encoding: 'utf8',
   })
   assert.equal(checked.status, 0, checked.stdout + checked.stderr)
+})
+
+test('the compose file of a cluster has three replicas of one shard, and the service understands its addresses', () => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const { services, volumes } = parse(readFileSync('deploy/compose.cluster.yaml', 'utf8'), {
+    merge: true,
+  }) as {
+    readonly services: Readonly<
+      Record<
+        string,
+        { readonly environment: Record<string, string>; readonly volumes: readonly string[] }
+      >
+    >
+    readonly volumes: Readonly<Record<string, unknown>>
+  }
+  const config = parseConfig({
+    ...services['shelftrace']?.environment,
+    SHELFTRACE_HOST: '0.0.0.0',
+  })
+  const hosts = config.warehouseUrls?.map((url) => new URL(url).hostname) ?? []
+  assert.deepEqual(hosts, ['clickhouse-1', 'clickhouse-2', 'clickhouse-3'])
+  const keepers = readFileSync('deploy/cluster/replica.xml', 'utf8').matchAll(/<host>(.+?)</gu)
+  assert.deepEqual(
+    [...keepers].map(([, host]) => host),
+    Object.keys(services).filter((name) => name.startsWith('keeper'))
+  )
+  for (const host of hosts) {
+    const { user, password } = {
+      user: services[host]?.environment['CLICKHOUSE_USER'],
+      password: services[host]?.environment['CLICKHOUSE_PASSWORD'],
+    }
+    const url = new URL(config.warehouseUrls?.find((one) => one.includes(host)) ?? '')
+    assert.deepEqual([url.username, url.password], [user, password])
+    assert.equal(services[host]?.environment['REPLICA'], host)
+  }
+  const mounted = Object.values(services).flatMap((service) => service.volumes)
+  for (const mount of mounted) {
+    const [source = ''] = mount.split(':')
+    const isThere = source.startsWith('.') ? existsSync(join('deploy', source)) : source in volumes
+    assert.ok(isThere, mount)
+  }
+  assert.match(readFileSync('deploy/cluster/database.sql', 'utf8'), /ENGINE = Replicated\(/u)
+})
+
+test('the test of a live cluster says so where there is no Docker', () => {
+  const run = spawnSync(process.execPath, ['node_modules/tsx/dist/cli.mjs', 'scripts/cluster.ts'], {
+    encoding: 'utf8',
+    env: { PATH: '/nowhere' },
+  })
+  assert.equal(run.status, 1)
+  assert.match(run.stderr, /There is no Docker with Compose here/u)
 })

@@ -41,7 +41,7 @@ export class Shoppers {
    * request goes to the next one, also where it is repeated.
    */
   static async prepare(
-    service: Service,
+    service: Pick<Service, 'admin' | 'trackingUrl'>,
     shopperCount: number,
     trackingUrl: string | readonly string[] = service.trackingUrl
   ): Promise<Shoppers> {
@@ -147,7 +147,7 @@ export interface Figures {
 }
 
 /** The sums of the report over all rows, from yesterday to tomorrow. */
-export async function readFigures(service: Service): Promise<Figures> {
+export async function readFigures(service: Pick<Service, 'admin'>): Promise<Figures> {
   const answer = await service.admin('POST', '/v2/advertisers/1/reports/spa/product.json', {
     startDate: dayFromNow(-1),
     endDate: dayFromNow(1),
