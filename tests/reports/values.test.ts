@@ -9,6 +9,7 @@ import { openKeptPages } from '../helpers/kept-pages.ts'
 import { aClick, aWorld, anAd } from '../helpers/seal-scenario.ts'
 
 const atMs = Date.UTC(2026, 2, 2, 12)
+const nothing = () => []
 const range = { startDate: '2026-03-01', endDate: '2026-03-12' }
 
 /** Each further click is cheaper. */
@@ -74,7 +75,6 @@ test('a long list is cut, and says so', async (t) => {
   )
   const keptPages = openKeptPages()
   t.after(() => keptPages.close())
-  const nothing = () => []
   const catalog = {
     markets: () => world.markets,
     publishers: nothing,
