@@ -1,6 +1,5 @@
 // A pure table of the columns of the report: their headings and how their figures are printed.
-import type { Column } from '../../src/contract/report-columns.ts'
-import type { OrderByColumn } from '../../src/contract/report-request.ts'
+import type { GroupColumn, GroupOrder } from '../../src/contract/group-request.ts'
 import {
   formatCount,
   formatMoney,
@@ -10,8 +9,10 @@ import {
   nothing,
 } from './format.ts'
 
+import { tabs, type TabName } from './groups.ts'
+
 export type Row = Readonly<Record<string, string | null>>
-export type ColumnName = Exclude<Column, 'DATE'>
+export type ColumnName = Exclude<GroupColumn, 'DATE'>
 
 interface ColumnKind {
   readonly label: string
@@ -71,34 +72,40 @@ export const columns: Readonly<Record<ColumnName, ColumnKind>> = {
     print: (row) => formatRatio(row['RETURN_ON_AD_SPEND']),
   },
   CURRENCY: text('CURRENCY', 'Currency'),
+  ORDERS: count('ORDERS', 'Orders'),
 }
 
-/** In the order of the report. */
-export const columnNames: readonly ColumnName[] = [
-  'PRODUCT_TITLE',
-  'GTIN',
-  'BRAND',
-  'MARKET',
-  'PUBLISHER_ID',
-  'PUBLISHER_NAME',
-  'CAMPAIGN_ID',
-  'CAMPAIGN_NAME',
-  'AD_GROUP_ID',
-  'AD_GROUP_NAME',
-  'IMPRESSIONS',
-  'CLICKS',
-  'LOADS',
-  'CLICK_THROUGH_RATE',
-  'CONVERSIONS',
-  'UNITS_SOLD',
-  'CONVERSION_RATE',
+/** Figures come first, and what they are judged by before the rest. */
+const figures: readonly ColumnName[] = [
   'AD_SPEND_REVENUE',
-  'COST_PER_CLICK',
   'CONVERSION_VALUE',
   'RETURN_ON_AD_SPEND',
-  'CURRENCY',
+  'ORDERS',
+  'UNITS_SOLD',
+  'CLICKS',
+  'IMPRESSIONS',
+  'CLICK_THROUGH_RATE',
+  'COST_PER_CLICK',
+  'CONVERSION_RATE',
+  'CONVERSIONS',
+  'LOADS',
 ]
 
-export function isSortable(name: string): name is Exclude<OrderByColumn, 'DATE'> {
-  return name !== 'CURRENCY' && columnNames.some((known) => known === name)
+const shownFigures = figures.slice(0, 8)
+
+/** The columns that a tab can have, as the table shows them: the name, the figures, what stands behind. */
+export function columnsOfTab(name: TabName): readonly ColumnName[] {
+  const tab = tabs[name]
+  return [tab.name, ...figures, ...tab.behind, ...tab.more, 'CURRENCY']
+}
+
+/** Those that it shows unless the reader chooses others. */
+export function defaultColumnsOf(name: TabName): readonly ColumnName[] {
+  const tab = tabs[name]
+  return [tab.name, ...shownFigures, ...tab.behind]
+}
+
+/** All but the currency, in which amounts are not put in order. */
+export function isSortable(name: string): name is Exclude<GroupOrder, 'DATE'> {
+  return name !== 'CURRENCY' && Object.hasOwn(columns, name)
 }

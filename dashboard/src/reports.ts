@@ -2,7 +2,9 @@
 import type { AdvertiserAccount } from '../../src/contract/me.ts'
 import type { JsonReport } from '../../src/contract/report-json.ts'
 import type { AttributionProfile, ReportBody } from '../../src/contract/report-request.ts'
-import type { JsonSeries } from '../../src/contract/report-json.ts'
+import type { GroupBody } from '../../src/contract/group-request.ts'
+import type { JsonGroups, JsonSeries } from '../../src/contract/report-json.ts'
+import type { ReportValues, ValueField } from '../../src/contract/report-values.ts'
 import type { Api } from './api.ts'
 import { type Loaded, useLoaded } from './loaded.ts'
 import type { Comparison } from './metrics.ts'
@@ -91,6 +93,44 @@ export function useReport(advertiserId: number, request: ReportBody): Loaded<Jso
   )
 }
 
+export function useGroups(advertiserId: number, request: GroupBody): Loaded<JsonGroups> {
+  const { api } = useSession()
+  return useLoaded(
+    `${advertiserId} ${JSON.stringify(request)}`,
+    async (signal) =>
+      await api.post<JsonGroups>(reportPath(advertiserId, 'groups.json'), request, signal),
+    `${request.startDate} ${request.endDate} ${request.groupBy.join(' ')}`
+  )
+}
+
+export interface ValuesAsked {
+  readonly field: ValueField
+  readonly text: string
+  readonly startDate: string
+  readonly endDate: string
+}
+
+/** What a filter can be set to; null while nobody asks. */
+export function useValues(
+  advertiserId: number,
+  asked: ValuesAsked | null
+): Loaded<ReportValues | null> {
+  const { api } = useSession()
+  return useLoaded(
+    `values ${advertiserId} ${JSON.stringify(asked)}`,
+    async (signal) => {
+      if (asked === null) return null
+      const { field, text, startDate, endDate } = asked
+      const query = new URLSearchParams({ field, q: text, startDate, endDate })
+      return await api.get<ReportValues>(
+        `${reportPath(advertiserId, 'values')}?${query.toString()}`,
+        signal
+      )
+    },
+    `${advertiserId} ${asked?.field}`
+  )
+}
+
 export function useAccount(advertiserId: number): Loaded<AdvertiserAccount> {
   const { api } = useSession()
   return useKept(
@@ -106,8 +146,8 @@ export async function downloadCsv(api: Api, advertiserId: number, view: View): P
   let text = ''
   let resultId: string | null = null
   for (let page = 0; ; page += 1) {
-    const body: ReportBody = { ...tableRequestOf(view), page, limit: download.rowsPerPage }
-    const path = reportPath(advertiserId, 'product.csv')
+    const body: GroupBody = { ...tableRequestOf(view), page, limit: download.rowsPerPage }
+    const path = reportPath(advertiserId, 'groups.csv')
     const answer = await api.text({ method: 'POST', path, body })
     const id = answer.headers.get('x-result-id')
     if (page > 0 && id !== resultId) throw new Error('the figures changed during the download')

@@ -50,15 +50,16 @@ export function replaceWith(address: string): void {
   dispatchEvent(new Event('hashchange'))
 }
 
+/** What to set: several values under one name, or none. */
+export type Changes = Readonly<Record<string, string | null | readonly string[]>>
+
 /** The query with some parameters set, or left out where the value is null or empty. */
-export function withQuery(
-  query: URLSearchParams,
-  changes: Readonly<Record<string, string | null>>
-): URLSearchParams {
+export function withQuery(query: URLSearchParams, changes: Changes): URLSearchParams {
   const next = new URLSearchParams(query)
   for (const [name, value] of Object.entries(changes)) {
-    if (value === null || value === '') next.delete(name)
-    else next.set(name, value)
+    if (typeof value === 'string' && value !== '') next.set(name, value)
+    else next.delete(name)
+    if (typeof value === 'object') for (const one of value ?? []) next.append(name, one)
   }
   return next
 }

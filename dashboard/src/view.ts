@@ -1,14 +1,24 @@
 // The part of a report that is shown, as the address describes it: the same address shows the same figures.
 // Parts that are missing or misspelt have their defaults.
-import type {
-  AttributionProfile,
-  OrderByColumn,
-  ReportBody,
-} from '../../src/contract/report-request.ts'
+import type { GroupBody, GroupOrder } from '../../src/contract/group-request.ts'
+import type { AttributionProfile } from '../../src/contract/report-request.ts'
+import type { SeriesBody } from '../../src/contract/series-request.ts'
 import { daysBetween, parseDay } from '../../src/domain/day.ts'
 import { intervals, type Interval } from '../../src/domain/interval.ts'
+import { isText } from '../../src/domain/text.ts'
 import { usualInterval } from './chart-points.ts'
-import { columnNames, isSortable, type ColumnName } from './columns.ts'
+import { columnsOfTab, defaultColumnsOf, isSortable, type ColumnName } from './columns.ts'
+import {
+  defaultOrder,
+  defaultTab,
+  filterKinds,
+  filterNames,
+  noFilters,
+  tabNames,
+  tabs,
+  type Filters,
+  type TabName,
+} from './groups.ts'
 import {
   daysOfPeriod,
   isPeriodName,
@@ -42,13 +52,6 @@ export const pageMax = 1_000
 const firstDayEver = '1970-01-01'
 const defaultPeriod: PeriodName = 'last-28'
 
-export interface Filters {
-  readonly title: string
-  readonly brand: string
-  readonly market: string
-  readonly gtin: string
-}
-
 export interface View extends Days {
   /** Null for days that were chosen one by one. */
   readonly period: PeriodName | null
@@ -61,7 +64,9 @@ export interface View extends Days {
   readonly filters: Filters
   /** Market codes; empty means all. Applied in addition to the filters that people choose. */
   readonly markets: readonly string[]
-  readonly orderBy: OrderByColumn
+  /** What the table is grouped by. */
+  readonly tab: TabName
+  readonly orderBy: GroupOrder
   readonly isDescending: boolean
   readonly page: number
   readonly pageSize: number
@@ -71,25 +76,14 @@ export interface View extends Days {
   readonly interval: Interval
 }
 
-const defaultColumns: readonly ColumnName[] = [
-  'PRODUCT_TITLE',
-  'GTIN',
-  'CAMPAIGN_NAME',
-  'AD_GROUP_NAME',
-  'MARKET',
-  'IMPRESSIONS',
-  'CLICKS',
-  'CLICK_THROUGH_RATE',
-  'CONVERSIONS',
-  'AD_SPEND_REVENUE',
-  'CONVERSION_VALUE',
-  'RETURN_ON_AD_SPEND',
-]
-
 export function parseView(query: URLSearchParams, market: MarketDays): View {
   const orderBy = query.get('sort')
   const profile = query.get('profile')
-  const columns = (query.get('columns') ?? '').split(',').filter(isColumnName)
+  const tab = tabNames.find((known) => known === query.get('group')) ?? defaultTab
+  const own = columnsOfTab(tab)
+  const chosen = (query.get('columns') ?? '').split(',')
+  // The name comes first in any case: without it nobody knows what the figures are of.
+  const columns = own.filter((name, place) => place === 0 || chosen.includes(name))
   const pageSize = Number(query.get('size'))
   const period = parsePeriod(query, market)
   return {
@@ -98,19 +92,14 @@ export function parseView(query: URLSearchParams, market: MarketDays): View {
     base: bases.find((known) => known === query.get('base')) ?? 'before',
     profile: profiles.find((known) => known === profile) ?? profiles[0],
     currency: query.get('currency'),
-    filters: {
-      title: query.get('title') ?? '',
-      brand: query.get('brand') ?? '',
-      market: query.get('market') ?? '',
-      gtin: query.get('gtin') ?? '',
-    },
+    filters: readFilters(query),
     markets: [],
-    orderBy: orderBy !== null && isSortable(orderBy) ? orderBy : 'AD_SPEND_REVENUE',
+    tab,
+    orderBy: own.filter(isSortable).find((name) => name === orderBy) ?? defaultOrder,
     isDescending: query.get('order') !== 'asc',
     page: clampPage(query.get('page')),
     pageSize: pageSizes.find((size) => size === pageSize) ?? 25,
-    columns:
-      columns.length > 0 ? columnNames.filter((name) => columns.includes(name)) : defaultColumns,
+    columns: columns.length > 1 ? columns : defaultColumnsOf(tab),
     isComparing: query.get('compare') === 'profiles',
   }
 }
@@ -167,12 +156,28 @@ function clampPage(text: string | null): number {
   return Number.isInteger(page) && page >= 0 ? Math.min(page, pageMax) : 0
 }
 
-function isColumnName(text: string): text is ColumnName {
-  return columnNames.some((name) => name === text)
+/** More would fit into no address. */
+const valuesMax = 100
+
+/** The values of each filter, each once: `brand=A&brand=B` matches both. */
+function readFilters(query: URLSearchParams): Filters {
+  const read = (name: keyof Filters) => {
+    const texts = query.getAll(name).filter((text) => isValue(name, text))
+    return [name, [...new Set(texts)].slice(0, valuesMax)] as const
+  }
+  return { ...noFilters, ...Object.fromEntries(filterNames.map(read)) }
 }
 
+/** People edit addresses; the service is not asked what it would refuse. */
+function isValue(name: keyof Filters, text: string): boolean {
+  if (!filterKinds[name].field.endsWith('_ID')) return text.trim() !== '' && isText(text)
+  return /^(?:0|[1-9]\d{0,9})$/u.test(text) && Number(text) < 2 ** 31
+}
+
+type Question = Pick<View, 'startDate' | 'endDate' | 'profile' | 'filters' | 'markets'>
+
 /** The request to the service, without paging and order. */
-export function questionOf(view: View): Omit<ReportBody, 'page' | 'limit'> {
+export function questionOf(view: Question): SeriesBody {
   return {
     startDate: view.startDate,
     endDate: view.endDate,
@@ -189,9 +194,11 @@ export function seriesQuestionOf(view: View) {
   return { ...questionOf(view), interval: view.interval }
 }
 
-export function tableRequestOf(view: View): ReportBody {
+export function tableRequestOf(view: View): GroupBody {
   return {
     ...questionOf(view),
+    groupBy: tabs[view.tab].groupBy,
+    withOrders: view.columns.includes('ORDERS') || view.orderBy === 'ORDERS',
     orderBy: view.orderBy,
     sortType: view.isDescending ? 'DESC' : 'ASC',
     page: view.page,
@@ -201,18 +208,14 @@ export function tableRequestOf(view: View): ReportBody {
 
 /**
  * The state of a page, with its rows kept to the markets of one currency, as totals and chart are:
- * amounts of several can be neither added nor put in order. A market that is chosen has one currency.
+ * amounts of several can be neither added nor put in order.
  */
 export function inCurrency(view: View, codes: readonly string[]): View {
-  if (view.filters.market !== '' || codes.length === 0) return view
-  return { ...view, markets: codes }
+  return codes.length === 0 ? view : { ...view, markets: codes }
 }
 
-function filtersOf(filters: Filters): NonNullable<ReportBody['filters']> {
-  return [
-    { field: 'PRODUCT_TITLE', values: [filters.title] } as const,
-    { field: 'BRAND', values: [filters.brand] } as const,
-    { field: 'MARKET', values: [filters.market] } as const,
-    { field: 'GTIN', values: [filters.gtin] } as const,
-  ].filter(({ values }) => values[0]?.trim() !== '')
+function filtersOf(filters: Filters): NonNullable<SeriesBody['filters']> {
+  return filterNames
+    .map((name) => ({ field: filterKinds[name].field, values: filters[name] }))
+    .filter(({ values }) => values.length > 0)
 }

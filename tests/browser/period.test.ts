@@ -92,7 +92,7 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
     const hash = await page.evaluate('location.hash')
     await page.locator('main').focus()
     await page.keyboard.press('d')
-    await page.getByLabel('Search title').focus()
+    await page.getByLabel('Filter by').focus()
     await page.keyboard.press('ArrowLeft')
     assert.equal(await page.evaluate('location.hash'), hash)
   })
@@ -144,7 +144,7 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
     await open(page, performance)
     const release: (() => void)[] = []
     const held = new Promise<void>((resolve) => release.push(resolve))
-    await page.route(/reports\/spa\/(series|product)\.json$/u, async (route) => {
+    await page.route(/reports\/spa\/(series|groups)\.json$/u, async (route) => {
       await held
       await route.continue()
     })

@@ -89,7 +89,7 @@ export function expectDays(
 }
 
 export async function readRows(page: Page, names: readonly string[]) {
-  const rows = page.locator('section[aria-label="Products"] tbody tr')
+  const rows = page.locator('section[aria-label="All rows"] tbody tr')
   const cells: (string | null)[][] = []
   for (const row of await rows.all()) {
     cells.push(

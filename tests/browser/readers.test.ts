@@ -143,7 +143,7 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
   it('behind the last page that the interface has there is no next one, and a sentence says so', async (t) => {
     const { page } = await start(t, showcase.advertiserKey)
     // As if there were more rows than pages.
-    await page.route(/reports\/spa\/product\.json$/u, async (route) => {
+    await page.route(/reports\/spa\/groups\.json$/u, async (route) => {
       const asked = route.request().postDataJSON() as { page?: number }
       const answer = await route.fetch({
         postData: JSON.stringify({ ...asked, ...('page' in asked && { page: 0 }) }),

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseReportRequest } from '../../src/contract/report-request.ts'
+import { groupings, listGroupColumns, parseGroupRequest } from '../../src/contract/group-request.ts'
+import { columnsOfTab } from '../../dashboard/src/columns.ts'
+import { filterNames, levelsOf, noFilters, tabNames, tabs } from '../../dashboard/src/groups.ts'
+import { withQuery } from '../../dashboard/src/router.ts'
 import { baseOf, inCurrency, parseView, tableRequestOf } from '../../dashboard/src/view.ts'
 import fc from 'fast-check'
 
@@ -26,8 +29,9 @@ test('whatever stands in an address, the service is asked a question that it tak
     'page',
     'size',
     'columns',
-    'title',
-    'market'
+    'by',
+    'group',
+    ...filterNames
   )
   const value = fc.oneof(
     fc.string(),
@@ -42,6 +46,8 @@ test('whatever stands in an address, the service is asked a question that it tak
       'CURRENCY',
       'GTIN',
       'DATE',
+      'ORDERS',
+      ...tabNames,
       '__proto__'
     )
   )
@@ -50,21 +56,58 @@ test('whatever stands in an address, the service is asked a question that it tak
       const view = parseView(new URLSearchParams(pairs), market)
       const request = tableRequestOf(view)
       for (const days of [{}, baseOf(view) ?? {}]) {
-        assert.deepEqual(parseReportRequest(structuredClone({ ...request, ...days })).ok, true)
+        assert.deepEqual(parseGroupRequest(structuredClone({ ...request, ...days })).ok, true)
       }
     })
   )
 })
 
-test('rows are kept to the markets of the currency unless a market is chosen', () => {
-  const view = parseView(new URLSearchParams(), market)
-  const chosen = parseView(new URLSearchParams('market=GB'), market)
+test('rows are kept to the markets of the currency, in addition to what is chosen', () => {
+  const view = parseView(new URLSearchParams('market=GB&market=DE&campaign=7'), market)
 
-  const field = 'MARKET'
   assert.deepEqual(tableRequestOf(inCurrency(view, ['DE', 'AT'])).filters, [
-    { field, values: ['DE', 'AT'] },
+    { field: 'CAMPAIGN_ID', values: ['7'] },
+    { field: 'MARKET', values: ['GB', 'DE'] },
+    { field: 'MARKET', values: ['DE', 'AT'] },
   ])
-  assert.deepEqual(tableRequestOf(inCurrency(chosen, ['DE'])).filters, [{ field, values: ['GB'] }])
+})
+
+test('an address without a tab is that of campaigns, and a filter has each of its values once', () => {
+  const view = parseView(new URLSearchParams('brand=A&brand=B&brand=A&campaign=spring'), market)
+
+  assert.deepEqual(view.filters, { ...noFilters, brand: ['A', 'B'] })
+  assert.deepEqual(tableRequestOf(view).groupBy, ['CAMPAIGN'])
+})
+
+test('every tab has the columns that its groups have, the name first, and shows no other by itself', () => {
+  for (const name of tabNames) {
+    const { groupBy } = tabs[name]
+    const [first] = columnsOfTab(name)
+    assert.deepEqual(columnsOfTab(name).toSorted(), listGroupColumns(groupBy).toSorted(), name)
+    assert.equal(first, tabs[name].name)
+    const view = parseView(new URLSearchParams({ group: name }), market)
+    assert.equal(new Set(view.columns).size, view.columns.length)
+    assert.ok(view.columns.every((column) => columnsOfTab(name).includes(column)))
+    assert.ok(groupBy.every((grouping) => groupings.includes(grouping)))
+  }
+})
+
+test('the way back up is that of the filters of one value, from the widest', () => {
+  const filters = { ...noFilters, 'ad-group': ['5'], campaign: ['7'], brand: ['A', 'B'] }
+
+  assert.deepEqual(
+    levelsOf(filters).map(({ filter, from, to }) => `${filter} ${from} ${to}`),
+    ['campaign campaigns ad-groups', 'ad-group ad-groups products']
+  )
+})
+
+test('several values stand under one name of the address, and none take it away', () => {
+  const query = new URLSearchParams('brand=A&page=2&title=x')
+
+  assert.equal(
+    withQuery(query, { brand: ['B', 'C, D'], page: null, title: [] }).toString(),
+    'brand=B&brand=C%2C+D'
+  )
 })
 
 test('an address beyond the last page that the interface has shows the last one', () => {

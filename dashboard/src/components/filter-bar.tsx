@@ -1,88 +1,174 @@
-import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { addressOf, replaceWith, withQuery } from '../router.ts'
+import type { AdvertiserAccount } from '../../../src/contract/me.ts'
+import type { ReportValues } from '../../../src/contract/report-values.ts'
+import { filterKinds, filterNames, noFilters, type FilterName } from '../groups.ts'
+import { latestOf, type Loaded } from '../loaded.ts'
+import { useValues } from '../reports.ts'
+import type { Changes } from '../router.ts'
 import type { View } from '../view.ts'
+import { Combobox, type Choice } from './combobox.tsx'
+import { nameOfValue } from './crumbs.tsx'
 
 interface FilterBarProps {
   readonly account: AdvertiserAccount
   readonly view: View
-  readonly query: URLSearchParams
-  readonly onChange: (changes: Readonly<Record<string, string | null>>) => void
+  readonly onChange: (changes: Changes) => void
 }
 
-/** Typed text becomes part of the address when the reader pauses. */
-const pauseMs = 400
-
-export function FilterBar({ account, view, query, onChange }: FilterBarProps) {
-  const ownIds = new Set(account.publishers.flatMap(({ marketIds }) => marketIds))
-  // An advertiser without any entry of access may advertise everywhere.
-  const markets = account.markets.filter(({ id }) => ownIds.size === 0 || ownIds.has(id))
-  const replace = (changes: Readonly<Record<string, string | null>>) =>
-    replaceWith(addressOf(['advertisers', account.id, 'performance'], withQuery(query, changes)))
-  const { title, brand, gtin, market } = view.filters
+/** The filters of everything on the page, as chips, and the field that adds one. */
+export function FilterBar({ account, view, onChange }: FilterBarProps) {
+  const active = filterNames.filter((name) => view.filters[name].length > 0)
+  const set = (name: FilterName, values: readonly string[]) =>
+    onChange({ [name]: values, page: null })
   return (
-    <div class="bar filters" role="search" aria-label="Filter products">
-      <TypedFilter
-        label="Search title"
-        value={title}
-        onType={(text) => replace({ title: text, page: null })}
+    <div class="bar filters" role="search" aria-label="Filters">
+      <AddFilter
+        {...{ account, view }}
+        onAdd={(name, value) => set(name, [...new Set([...view.filters[name], value])])}
       />
-      <TypedFilter
-        label="Brand"
-        value={brand}
-        onType={(text) => replace({ brand: text, page: null })}
-      />
-      <TypedFilter
-        label="GTIN"
-        value={gtin}
-        onType={(text) => replace({ gtin: text, page: null })}
-      />
-      <label>
-        <span>Market</span>
-        <select
-          value={market}
-          onChange={(event) => onChange({ market: event.currentTarget.value, page: null })}
-        >
-          <option value="">All</option>
-          {market !== '' && markets.every(({ code }) => code !== market) && (
-            <option value={market}>{market}</option>
+      {active.length > 0 && (
+        <ul class="chips" aria-label="Filters that are set">
+          {active.flatMap((name) =>
+            view.filters[name].map((value) => (
+              <li key={`${name} ${value}`} class="chip">
+                <span>
+                  {filterKinds[name].label}: <b>{nameOfValue(name, value, account)}</b>
+                </span>
+                <button
+                  type="button"
+                  aria-label={`Remove ${filterKinds[name].label}: ${nameOfValue(name, value, account)}`}
+                  onClick={() =>
+                    set(
+                      name,
+                      view.filters[name].filter((one) => one !== value)
+                    )
+                  }
+                >
+                  ×
+                </button>
+              </li>
+            ))
           )}
-          {markets.map(({ id, code }) => (
-            <option key={id} value={code}>
-              {code}
-            </option>
-          ))}
-        </select>
-      </label>
+          <li>
+            <button type="button" onClick={() => onChange({ ...noFilters, page: null })}>
+              Clear all
+            </button>
+          </li>
+        </ul>
+      )}
     </div>
   )
 }
 
-interface TypedFilterProps {
-  readonly label: string
-  readonly value: string
-  readonly onType: (text: string) => void
+interface AddFilterProps extends Pick<FilterBarProps, 'account' | 'view'> {
+  readonly onAdd: (name: FilterName, value: string) => void
 }
 
-function TypedFilter({ label, value, onType }: TypedFilterProps) {
-  const [text, setText] = useState(value)
-  const latest = useRef(onType)
-  latest.current = onType
-  useEffect(() => setText(value), [value])
-  useEffect(() => {
-    if (text === value) return undefined
-    const timer = setTimeout(() => latest.current(text), pauseMs)
-    return () => clearTimeout(timer)
-  }, [text, value])
+function AddFilter({ account, view, onAdd }: AddFilterProps) {
+  const [name, setName] = useState<FilterName>('campaign')
   return (
-    <label>
-      <span>{label}</span>
-      <input
-        type="search"
-        value={text}
-        maxLength={500}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
-    </label>
+    <>
+      <label>
+        <span>Filter by</span>
+        <select
+          value={name}
+          onChange={(event) => {
+            const chosen = event.currentTarget.value
+            setName(filterNames.find((known) => known === chosen) ?? 'campaign')
+          }}
+        >
+          {filterNames.map((one) => (
+            <option key={one} value={one}>
+              {filterKinds[one].label}
+            </option>
+          ))}
+        </select>
+      </label>
+      {filterKinds[name].values === null ? (
+        <TypedFilter label={filterKinds[name].label} onAdd={(text) => onAdd(name, text)} />
+      ) : (
+        <ChosenFilter
+          key={name}
+          {...{ account, view, name }}
+          onAdd={(value) => onAdd(name, value)}
+        />
+      )}
+    </>
+  )
+}
+
+/** The service is asked when the reader pauses. */
+const pauseMs = 250
+
+interface ChosenFilterProps extends Pick<FilterBarProps, 'account' | 'view'> {
+  readonly name: FilterName
+  readonly onAdd: (value: string) => void
+}
+
+function ChosenFilter({ account, view, name, onAdd }: ChosenFilterProps) {
+  const { label, values: field } = filterKinds[name]
+  const [text, setText] = useState('')
+  const [isOpen, setIsOpen] = useState(false)
+  const sought = usePaused(text.trim())
+  const { startDate, endDate } = view
+  const asked = isOpen && field !== null ? { field, text: sought, startDate, endDate } : null
+  const loaded = useValues(account.id, asked)
+  const found = latestOf(loaded)
+  const chosen = new Set(view.filters[name])
+  const choices = (found?.values ?? []).filter(({ value }) => !chosen.has(value))
+  const choose = ({ value }: Choice) => {
+    setText('')
+    onAdd(value)
+  }
+  return (
+    <Combobox
+      {...{ label, text, choices }}
+      note={noteOf(loaded, choices.length)}
+      onText={setText}
+      onOpen={setIsOpen}
+      onChoose={choose}
+    />
+  )
+}
+
+function noteOf(loaded: Loaded<ReportValues | null>, count: number): string {
+  if (loaded.state === 'failed') return loaded.messages.join(' ')
+  if (loaded.state === 'loading') return 'Loading …'
+  if (loaded.value?.hasMore === true) return 'There are more: type a part of the name.'
+  return count === 0 ? 'Nothing with figures in this period has this in its name.' : ''
+}
+
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), pauseMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return paused
+}
+
+interface TypedFilterProps {
+  readonly label: string
+  readonly onAdd: (text: string) => void
+}
+
+function TypedFilter({ label, onAdd }: TypedFilterProps) {
+  const field = useRef<HTMLInputElement>(null)
+  return (
+    <form
+      class="typed"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const text = field.current?.value.trim() ?? ''
+        if (text !== '') onAdd(text)
+        event.currentTarget.reset()
+      }}
+    >
+      <label>
+        <span>{label}</span>
+        <input ref={field} type="search" maxLength={500} />
+      </label>
+      <button type="submit">Add</button>
+    </form>
   )
 }

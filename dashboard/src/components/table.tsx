@@ -22,11 +22,13 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row, index: number) => string
   readonly sorting?: Sorting
   readonly footer?: ComponentChildren
+  /** A row that stays below the headings: the sums of all rows. */
+  readonly totals?: Row | undefined
 }
 
 /** Scrolls sideways if it is too wide, also with the keyboard; the first column stays in place. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, keyOf, sorting, footer } = props
+  const { caption, columns, rows, keyOf, sorting, footer, totals } = props
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- people without a mouse scroll with the keyboard.
     <div class="table-frame" role="region" aria-label={caption} tabIndex={0}>
@@ -38,6 +40,25 @@ export function Table<Row>(props: TableProps<Row>) {
               <Heading key={column.name} column={column} sorting={sorting} />
             ))}
           </tr>
+          {totals !== undefined && (
+            <tr class="totals">
+              {columns.map((column, place) =>
+                place === 0 ? (
+                  <th key={column.name} scope="row">
+                    {column.cell(totals)}
+                  </th>
+                ) : (
+                  <td
+                    key={column.name}
+                    data-column={column.name}
+                    class={column.isFigure === true ? 'figure' : undefined}
+                  >
+                    {column.isFigure === true && column.cell(totals)}
+                  </td>
+                )
+              )}
+            </tr>
+          )}
         </thead>
         <tbody>
           {rows.map((row, index) => (

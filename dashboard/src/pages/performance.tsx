@@ -4,7 +4,8 @@ import { IntervalChoice } from '../components/interval-choice.tsx'
 import { Empty, Stages, Warning } from '../components/notices.tsx'
 import { OnMarketDay } from '../components/on-market-day.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
-import { ProductTable } from '../components/product-table.tsx'
+import { FilterBar } from '../components/filter-bar.tsx'
+import { GroupTable } from '../components/group-table.tsx'
 import { FiguresToCome, Tiles } from '../components/tiles.tsx'
 import { judgeBase, lastWholeDay } from '../comparison-base.ts'
 import { latestOf, type Loaded } from '../loaded.ts'
@@ -14,13 +15,13 @@ import type { AdvertiserPageProps } from '../page-table.ts'
 import type { JsonSeries } from '../../../src/contract/report-json.ts'
 import type { MarketDays } from '../periods.ts'
 import { useBase, useComparison, useOverview } from '../reports.ts'
-import { addressOf, goTo, withQuery } from '../router.ts'
+import { addressOf, goTo, withQuery, type Changes } from '../router.ts'
 import { inCurrency, parseView, type View } from '../view.ts'
 import { describeCompleteness } from '../words.ts'
 
-export type Change = (changes: Readonly<Record<string, string | null>>) => void
+export type Change = (changes: Changes) => void
 
-/** Totals, the days as a chart, and the rows of the report, all for the same question. */
+/** Filters, totals, the days as a chart, and the figures by group, all for the same question. */
 export function Performance({ advertiserId, query }: AdvertiserPageProps) {
   return (
     <OnMarketDay advertiserId={advertiserId} title="Performance">
@@ -60,26 +61,25 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
         currency={view.currency ?? currencies[0] ?? ''}
         onChange={change}
       />
+      <FilterBar {...{ account, view }} onChange={change} />
       <FiguresOf {...{ advertiserId, view, query, change, market, overview, base }} />
-      {known !== null && (
-        <Products {...{ advertiserId, view, query, change, currencies, account }} />
-      )}
+      {known !== null && <Groups {...{ advertiserId, view, query, change, currencies, account }} />}
     </>
   )
 }
 
-interface ProductsProps extends Omit<FiguresProps, 'answer' | 'base' | 'market'> {
+interface GroupsProps extends Omit<FiguresProps, 'answer' | 'base' | 'market'> {
   readonly account: AdvertiserAccount
   readonly currencies: readonly string[]
 }
 
 /** Waits for the currencies, so that no rows are asked for that would be put away at once. */
-function Products({ advertiserId, view, query, change, currencies, account }: ProductsProps) {
+function Groups({ advertiserId, view, query, change, currencies, account }: GroupsProps) {
   const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
   const codes = account.markets.filter((one) => one.currency === currency).map(({ code }) => code)
   const shown = currencies.length > 1 ? inCurrency(view, codes) : view
   return (
-    <ProductTable
+    <GroupTable
       advertiserId={advertiserId}
       view={shown}
       query={query}

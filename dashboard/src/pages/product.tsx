@@ -12,12 +12,13 @@ import { Empty, Stages } from '../components/notices.tsx'
 import { OnMarketDay } from '../components/on-market-day.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
 import { Table, type TableColumn } from '../components/table.tsx'
+import { noFilters } from '../groups.ts'
 import { formatNumber, formatRange } from '../format.ts'
 import { currenciesOf } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import type { MarketDays } from '../periods.ts'
 import { useBase, useOverview, useReport } from '../reports.ts'
-import { addressOf, goTo, withQuery } from '../router.ts'
+import { addressOf, goTo, withQuery, type Changes } from '../router.ts'
 import { parseView, questionOf } from '../view.ts'
 import { FiguresOf } from './performance.tsx'
 
@@ -39,13 +40,14 @@ interface ProductProps extends Pick<AdvertiserPageProps, 'advertiserId' | 'query
 
 function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
   const parsed = parseView(query, market)
-  const view = { ...parsed, filters: { title: '', brand: '', market: '', gtin } }
-  const change = (changes: Readonly<Record<string, string | null>>) =>
+  const view = { ...parsed, filters: { ...noFilters, gtin: [gtin] } }
+  const change = (changes: Changes) =>
     goTo(addressOf(['advertisers', advertiserId, 'products', gtin], withQuery(query, changes)))
   const overview = useOverview(advertiserId, view)
   const base = useBase(advertiserId, view)
   const report = useReport(advertiserId, {
     ...questionOf(view),
+    filters: [{ field: 'GTIN', values: [gtin] }],
     orderBy: 'CAMPAIGN_NAME',
     sortType: 'ASC',
     page: 0,

@@ -1,0 +1,256 @@
+import { useState } from 'preact/hooks'
+import type { AdvertiserAccount } from '../../../src/contract/me.ts'
+import type { JsonGroups } from '../../../src/contract/report-json.ts'
+import { columns, columnsOfTab, isSortable, type ColumnName, type Row } from '../columns.ts'
+import { pickColumns, saveFile } from '../csv.ts'
+import { formatNumber } from '../format.ts'
+import { noFilters, tabNames, tabs } from '../groups.ts'
+import { messagesOf } from '../loaded.ts'
+import { downloadCsv, useGroups } from '../reports.ts'
+import { addressOf, withQuery, type Changes } from '../router.ts'
+import { useSession } from '../session.ts'
+import { carriedOn, tableRequestOf, type View } from '../view.ts'
+import { Crumbs } from './crumbs.tsx'
+import { Figure } from './figure.tsx'
+import { Empty, Failure, Stages } from './notices.tsx'
+import { Pager } from './pager.tsx'
+import { Popup } from './popup.tsx'
+import { Table, type TableColumn } from './table.tsx'
+
+export interface GroupTableProps {
+  readonly advertiserId: number
+  readonly account: AdvertiserAccount
+  readonly view: View
+  readonly query: URLSearchParams
+  readonly onChange: (changes: Changes) => void
+}
+
+/** The figures by campaign, ad group and so on, in the pages of the service, with their sums on top. */
+export function GroupTable({ advertiserId, account, view, query, onChange }: GroupTableProps) {
+  const groups = useGroups(advertiserId, tableRequestOf(view))
+  const { label } = tabs[view.tab]
+  return (
+    <section class="card" aria-label={label}>
+      <div class="card-head">
+        <h2 class="unseen">{label}</h2>
+        <Tabs {...{ advertiserId, view, query }} />
+        <div class="actions">
+          <ColumnPicker view={view} onChange={onChange} />
+          <DownloadButton advertiserId={advertiserId} view={view} />
+        </div>
+      </div>
+      <Crumbs {...{ account, view, query }} />
+      <Stages loaded={groups} what="the table">
+        {(value) => <Rows {...{ groups: value, advertiserId, view, query, onChange }} />}
+      </Stages>
+    </section>
+  )
+}
+
+/** What the figures are grouped by is a part of the address, so the tabs are links. */
+function Tabs({
+  advertiserId,
+  view,
+  query,
+}: Pick<GroupTableProps, 'advertiserId' | 'view' | 'query'>) {
+  return (
+    <nav class="tabs" aria-label="Group by">
+      {tabNames.map((name) => {
+        const next = withQuery(query, {
+          group: name,
+          page: null,
+          columns: null,
+          sort: null,
+          order: null,
+        })
+        return (
+          <a
+            key={name}
+            href={addressOf(['advertisers', advertiserId, 'performance'], next)}
+            aria-current={name === view.tab ? 'page' : undefined}
+          >
+            {tabs[name].label}
+          </a>
+        )
+      })}
+    </nav>
+  )
+}
+
+interface RowsProps extends Omit<GroupTableProps, 'account'> {
+  readonly groups: JsonGroups
+}
+
+function Rows({ groups, advertiserId, view, query, onChange }: RowsProps) {
+  if (groups.rows.length === 0) return <NoRows view={view} onChange={onChange} />
+  const sort = (name: string) => {
+    const isDescending = view.orderBy === name ? !view.isDescending : isFigure(name)
+    onChange({ sort: name, order: isDescending ? 'desc' : 'asc', page: null })
+  }
+  // Amounts of several currencies have no sum.
+  const [totals, ...others] = groups.totals
+  return (
+    <>
+      <Table<Row>
+        caption={tabs[view.tab].label}
+        columns={view.columns.map((name) =>
+          columnOf(name, { advertiserId, view, query, totals, count: groups.totalRows })
+        )}
+        rows={groups.rows}
+        totals={others.length === 0 ? totals : undefined}
+        keyOf={(_row, index) => String(index)}
+        sorting={{ by: view.orderBy, isDescending: view.isDescending, isSortable, onSort: sort }}
+      />
+      <Pager
+        page={view.page}
+        pageSize={view.pageSize}
+        totalRows={groups.totalRows}
+        onChange={(page, pageSize) =>
+          onChange({ page: page === 0 ? null : String(page), size: String(pageSize) })
+        }
+      />
+    </>
+  )
+}
+
+function isFigure(name: string): boolean {
+  return isSortable(name) && columns[name].isFigure
+}
+
+interface Shown {
+  readonly advertiserId: number
+  readonly view: View
+  readonly query: URLSearchParams
+  readonly totals: Row | undefined
+  readonly count: number
+}
+
+function columnOf(name: ColumnName, shown: Shown): TableColumn<Row> {
+  const { label, isFigure: isOfFigures, print } = columns[name]
+  const plain = { name, label, isFigure: isOfFigures }
+  if (isOfFigures) {
+    return { ...plain, cell: (row) => <Figure exact={row[name]} shown={print(row)} /> }
+  }
+  if (name !== tabs[shown.view.tab].name) return { ...plain, cell: print }
+  return {
+    ...plain,
+    cell: (row) =>
+      row === shown.totals ? `Total (${formatNumber(shown.count)})` : <Name {...{ row, shown }} />,
+  }
+}
+
+interface NameProps {
+  readonly row: Row
+  readonly shown: Shown
+}
+
+/** Leads one level down, or to the page of the product; without an id there is nowhere to lead. */
+function Name({ row, shown: { advertiserId, view, query } }: NameProps) {
+  const { name, down } = tabs[view.tab]
+  const text = row[name]
+  if (down === null) {
+    const gtin = row['GTIN'] ?? ''
+    const kept = carriedOn(query, ['chart', 'compare', 'metric'])
+    const title = text === '' || text === null ? gtin : text
+    return (
+      <a class="title" href={addressOf(['advertisers', advertiserId, 'products', gtin], kept)}>
+        {title}
+      </a>
+    )
+  }
+  const value = row[down.value] ?? ''
+  if (value === '') return <span class="muted">Without a {columns[name].label.toLowerCase()}</span>
+  const next = withQuery(query, {
+    group: down.tab,
+    [down.filter]: [value],
+    page: null,
+    columns: null,
+  })
+  return (
+    <a class="title" href={addressOf(['advertisers', advertiserId, 'performance'], next)}>
+      {text === '' ? `No name (${value})` : text}
+    </a>
+  )
+}
+
+function NoRows({ view, onChange }: Pick<GroupTableProps, 'view' | 'onChange'>) {
+  if (view.page > 0) {
+    return (
+      <Empty>
+        There is no such page.{' '}
+        <button type="button" onClick={() => onChange({ page: null })}>
+          To the first page
+        </button>
+      </Empty>
+    )
+  }
+  const isFiltered = Object.values(view.filters).some((values) => values.length > 0)
+  if (!isFiltered) return <Empty>There are no figures in this period.</Empty>
+  return (
+    <Empty>
+      Nothing matches these filters.{' '}
+      <button type="button" onClick={() => onChange({ ...noFilters, page: null })}>
+        Clear the filters
+      </button>
+    </Empty>
+  )
+}
+
+function ColumnPicker({ view, onChange }: Pick<GroupTableProps, 'view' | 'onChange'>) {
+  const [, ...choices] = columnsOfTab(view.tab)
+  const toggle = (name: ColumnName) => {
+    const next = choices.filter((one) => (one === name) !== view.columns.includes(one))
+    // A table needs more than names.
+    if (next.length > 0) onChange({ columns: next.join(',') })
+  }
+  return (
+    <Popup summary="Columns">
+      <fieldset>
+        <legend class="unseen">Columns of the table</legend>
+        {choices.map((name) => (
+          <label key={name}>
+            <input
+              type="checkbox"
+              checked={view.columns.includes(name)}
+              onChange={() => toggle(name)}
+            />
+            {columns[name].label}
+          </label>
+        ))}
+        <button type="button" onClick={() => onChange({ columns: choices.join(',') })}>
+          All
+        </button>
+        <button type="button" onClick={() => onChange({ columns: null })}>
+          Default
+        </button>
+      </fieldset>
+    </Popup>
+  )
+}
+
+/** All pages of the table, with its order, filters and columns. */
+function DownloadButton({ advertiserId, view }: Pick<GroupTableProps, 'advertiserId' | 'view'>) {
+  const { api } = useSession()
+  const [isBusy, setIsBusy] = useState(false)
+  const [messages, setMessages] = useState<readonly string[]>([])
+  const download = async () => {
+    setIsBusy(true)
+    setMessages([])
+    try {
+      const text = await downloadCsv(api, advertiserId, view)
+      const name = `${view.tab}-${advertiserId}-${view.startDate}-to-${view.endDate}.csv`
+      saveFile(name, pickColumns(text, view.columns))
+    } catch (error) {
+      setMessages(messagesOf(error))
+    }
+    setIsBusy(false)
+  }
+  return (
+    <>
+      <button type="button" disabled={isBusy} onClick={() => void download()}>
+        {isBusy ? 'Downloading …' : 'Download CSV'}
+      </button>
+      {messages.length > 0 && <Failure messages={messages} />}
+    </>
+  )
+}

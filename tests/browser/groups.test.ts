@@ -1,0 +1,222 @@
+// How campaigns, brands and so on do: the table by groups, its filters, and the way from one level to the next.
+import assert from 'node:assert/strict'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
+import type { JsonGroups } from '../../src/contract/report-json.ts'
+import { eventually } from '../helpers/service.ts'
+import {
+  launchBrowser,
+  noBrowser,
+  open,
+  settled,
+  signIn,
+  until,
+  visit,
+  type Size,
+} from './browser.ts'
+import { assertFits, findBarriers, rangeOf, readTotals } from './read-page.ts'
+
+const performance = '#/advertisers/1/performance'
+const tabs = ['campaigns', 'ad-groups', 'products', 'brands', 'publishers', 'markets', 'rows']
+const groupings: Readonly<Record<string, readonly string[]>> = {
+  campaigns: ['CAMPAIGN'],
+  'ad-groups': ['AD_GROUP'],
+  products: ['PRODUCT'],
+  brands: ['BRAND'],
+  publishers: ['PUBLISHER'],
+  markets: ['MARKET'],
+  rows: ['PRODUCT', 'MARKET', 'PUBLISHER', 'AD_GROUP'],
+}
+
+type Row = Readonly<Record<string, string>>
+
+describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
+  let showcase: Showcase
+  let browser: Browser
+
+  before(async () => {
+    showcase = await openShowcase({ shoppers: 60, days: 10, adsPerDay: 900 })
+    browser = await launchBrowser()
+  })
+  after(async () => {
+    await browser?.close()
+    await showcase?.close()
+  })
+
+  async function start(t: TestContext, address: string, size: Size = 'desktop') {
+    const visitor = await visit({ browser, url: showcase.url, address, size }, t)
+    await signIn(visitor.page, showcase.advertiserKey)
+    await settled(visitor.page)
+    return visitor
+  }
+
+  async function ask(body: object): Promise<JsonGroups> {
+    const response = await fetch(`${showcase.url}/v2/advertisers/1/reports/spa/groups.json`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${showcase.advertiserKey}` },
+      body: JSON.stringify(body),
+    })
+    assert.equal(response.status, 200)
+    return (await response.json()) as JsonGroups
+  }
+
+  /** The figures of the rows and of the totals, as programs read them. */
+  async function readTable(page: Page) {
+    return await page.evaluate<{ rows: Row[]; totals: Row }>(`(() => {
+      const frame = [...document.querySelectorAll('.table-frame')].at(-1)
+      const figures = (row) => Object.fromEntries([...row.querySelectorAll('[data-column]')]
+        .filter((cell) => cell.querySelector('data'))
+        .map((cell) => [cell.dataset.column, cell.querySelector('data').value]))
+      return {
+        rows: [...frame.querySelectorAll('tbody tr')].map(figures),
+        totals: figures(frame.querySelector('tr.totals')),
+      }
+    })()`)
+  }
+
+  const namesOf = async (page: Page) =>
+    await page.locator('.table-frame').last().locator('tbody th').allInnerTexts()
+
+  it('shows the figures of the service on every tab, to the last digit, with totals of all pages and no row twice', async (t) => {
+    const { page } = await start(t, `${performance}?currency=EUR`)
+    const range = await rangeOf(page)
+    for (const tab of ['campaigns', 'products', 'publishers', 'rows']) {
+      const question = { ...range, groupBy: groupings[tab], limit: 25 }
+      await eventually(`${tab} are those of the service`, async () => {
+        await open(page, '#/nowhere')
+        await open(page, `${performance}?currency=EUR&group=${tab}`)
+        const { rows, totals } = await readTable(page)
+        const { markets } = await account()
+        const filters = [{ field: 'MARKET', values: markets }]
+        const answer = await ask({ ...question, filters })
+        const pick = (row: Readonly<Record<string, string | null>>) =>
+          Object.fromEntries(Object.keys(totals).map((name) => [name, row[name] ?? '']))
+        assert.deepEqual(rows, answer.rows.map(pick))
+        assert.deepEqual(totals, pick(answer.totals[0] ?? {}))
+        return true
+      })
+      const lines = await page.locator('.table-frame').last().locator('tbody tr').allInnerTexts()
+      assert.equal(new Set(lines).size, lines.length, tab)
+    }
+  })
+
+  async function account() {
+    const response = await fetch(`${showcase.url}/v2/advertisers/1/account`, {
+      headers: { authorization: `Bearer ${showcase.advertiserKey}` },
+    })
+    const body = (await response.json()) as { markets: { code: string; currency: string }[] }
+    return { markets: body.markets.filter((one) => one.currency === 'EUR').map(({ code }) => code) }
+  }
+
+  it('counts as many orders in the totals of the table as in the tiles, with filters too', async (t) => {
+    const { page } = await start(t, `${performance}?currency=GBP`)
+    for (const filter of ['', '&campaign=1001']) {
+      await eventually('tiles and totals are equal', async () => {
+        await open(page, '#/nowhere')
+        await open(page, `${performance}?currency=GBP${filter}`)
+        const tiles = await readTotals(page)
+        const { totals } = await readTable(page)
+        for (const name of ['ORDERS', 'AD_SPEND_REVENUE', 'CONVERSION_VALUE', 'CLICKS']) {
+          assert.equal(totals[name], tiles[name], name)
+        }
+        return true
+      })
+    }
+  })
+
+  it('leads from a campaign to its ad groups and their products, and back by the levels and by the browser', async (t) => {
+    const { page } = await start(t, performance)
+    const campaign = (await namesOf(page))[0] ?? ''
+    await page.locator('.table-frame').last().locator('tbody th a').first().click()
+    await until(page, `location.hash.includes('group=ad-groups')`)
+    await settled(page)
+    await page.getByRole('button', { name: `Remove Campaign: ${campaign}` }).waitFor()
+    const adGroups = await namesOf(page)
+    await page.locator('.table-frame').last().locator('tbody th a').first().click()
+    await until(page, `location.hash.includes('group=products')`)
+    await settled(page)
+    const levels = page.getByRole('navigation', { name: 'Levels' })
+    assert.equal(await levels.innerText(), `All campaigns › ${campaign} › ${adGroups[0]}`)
+
+    await levels.getByRole('link', { name: campaign }).click()
+    await until(page, `location.hash.includes('group=ad-groups')`)
+    await settled(page)
+    assert.deepEqual(await namesOf(page), adGroups)
+    await levels.getByRole('link', { name: 'All campaigns' }).click()
+    await until(page, `location.hash.includes('group=campaigns')`)
+    await settled(page)
+    assert.equal(await page.locator('.chip').count(), 0)
+    await page.goBack()
+    await settled(page)
+    assert.deepEqual(await namesOf(page), adGroups)
+  })
+
+  it('offers brands by a part of their name, takes several, and filters all of the page by them', async (t) => {
+    const { page, complaints } = await start(t, `${performance}?group=brands`)
+    const all = await namesOf(page)
+    const [brand = ''] = all
+    await page.getByLabel('Filter by').selectOption('brand')
+    const field = page.getByRole('combobox', { name: 'Brand' })
+    await field.fill(brand.slice(1, 4).toUpperCase())
+    await page.getByRole('option', { name: brand, exact: true }).waitFor()
+    assert.deepEqual(await findBarriers(page), [])
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: `Remove Brand: ${brand}` }).waitFor()
+    await settled(page)
+    assert.deepEqual(await namesOf(page), [brand])
+    assert.deepEqual(
+      (await readTable(page)).rows[0]?.['CLICKS'],
+      (await readTotals(page))['CLICKS']
+    )
+
+    await page.getByLabel('Filter by').selectOption('market')
+    await page.getByRole('combobox', { name: 'Market' }).focus()
+    await page.getByRole('listbox', { name: 'Market' }).getByRole('option').first().click()
+    await settled(page)
+    assert.equal(await page.locator('.chip').count(), 2)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await settled(page)
+    assert.deepEqual(await namesOf(page), all)
+    assert.deepEqual(complaints, [])
+  })
+
+  it('shows names, spend, value and ROAS without scrolling sideways at 1440 pixels, on every tab', async (t) => {
+    const { page } = await start(t, performance)
+    for (const tab of tabs) {
+      await open(page, `${performance}?group=${tab}`)
+      const ends = await page.evaluate<number[]>(`(() => {
+        const frame = [...document.querySelectorAll('.table-frame')].at(-1)
+        const right = frame.getBoundingClientRect().right
+        return ['AD_SPEND_REVENUE', 'CONVERSION_VALUE', 'RETURN_ON_AD_SPEND', 'ORDERS'].map((name) =>
+          right - frame.querySelector('tbody [data-column=' + name + ']').getBoundingClientRect().right)
+      })()`)
+      assert.ok(Math.min(...ends) >= 0, `${tab}: ${ends.join(' ')}`)
+    }
+  })
+
+  it('keeps headings, totals and names in place while rows and columns are scrolled', async (t) => {
+    const { page } = await start(t, `${performance}?group=rows&size=100`)
+    const frame = page.locator('.table-frame').last()
+    const place = async () => await frame.locator('tr.totals th').boundingBox()
+    const before = await place()
+    await page.evaluate(`[...document.querySelectorAll('.table-frame')].at(-1).scrollTo(300, 600)`)
+    const now = await place()
+    assert.ok(before !== null && now !== null)
+    assert.ok(Math.abs(now.x - before.x) < 2 && Math.abs(now.y - before.y) < 2)
+  })
+
+  for (const size of ['phone', 'desktop'] as const) {
+    it(`is sound for assistive programs and fits at ${size} width, on every tab`, async (t) => {
+      const { page, complaints } = await start(t, performance, size)
+      for (const tab of tabs) {
+        await open(page, `${performance}?group=${tab}&brand=Velmora&campaign=1001`)
+        assert.deepEqual(await findBarriers(page), [], tab)
+        await assertFits(page, tab)
+      }
+      assert.deepEqual(complaints, [])
+    })
+  }
+})
