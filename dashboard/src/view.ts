@@ -198,7 +198,7 @@ export function tableRequestOf(view: View): GroupBody {
   return {
     ...questionOf(view),
     groupBy: tabs[view.tab].groupBy,
-    withOrders: view.columns.includes('ORDERS') || view.orderBy === 'ORDERS',
+    withOrders: [...view.columns, view.orderBy].includes('ORDERS'),
     orderBy: view.orderBy,
     sortType: view.isDescending ? 'DESC' : 'ASC',
     page: view.page,

@@ -31,6 +31,23 @@ const groupings: Readonly<Record<string, readonly string[]>> = {
 
 type Row = Readonly<Record<string, string>>
 
+/** The figures of the rows and of the totals, as programs read them. */
+async function readTable(page: Page) {
+  return await page.evaluate<{ rows: Row[]; totals: Row }>(`(() => {
+    const frame = [...document.querySelectorAll('.table-frame')].at(-1)
+    const figures = (row) => Object.fromEntries([...row.querySelectorAll('[data-column]')]
+      .filter((cell) => cell.querySelector('data'))
+      .map((cell) => [cell.dataset.column, cell.querySelector('data').value]))
+    return {
+      rows: [...frame.querySelectorAll('tbody tr')].map(figures),
+      totals: figures(frame.querySelector('tr.totals')),
+    }
+  })()`)
+}
+
+const namesOf = async (page: Page) =>
+  await page.locator('.table-frame').last().locator('tbody th').allInnerTexts()
+
 describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
   let showcase: Showcase
   let browser: Browser
@@ -60,23 +77,6 @@ describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
     assert.equal(response.status, 200)
     return (await response.json()) as JsonGroups
   }
-
-  /** The figures of the rows and of the totals, as programs read them. */
-  async function readTable(page: Page) {
-    return await page.evaluate<{ rows: Row[]; totals: Row }>(`(() => {
-      const frame = [...document.querySelectorAll('.table-frame')].at(-1)
-      const figures = (row) => Object.fromEntries([...row.querySelectorAll('[data-column]')]
-        .filter((cell) => cell.querySelector('data'))
-        .map((cell) => [cell.dataset.column, cell.querySelector('data').value]))
-      return {
-        rows: [...frame.querySelectorAll('tbody tr')].map(figures),
-        totals: figures(frame.querySelector('tr.totals')),
-      }
-    })()`)
-  }
-
-  const namesOf = async (page: Page) =>
-    await page.locator('.table-frame').last().locator('tbody th').allInnerTexts()
 
   it('shows the figures of the service on every tab, to the last digit, with totals of all pages and no row twice', async (t) => {
     const { page } = await start(t, `${performance}?currency=EUR`)
@@ -201,11 +201,11 @@ describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
     const { page } = await start(t, `${performance}?group=rows&size=100`)
     const frame = page.locator('.table-frame').last()
     const place = async () => await frame.locator('tr.totals th').boundingBox()
-    const before = await place()
+    const placeBefore = await place()
     await page.evaluate(`[...document.querySelectorAll('.table-frame')].at(-1).scrollTo(300, 600)`)
     const now = await place()
-    assert.ok(before !== null && now !== null)
-    assert.ok(Math.abs(now.x - before.x) < 2 && Math.abs(now.y - before.y) < 2)
+    assert.ok(placeBefore !== null && now !== null)
+    assert.ok(Math.abs(now.x - placeBefore.x) < 2 && Math.abs(now.y - placeBefore.y) < 2)
   })
 
   for (const size of ['phone', 'desktop'] as const) {
