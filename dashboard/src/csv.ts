@@ -1,3 +1,4 @@
+import type { AttributionProfile } from '../../src/contract/report-request.ts'
 import { unescapeFromSpreadsheet } from '../../src/domain/text.ts'
 
 /** The records of a CSV text, each cell as it is spelled, quotes included. */
@@ -33,6 +34,60 @@ export function pickColumns(text: string, names: readonly string[]): string {
   return [header, ...records]
     .map((cells) => `${places.map((place) => cells[place] ?? '').join(',')}\r\n`)
     .join('')
+}
+
+interface FileParts {
+  readonly advertiser: string
+  /** What its rows are, as `products`. */
+  readonly rows: string
+  /** Null if there are several. */
+  readonly currency: string | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly profile: AttributionProfile
+}
+
+const profileParts: Readonly<Record<AttributionProfile, string>> = {
+  IMP_1_DAY_CLK_14_DAYS: 'clicks14-impressions1',
+  CLK_14_DAYS: 'clicks14',
+  IMP_1_DAY: 'impressions1',
+}
+const namePartMax = 60
+
+/** Says whose figures the file has, of what, and how they are counted: `velmora-coffee_products_EUR_…`. */
+export function fileNameOf(parts: FileParts): string {
+  const { advertiser, rows, currency, startDate, endDate, profile } = parts
+  const names = [advertiser, rows].map(namePart).filter((part) => part !== '')
+  const money = currency === null ? [] : [currency]
+  return `${[...names, ...money, startDate, endDate, profileParts[profile]].join('_')}.csv`
+}
+
+/** Letters and digits of any script; everything else might be forbidden in the name of a file. */
+function namePart(text: string): string {
+  const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  return Array.from(words.join('-')).slice(0, namePartMax).join('')
+}
+
+interface SpreadsheetRules {
+  /** Of the reader's locale: where it is a comma, columns are separated by semicolons. */
+  readonly decimalPoint: string
+  readonly isFigure: (column: string) => boolean
+}
+
+/**
+ * The CSV as Excel opens it by a double click: with a byte order mark, with the separators of the reader's locale,
+ * and with identifiers as texts, which would lose their leading zeros as numbers.
+ */
+export function forSpreadsheet(text: string, { decimalPoint, isFigure }: SpreadsheetRules): string {
+  const [header = [], ...records] = readRecords(text)
+  const separator = decimalPoint === ',' ? ';' : ','
+  const printCell = (cell: string, place: number) => {
+    if (isFigure(header[place] ?? '')) return cell.replace('.', decimalPoint)
+    if (/^\d+$/u.test(cell)) return `"=""${cell}"""`
+    return cell.includes(separator) && !cell.startsWith('"') ? `"${cell}"` : cell
+  }
+  const lines = [header, ...records.map((cells) => cells.map(printCell))]
+  return `\uFEFF${lines.map((cells) => `${cells.join(separator)}\r\n`).join('')}`
 }
 
 export function saveFile(name: string, text: string): void {

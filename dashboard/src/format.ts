@@ -158,6 +158,12 @@ export function formatMonth(day: string): string {
   return day.slice(5, 7) === '01' ? day.slice(0, 4) : monthFormat.format(new Date(day))
 }
 
+/** What stands before the decimals in the reader's locale. */
+export function decimalPoint(): string {
+  const parts = formatOf('decimals', { minimumFractionDigits: 1 }).formatToParts(0.5)
+  return parts.find(({ type }) => type === 'decimal')?.value ?? '.'
+}
+
 /** The symbol of a currency, as amounts have it; its code if it has none. */
 export function currencySymbol(currency: string): string {
   if (!/^[A-Z]{3}$/u.test(currency)) return currency

@@ -228,7 +228,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
     await page.getByRole('button', { name: 'Remove Title contains: Kaffee' }).waitFor()
   })
 
-  it('the download is the CSV of all pages of what is shown, in the columns shown', async (t) => {
+  it('the download is the CSV of all pages of what is shown, in the columns shown and their currency, under a name that says what it is', async (t) => {
     const columns = ['PRODUCT_TITLE', 'CAMPAIGN_NAME', 'CLICKS', 'CONVERSION_VALUE']
     const shown = `#/advertisers/1/performance?group=rows&market=DE&size=10&sort=GTIN&order=asc&columns=${columns.join(',')}`
     const { page } = await start(t, showcase.advertiserKey, shown)
@@ -236,14 +236,26 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
     const look = async () => {
       const downloading = page.waitForEvent('download')
       await page.getByRole('button', { name: 'Download CSV' }).click()
-      const path = await (await downloading).path()
+      const file = await downloading
+      assert.equal(
+        file.suggestedFilename(),
+        `velmora-coffee_rows_EUR_${range.startDate}_${range.endDate}_clicks14-impressions1.csv`
+      )
+      const path = await file.path()
       return parseCsv(await readFile(path, 'utf8'))
     }
     const body = { ...range, filters: [{ field: 'MARKET', values: ['DE'] }], orderBy: 'GTIN' }
 
     await compare(body, look, (rows) =>
-      rows.map((row) => Object.fromEntries(columns.map((name) => [name, row[name]])))
+      rows.map((row) =>
+        Object.fromEntries([...columns, 'CURRENCY'].map((name) => [name, row[name]]))
+      )
     )
+
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'For Excel' }).click()
+    const text = await readFile(await (await downloading).path(), 'utf8')
+    assert.ok(text.startsWith('\uFEFFPRODUCT_TITLE,'), text.slice(0, 40))
   })
 
   it('a product leads from its row to its campaigns, whose sums are those of their ad groups', async (t) => {

@@ -1,18 +1,15 @@
-import { useState } from 'preact/hooks'
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import type { JsonGroups } from '../../../src/contract/report-json.ts'
 import { columns, columnsOfTab, isSortable, type ColumnName, type Row } from '../columns.ts'
-import { pickColumns, saveFile } from '../csv.ts'
 import { formatNumber } from '../format.ts'
 import { noFilters, tabNames, tabs } from '../groups.ts'
-import { messagesOf } from '../loaded.ts'
-import { downloadCsv, useGroups } from '../reports.ts'
+import { useGroups } from '../reports.ts'
 import { addressOf, withQuery, type Changes } from '../router.ts'
-import { useSession } from '../session.ts'
 import { carriedOn, tableRequestOf, type View } from '../view.ts'
 import { Crumbs } from './crumbs.tsx'
+import { DownloadButton } from './download-button.tsx'
 import { Figure } from './figure.tsx'
-import { Empty, Failure, Stages } from './notices.tsx'
+import { Empty, Stages } from './notices.tsx'
 import { Pager } from './pager.tsx'
 import { Popup } from './popup.tsx'
 import { Table, type TableColumn } from './table.tsx'
@@ -36,7 +33,12 @@ export function GroupTable({ advertiserId, account, view, query, onChange }: Gro
         <Tabs {...{ advertiserId, view, query }} />
         <div class="actions">
           <ColumnPicker view={view} onChange={onChange} />
-          <DownloadButton advertiserId={advertiserId} view={view} />
+          <DownloadButton
+            advertiserId={advertiserId}
+            advertiser={account.name}
+            rows={view.tab}
+            view={view}
+          />
         </div>
       </div>
       <Crumbs {...{ account, view, query }} />
@@ -225,32 +227,5 @@ function ColumnPicker({ view, onChange }: Pick<GroupTableProps, 'view' | 'onChan
         </button>
       </fieldset>
     </Popup>
-  )
-}
-
-/** All pages of the table, with its order, filters and columns. */
-function DownloadButton({ advertiserId, view }: Pick<GroupTableProps, 'advertiserId' | 'view'>) {
-  const { api } = useSession()
-  const [isBusy, setIsBusy] = useState(false)
-  const [messages, setMessages] = useState<readonly string[]>([])
-  const download = async () => {
-    setIsBusy(true)
-    setMessages([])
-    try {
-      const text = await downloadCsv(api, advertiserId, view)
-      const name = `${view.tab}-${advertiserId}-${view.startDate}-to-${view.endDate}.csv`
-      saveFile(name, pickColumns(text, view.columns))
-    } catch (error) {
-      setMessages(messagesOf(error))
-    }
-    setIsBusy(false)
-  }
-  return (
-    <>
-      <button type="button" disabled={isBusy} onClick={() => void download()}>
-        {isBusy ? 'Downloading …' : 'Download CSV'}
-      </button>
-      {messages.length > 0 && <Failure messages={messages} />}
-    </>
   )
 }

@@ -77,7 +77,8 @@ interface GroupsProps extends Omit<FiguresProps, 'answer' | 'base' | 'market'> {
 function Groups({ advertiserId, view, query, change, currencies, account }: GroupsProps) {
   const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
   const codes = account.markets.filter((one) => one.currency === currency).map(({ code }) => code)
-  const shown = currencies.length > 1 ? inCurrency(view, codes) : view
+  const asked = currencies.length > 1 ? inCurrency(view, codes) : view
+  const shown = { ...asked, currency: currency ?? null }
   return (
     <GroupTable
       advertiserId={advertiserId}
