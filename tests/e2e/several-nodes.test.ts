@@ -16,7 +16,12 @@ const isLong = seconds >= 120
 
 async function startAll(t: TestContext) {
   const warehouse = await startClickHouseStandIn()
-  t.after(() => warehouse.close())
+  const nodes: Service[] = []
+  // Killed, and before the server goes: without it each would try to drain for a minute.
+  t.after(async () => {
+    for (const node of nodes) await node.kill()
+    await warehouse.close()
+  })
   const shared = {
     SHELFTRACE_WAREHOUSE_URL: warehouse.url,
     SHELFTRACE_SETTLE_MS: '500',
@@ -36,6 +41,7 @@ async function startAll(t: TestContext) {
     })
   const second = await prepare('engine')
   const trackers = [await prepare('tracker'), await prepare('tracker')] as const
+  nodes.push(first, second, ...trackers)
   await Promise.all([second, ...trackers].map((node) => node.start()))
   return { warehouse, engines: [first, second] as const, trackers }
 }
