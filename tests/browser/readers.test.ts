@@ -161,7 +161,7 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
   })
 
   for (const timezoneId of ['Pacific/Honolulu', 'Pacific/Kiritimati']) {
-    it(`the period that opens by itself ends with the last whole day of the markets for a reader in ${timezoneId}`, async (t) => {
+    it(`the period that opens by itself ends with the last whole day of the markets, and the running days stand beside it, for a reader in ${timezoneId}`, async (t) => {
       const context = await browser.newContext({ locale: 'en-GB', timezoneId })
       t.after(async () => await context.close())
       const page = await context.newPage()
@@ -178,7 +178,30 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
       const days = markets
         .filter(({ id }) => own.has(id))
         .map(({ timeZone }) => dayOf(Date.now(), timeZone))
-      assert.equal(endDate, addDays(days.toSorted()[0] ?? '', -1))
+      const [first = '', last = ''] = [days.toSorted()[0], days.toSorted().at(-1)]
+      assert.equal(endDate, addDays(first, -1))
+      const soFar = page.getByRole('region', { name: 'Not over yet' })
+      const shown = await soFar.locator('[data-so-far=IMPRESSIONS] data').getAttribute('value')
+      const series = await fetch(`${showcase.url}/v2/advertisers/1/reports/spa/series.json`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${showcase.advertiserKey}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({
+          startDate: first,
+          endDate: last,
+          attributionProfile: 'IMP_1_DAY_CLK_14_DAYS',
+        }),
+      })
+      const { totals } = (await series.json()) as { totals: readonly Record<string, string>[] }
+      assert.ok(
+        totals.some((total) => total['IMPRESSIONS'] === shown),
+        `${shown}`
+      )
+      await soFar.getByRole('link', { name: 'Include these days' }).click()
+      await settled(page)
+      assert.equal((await rangeOf(page)).endDate, last)
     })
   }
 })

@@ -6,6 +6,7 @@ import { OnMarketDay } from '../components/on-market-day.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
 import { FilterBar } from '../components/filter-bar.tsx'
 import { GroupTable } from '../components/group-table.tsx'
+import { SoFar } from '../components/so-far.tsx'
 import { FiguresToCome, Tiles } from '../components/tiles.tsx'
 import { judgeBase, lastWholeDay } from '../comparison-base.ts'
 import { latestOf, type Loaded } from '../loaded.ts'
@@ -62,6 +63,7 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
         onChange={change}
       />
       <FilterBar {...{ account, view }} onChange={change} />
+      <SoFar {...{ advertiserId, view, query, market }} />
       <FiguresOf {...{ advertiserId, view, query, change, market, overview, base }} />
       {known !== null && <Groups {...{ advertiserId, view, query, change, currencies, account }} />}
     </>

@@ -1,0 +1,59 @@
+import { formatRange } from '../format.ts'
+import { latestOf } from '../loaded.ts'
+import { currenciesOf, metrics, totalOf } from '../metrics.ts'
+import { daysOfPeriod, openPeriods, type MarketDays } from '../periods.ts'
+import { useOverview } from '../reports.ts'
+import { addressOf, withQuery } from '../router.ts'
+import type { View } from '../view.ts'
+import { Figure } from './figure.tsx'
+
+interface SoFarProps {
+  readonly advertiserId: number
+  readonly view: View
+  readonly query: URLSearchParams
+  readonly market: MarketDays
+}
+
+const shownNames = ['AD_SPEND_REVENUE', 'CONVERSION_VALUE', 'ORDERS', 'CLICKS', 'IMPRESSIONS']
+
+/**
+ * What the days that are not over have so far, where the period leaves them out: an event is on the page that opens by
+ * itself seconds after it happened, also where the market's day is not the reader's.
+ */
+export function SoFar(props: SoFarProps) {
+  const { view } = props
+  return view.includesToday || !openPeriods.has(view.period) ? null : <Running {...props} />
+}
+
+function Running({ advertiserId, view, query, market }: SoFarProps) {
+  const days = daysOfPeriod({ name: 'today', includesToday: true }, market)
+  const overview = useOverview(advertiserId, { ...view, ...days, interval: 'DAY' })
+  const answer = latestOf(overview)
+  if (answer === null) return null
+  const currencies = currenciesOf(answer)
+  const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
+  const total = currency === undefined ? null : totalOf(answer, currency)
+  if (total === null) return null
+  const address = addressOf(
+    ['advertisers', advertiserId, 'performance'],
+    withQuery(query, { today: 'included' })
+  )
+  return (
+    <section class="notice so-far" aria-label="Not over yet">
+      <strong>{formatRange(days.startDate, days.endDate)}, so far:</strong>{' '}
+      <dl>
+        {metrics
+          .filter(({ name }) => shownNames.includes(name))
+          .map(({ name, label, print }) => (
+            <div key={name} data-so-far={name}>
+              <dt>{label}</dt>{' '}
+              <dd>
+                <Figure exact={total[name]} shown={print(total[name], currency)} />
+              </dd>
+            </div>
+          ))}
+      </dl>{' '}
+      <a href={address}>Include these days</a>
+    </section>
+  )
+}
