@@ -27,8 +27,8 @@ import { libraryFolders } from './release/packages.ts'
 /** All that CI may lack. A test that is skipped there for another reason went missing in silence. */
 const skippableInCi = 'SHELFTRACE_WAREHOUSE_URL names no ClickHouse server'
 
-/** One file more than the cores of the smallest machine in use: tests of processes often wait. */
-const concurrency = 3
+/** Two files more than the cores of the smallest machine in use: tests of processes and of browsers often wait. */
+const concurrency = 4
 
 /** It tries what the product sent to the warehouses of all others. */
 const runsLast = 'warehouse/replicated-statements'
@@ -36,6 +36,12 @@ const runsLast = 'warehouse/replicated-statements'
 /** Files that take minutes begin first, lest one of them is left alone at the end. */
 const longest = [
   'browser/dashboard',
+  'deploy/image',
+  'warehouse/lag-model',
+  'browser/daily-use',
+  'browser/period',
+  'browser/groups',
+  'pipeline/other-nodes',
   'days/late-input',
   'faults/faults',
   'reports/report-figures',

@@ -3,12 +3,19 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
+import { addDays } from '../../src/domain/day.ts'
 import { launchBrowser, noBrowser, open, settled, signIn, until, visit } from './browser.ts'
 import { findBarriers, rangeOf } from './read-page.ts'
 
 const performance = '#/advertisers/1/performance'
 // 17:40 of a Saturday in Berlin and 1:40 of Sunday in Tokyo: the markets of the demo are on two days.
 const saturday = Date.parse('2026-11-28T16:40:00Z')
+
+/** The last such hour of any day: what is compared must lie within the days that the demo has. */
+function lastEvening(): number {
+  const dayMs = 86_400_000
+  return Math.floor((Date.now() - saturday) / dayMs) * dayMs + saturday
+}
 
 describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, () => {
   let showcase: Showcase
@@ -127,11 +134,11 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
 
   it('figures are compared with the days before, with the same weekdays of last year, or with none', async (t) => {
     const { page } = await start(t)
-    await page.clock.setFixedTime(saturday)
-    await open(page, `${performance}?period=last-7`)
-    await page.getByText(/Changes are against 14.+20 Nov 2026/u).waitFor()
+    await page.clock.setFixedTime(lastEvening())
+    await open(page, `${performance}?period=yesterday`)
+    await page.getByText('Changes are against').waitFor()
     await page.getByLabel('Compare with').selectOption('the same weekdays last year')
-    await page.getByText(/Changes are against 22.+28 Nov 2025/u).waitFor()
+    await page.getByText('There is no full period to compare with: figures begin on').waitFor()
     await page.getByLabel('Compare with').selectOption('nothing')
     await settled(page)
     assert.equal(await page.getByText('Changes are against').count(), 0)
@@ -158,15 +165,17 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
 
   it('totals do not wait for what they are compared with', async (t) => {
     const { page } = await start(t)
-    await page.clock.setFixedTime(saturday)
+    const evening = lastEvening()
+    await page.clock.setFixedTime(evening)
+    const yesterday = addDays(new Date(evening).toISOString().slice(0, 10), -1)
     const release: (() => void)[] = []
     const held = new Promise<void>((resolve) => release.push(resolve))
     await page.route(/series\.json$/u, async (route) => {
       const { endDate } = route.request().postDataJSON() as { readonly endDate: string }
-      if (endDate !== '2026-11-27') await held
+      if (endDate !== yesterday) await held
       await route.continue()
     })
-    await page.evaluate(`location.hash = '${performance}?period=last-7'`)
+    await page.evaluate(`location.hash = '${performance}?period=yesterday'`)
     await page.locator('[data-total=IMPRESSIONS] .change.loading').waitFor()
     for (const go of release) go()
     await settled(page)

@@ -27,7 +27,7 @@ export function GroupTable({ advertiserId, account, view, query, onChange }: Gro
   const groups = useGroups(advertiserId, tableRequestOf(view))
   const { label } = tabs[view.tab]
   return (
-    <section class="card" aria-label={label}>
+    <section class="card group-table" aria-label={label}>
       <div class="card-head">
         <h2 class="unseen">{label}</h2>
         <Tabs {...{ advertiserId, view, query }} />

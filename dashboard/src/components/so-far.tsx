@@ -14,7 +14,13 @@ interface SoFarProps {
   readonly market: MarketDays
 }
 
-const shownNames = ['AD_SPEND_REVENUE', 'CONVERSION_VALUE', 'ORDERS', 'CLICKS', 'IMPRESSIONS']
+const shownNames = new Set([
+  'AD_SPEND_REVENUE',
+  'CONVERSION_VALUE',
+  'ORDERS',
+  'CLICKS',
+  'IMPRESSIONS',
+])
 
 /**
  * What the days that are not over have so far, where the period leaves them out: an event is on the page that opens by
@@ -43,7 +49,7 @@ function Running({ advertiserId, view, query, market }: SoFarProps) {
       <strong>{formatRange(days.startDate, days.endDate)}, so far:</strong>{' '}
       <dl>
         {metrics
-          .filter(({ name }) => shownNames.includes(name))
+          .filter(({ name }) => shownNames.has(name))
           .map(({ name, label, print }) => (
             <div key={name} data-so-far={name}>
               <dt>{label}</dt>{' '}
