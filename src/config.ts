@@ -8,6 +8,7 @@ import { readWarehouse, refuseClearWarehouse } from './config-warehouse.ts'
 import type { WarehouseConfig } from './config-warehouse.ts'
 import { ServiceError } from './errors.ts'
 import { isLoopback } from './lib/loopback.ts'
+import type { WebhookTarget } from './ops/watch/webhook.ts'
 import type { TracingSettings } from './tracing/tracing.ts'
 
 export type Role = 'tracker' | 'engine'
@@ -15,11 +16,6 @@ export type Role = 'tracker' | 'engine'
 export interface TlsFiles {
   readonly certPath: string
   readonly keyPath: string
-}
-
-export interface AlertWebhook {
-  readonly url: string
-  readonly secret: Buffer
 }
 
 export interface Config extends WarehouseConfig {
@@ -54,7 +50,7 @@ export interface Config extends WarehouseConfig {
   /** Null: no traces are exported. */
   readonly tracing: TracingSettings | null
   /** Who is told what is wrong. Null: nobody. */
-  readonly alertWebhook: AlertWebhook | null
+  readonly alertWebhook: WebhookTarget | null
   /** Null: read from, or made in, the data folder. */
   readonly adminKey: string | null
 }
@@ -186,7 +182,7 @@ function readTracing(reader: ConfigReader): TracingSettings | null {
 }
 
 /** The address may hold a token, so no fault repeats it. */
-function readAlertWebhook(reader: ConfigReader): AlertWebhook | null {
+function readAlertWebhook(reader: ConfigReader): WebhookTarget | null {
   const url = reader.secretUrl('SHELFTRACE_ALERT_WEBHOOK')
   const secret = reader.secret('SHELFTRACE_ALERT_WEBHOOK_SECRET') ?? ''
   if (url === null) {

@@ -2,15 +2,13 @@
 import { Type, type TSchema } from 'typebox'
 import { closed } from './closed.ts'
 import { flag, optional, wordOf, type Of } from './fields.ts'
-import { rangeFaults } from './parameters.ts'
 import type { Column } from './report-columns.ts'
 import { filterValueSchema, parseFilters } from './report-filters.ts'
 import {
-  messagesMax,
   orderByColumns,
+  questionFaults,
   questionFields,
   reportDefaults,
-  reportLimits,
   reportPaging,
   sortTypes,
   type OrderByColumn,
@@ -117,12 +115,8 @@ export function parseGroupRequest(value: unknown): Parsed<GroupRequest> {
 
   const body = parsed.value
   const { filters, messages } = parseFilters(body.filters ?? [])
-  const faults = [
-    ...rangeFaults(body, reportLimits.daysMax, '/'),
-    ...orderFaults(body),
-    ...messages,
-  ]
-  if (faults.length > 0) return { ok: false, messages: faults.slice(0, messagesMax) }
+  const faults = questionFaults(body, [...orderFaults(body), ...messages])
+  if (faults !== null) return faults
 
   return {
     ok: true,

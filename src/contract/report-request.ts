@@ -169,7 +169,7 @@ export type ReportBody = Of<typeof reportRequestSchema>
 
 // The values are checked below, with messages that tell their faults apart.
 const parseBody = compileParser(requestSchema(Type.Unknown()))
-export const messagesMax = 20
+const messagesMax = 20
 
 /** The shape is right; the values of filters may be anything. */
 type ShapedBody = Of<ReturnType<typeof requestSchema<TUnknown>>>
@@ -180,15 +180,18 @@ export function parseReportRequest(value: unknown): Parsed<ProductReportRequest>
   if (!parsed.ok) return parsed
 
   const body = parsed.value
-  const filters = parseFilters(body.filters ?? [])
-  const messages = [
-    ...rangeFaults(body, reportLimits.daysMax, '/'),
-    ...orderFaults(body),
-    ...filters.messages,
-  ]
-  if (messages.length > 0) return { ok: false, messages: messages.slice(0, messagesMax) }
+  const { filters, messages } = parseFilters(body.filters ?? [])
+  const faults = questionFaults(body, [...orderFaults(body), ...messages])
+  return faults ?? { ok: true, value: { ...withDefaults(body), filters } }
+}
 
-  return { ok: true, value: { ...withDefaults(body), filters: filters.filters } }
+/** What is wrong with a question beside its shape: its range, and what its parser found. Null if nothing is. */
+export function questionFaults(
+  range: Pick<ReportQuestion, 'startDate' | 'endDate'>,
+  found: readonly string[]
+): { readonly ok: false; readonly messages: readonly string[] } | null {
+  const messages = [...rangeFaults(range, reportLimits.daysMax, '/'), ...found]
+  return messages.length === 0 ? null : { ok: false, messages: messages.slice(0, messagesMax) }
 }
 
 /** The body with its defaults. The filters have rules of their own. */

@@ -3,13 +3,11 @@ import { Type, type TSchema } from 'typebox'
 import { closed } from './closed.ts'
 import { intervals, type Interval } from '../domain/interval.ts'
 import { optional, wordOf, type Of } from './fields.ts'
-import { rangeFaults } from './parameters.ts'
 import { filterFields, filterValueSchema, parseFilters } from './report-filters.ts'
 import {
-  messagesMax,
   orderFaults,
+  questionFaults,
   questionFields,
-  reportLimits,
   rowsFields,
   withDefaults,
   type ReportRequest,
@@ -56,13 +54,7 @@ export function parseSeriesRequest(value: unknown): Parsed<SeriesRequest> {
 
   const body = parsed.value
   const { filters, messages } = parseFilters(body.filters ?? [])
-  const faults = [
-    ...rangeFaults(body, reportLimits.daysMax, '/'),
-    ...orderFaults(body),
-    ...messages,
-  ]
-  if (faults.length > 0) return { ok: false, messages: faults.slice(0, messagesMax) }
-
   const { interval = defaultInterval } = body
-  return { ok: true, value: { ...withDefaults(body), filters, interval } }
+  const faults = questionFaults(body, [...orderFaults(body), ...messages])
+  return faults ?? { ok: true, value: { ...withDefaults(body), filters, interval } }
 }

@@ -2,7 +2,7 @@
 // no value is read and written by JavaScript on the way; afterwards both sides are compared.
 import { ServiceError } from '../errors.ts'
 import type { Warehouse } from './warehouse.ts'
-import { statementSettings } from './warehouse.ts'
+import { statementSettings, unlogged } from './warehouse.ts'
 
 export interface CopyDeps {
   readonly from: Warehouse
@@ -102,7 +102,7 @@ async function listPartitions(from: Warehouse, { name }: Table): Promise<readonl
   return rows.map(({ id }) => id)
 }
 
-/** Names of tables and columns come from the migrations of this program. */
+/** Names of tables and columns come from the migrations of this program. The statement holds the password: unlogged. */
 async function send(deps: CopyDeps, { name }: Table, partition: string): Promise<void> {
   const { from, url, settings } = deps
   const columns = await from.rows<{ name: string; type: string }>(
@@ -130,7 +130,8 @@ async function send(deps: CopyDeps, { name }: Table, partition: string): Promise
   await from.command(
     `INSERT INTO FUNCTION url(${quoted(address)}, 'TabSeparated', ${quoted(structure)},
        headers('Authorization' = ${quoted(authorization)}))
-     SELECT ${names} FROM ${name} WHERE _partition_id = {partition:String}`,
+     SELECT ${names} FROM ${name} WHERE _partition_id = {partition:String}
+     ${unlogged}`,
     { partition }
   )
 }

@@ -1,7 +1,6 @@
 // A node is backed up while it takes events, killed, and another one is made of the backup.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   cpSync,
@@ -14,33 +13,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { sha256Of } from '../../src/backup/manifest.ts'
 import { eventually, prepareService } from '../helpers/service.ts'
 import type { Service } from '../helpers/service.ts'
+import { shelftrace } from '../helpers/shelftrace.ts'
 import { readFigures, Shoppers } from '../helpers/shoppers.ts'
-
-interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** As an operator types it; the environment of the tests says nothing to it. */
-async function shelftrace(
-  words: readonly string[],
-  env: Readonly<Record<string, string>>
-): Promise<Ended> {
-  const child = spawn(process.execPath, ['dist/cli.js', ...words], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return { code: await ended, stdout, stderr }
-}
 
 async function backUp(service: Service, name: string): Promise<string> {
   const { code, stderr } = await shelftrace(['backup', name], {

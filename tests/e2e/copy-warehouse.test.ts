@@ -1,30 +1,16 @@
 // An installation outgrows its machine: its warehouse moves from the process into a server.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { startClickHouseStandIn } from '../helpers/clickhouse-stand-in.ts'
 import { eventually, prepareService, type Service } from '../helpers/service.ts'
+import { shelftrace, type Ended } from '../helpers/shelftrace.ts'
 import { readFigures, Shoppers } from '../helpers/shoppers.ts'
 
-interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-async function copy(service: Service, url: string): Promise<Ended> {
-  const child = spawn(process.execPath, ['dist/cli.js', 'warehouse', 'copy'], {
-    env: {
-      PATH: process.env['PATH'],
-      SHELFTRACE_DATA_DIR: service.dataDir,
-      SHELFTRACE_WAREHOUSE_URL: url,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+async function copy({ dataDir }: Service, url: string): Promise<Ended> {
+  return await shelftrace(['warehouse', 'copy'], {
+    SHELFTRACE_DATA_DIR: dataDir,
+    SHELFTRACE_WAREHOUSE_URL: url,
   })
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return { code: await ended, stdout, stderr }
 }
 
 async function catalogAndKeys(service: Service): Promise<string> {

@@ -1,25 +1,16 @@
 // Nodes that go for good, and what they took.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { text } from 'node:stream/consumers'
 import { startNodes } from '../helpers/nodes.ts'
 import { eventually, signalProcess, statusOf } from '../helpers/service.ts'
 import type { Service } from '../helpers/service.ts'
+import { shelftrace, type Ended } from '../helpers/shelftrace.ts'
 import { readFigures, Shoppers } from '../helpers/shoppers.ts'
 
 /** `shelftrace drain` on the machine of the node. */
-async function drain({ dataDir }: Service) {
-  const child = spawn(process.execPath, ['dist/cli.js', 'drain'], {
-    env: { ...process.env, SHELFTRACE_DATA_DIR: dataDir },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const exited = once(child, 'exit')
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-  const [exitCode] = (await exited) as [number | null]
-  return { exitCode, stdout, stderr }
+async function drain({ dataDir }: Service): Promise<Ended> {
+  return await shelftrace(['drain'], { SHELFTRACE_DATA_DIR: dataDir })
 }
 
 async function shop(shoppers: Shoppers, count: number): Promise<void> {
@@ -69,9 +60,9 @@ test('a node that is drained takes events during its notice, ships every one alt
   for (const pid of tracker.children('engine')) signalProcess(pid, 'SIGKILL')
   await warehouse.behave({ kind: 'serve' })
 
-  const { exitCode, stdout, stderr } = await drained
+  const { code, stdout, stderr } = await drained
   assert.equal(stderr, '')
-  assert.equal(exitCode, 0)
+  assert.equal(code, 0)
   assert.match(stdout, /every event it took is in the warehouse/u)
   assert.equal(tracker.isRunning, false)
   assert.equal(shoppers.acknowledged.purchases, 23)

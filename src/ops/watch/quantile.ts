@@ -22,3 +22,11 @@ export function quantileOf(
   }
   return bounds.at(-1) ?? null
 }
+
+/** Bucket by bucket. */
+export function sumBuckets(rows: readonly (readonly number[])[]): readonly number[] {
+  return rows.reduce<number[]>(
+    (sums, row) => row.map((count, index) => count + (sums[index] ?? 0)),
+    []
+  )
+}

@@ -1,7 +1,7 @@
 // The rules of docs/alerts.yaml, for a node that looks at itself. A test compares names, bounds, times and
 // severities. ShelftraceDown is missing: a node that is down cannot say so.
 import { latencyBounds } from '../../http/request-counts.ts'
-import { quantileOf } from './quantile.ts'
+import { quantileOf, sumBuckets } from './quantile.ts'
 import { reportBounds, type VitalSigns } from './vital-signs.ts'
 
 export type Severity = 'page' | 'ticket'
@@ -193,13 +193,6 @@ function mapValues<From, To>(
   change: (value: From) => To
 ): ReadonlyMap<string, To> {
   return new Map([...map].map(([name, value]) => [name, change(value)]))
-}
-
-function sumBuckets(rows: readonly (readonly number[])[]): readonly number[] {
-  return rows.reduce<number[]>(
-    (sums, row) => row.map((count, index) => count + (sums[index] ?? 0)),
-    []
-  )
 }
 
 function inWords(ms: number): string {

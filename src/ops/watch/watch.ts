@@ -4,7 +4,7 @@ import type { Alert, PastAlert, StatusHistory, VitalPoint } from '../../contract
 import type { Clock } from '../../lib/clock.ts'
 import { Loop } from '../../lib/loop.ts'
 import { readDay, writeDay, type RememberedDay } from './day-file.ts'
-import { quantileOf } from './quantile.ts'
+import { quantileOf, sumBuckets } from './quantile.ts'
 import type { Rule } from './rules.ts'
 import { reportBounds, type VitalSigns } from './vital-signs.ts'
 
@@ -155,10 +155,7 @@ export class Watch {
 
 function pointOf(looks: readonly VitalSigns[]): VitalPoint {
   const most = (read: (look: VitalSigns) => number) => Math.round(Math.max(...looks.map(read)))
-  const buckets = reportBounds
-    .map((_, index) => index)
-    .concat(reportBounds.length)
-    .map((index) => looks.reduce((sum, { reportSeconds }) => sum + (reportSeconds[index] ?? 0), 0))
+  const buckets = sumBuckets(looks.map(({ reportSeconds }) => reportSeconds))
   const slow = quantileOf(0.95, { buckets, bounds: reportBounds })
   return {
     at: new Date(most(({ atMs }) => atMs)).toISOString(),
