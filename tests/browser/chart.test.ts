@@ -1,32 +1,25 @@
 // The chart: what is drawn, in which units and colours, and what is read of it.
 import assert from 'node:assert/strict'
-import { after, before, describe, it, type TestContext } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
+import { describe, it, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
 import { addDays } from '../../src/domain/day.ts'
-import { launchBrowser, noBrowser, open, settled, signIn, until, visit } from './browser.ts'
+import { noBrowser, open, settled, signIn, until, visit } from './browser.ts'
 import { recordDrawnTexts } from './drawn-texts.ts'
 import { findBarriers, rangeOf, readDays, readTotals } from './read-page.ts'
+import { Stage } from './stage.ts'
 
 const performance = '#/advertisers/1/performance'
 
 describe('the chart of the dashboard', { skip: noBrowser, timeout: 900_000 }, () => {
-  let showcase: Showcase
-  let browser: Browser
-
-  before(async () => {
-    showcase = await openShowcase({ shoppers: 40, days: 20, adsPerDay: 300 })
-    browser = await launchBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await showcase?.close()
-  })
+  const stage = new Stage({ shoppers: 40, days: 20, adsPerDay: 300 })
 
   async function start(t: TestContext) {
-    const visitor = await visit({ browser, url: showcase.url, address: '#/nowhere' }, t)
+    const visitor = await visit(
+      { browser: stage.browser, url: stage.showcase.url, address: '#/nowhere' },
+      t
+    )
     await visitor.context.addInitScript({ content: recordDrawnTexts })
-    await signIn(visitor.page, showcase.advertiserKey)
+    await signIn(visitor.page, stage.showcase.advertiserKey)
     await visitor.page.reload()
     return visitor
   }

@@ -1,38 +1,24 @@
 // What people meet who use the dashboard every day.
 import assert from 'node:assert/strict'
-import { after, before, describe, it, type TestContext } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
-import { launchBrowser, noBrowser, open, settled, signIn, until, visit } from './browser.ts'
+import { describe, it, type TestContext } from 'node:test'
+import { noBrowser, open, settled, until } from './browser.ts'
 import { rangeOf } from './read-page.ts'
+import { Stage } from './stage.ts'
 
 const performance = '#/advertisers/1/performance'
 
 describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, () => {
-  let showcase: Showcase
-  let browser: Browser
-
-  before(async () => {
-    showcase = await openShowcase({ shoppers: 60, days: 10, adsPerDay: 900 })
-    browser = await launchBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await showcase?.close()
-  })
+  const stage = new Stage({ shoppers: 60, days: 10, adsPerDay: 900 })
 
   async function start(t: TestContext, key: string, address: string) {
-    const visitor = await visit({ browser, url: showcase.url, address }, t)
-    await signIn(visitor.page, key)
-    await settled(visitor.page)
-    return visitor
+    return await stage.enter(t, { key, address })
   }
 
   async function keyUntil(days: number): Promise<string> {
     const expiresAt = new Date(Date.now() + days * 86_400_000).toISOString()
-    const response = await fetch(`${showcase.url}/admin/v1/keys`, {
+    const response = await fetch(`${stage.showcase.url}/admin/v1/keys`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${showcase.adminKey}` },
+      headers: { authorization: `Bearer ${stage.showcase.adminKey}` },
       body: JSON.stringify({
         name: 'ends',
         advertisers: [1],
@@ -44,7 +30,7 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
   }
 
   it('says what an ad is credited for in words, in the list and in the explanation', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey, '#/advertisers/1/purchases')
+    const { page } = await start(t, stage.showcase.advertiserKey, '#/advertisers/1/purchases')
     const rules = await page.locator('td[data-column=RULE]').allInnerTexts()
 
     assert.ok(rules.length > 0)
@@ -63,7 +49,7 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
   })
 
   it('keeps the days, the profile and the currency when another advertiser is chosen', async (t) => {
-    const { page } = await start(t, showcase.adminKey, performance)
+    const { page } = await start(t, stage.showcase.adminKey, performance)
     const { endDate } = await rangeOf(page)
     await open(page, `${performance}?from=${endDate}&to=${endDate}&profile=CLK_14_DAYS&title=x`)
     await page.locator('.choice select').selectOption('2')
@@ -77,7 +63,7 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
   })
 
   it('says so when the address names days that cannot be shown, and shows the last 28', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey, performance)
+    const { page } = await start(t, stage.showcase.advertiserKey, performance)
     for (const days of [
       'from=2020-01-01&to=2026-01-01',
       'from=2026-02-30&to=2026-03-01',
@@ -91,7 +77,11 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
   })
 
   it('keeps headings and names in place in a table that is scrolled, and tells the whole text of a cell that is cut', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey, `${performance}?size=100&group=rows`)
+    const { page } = await start(
+      t,
+      stage.showcase.advertiserKey,
+      `${performance}?size=100&group=rows`
+    )
     const frame = page.locator('.table-frame').last()
     const cornerOf = async () => await frame.locator('thead th').first().boundingBox()
     const cornerBefore = await cornerOf()
@@ -113,13 +103,17 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
   })
 
   it('takes a purchase that nobody knows for an answer, not for a failure', async (t) => {
-    const { page } = await start(t, showcase.adminKey, '#/operator/lookup/10/no-such-purchase')
+    const { page } = await start(
+      t,
+      stage.showcase.adminKey,
+      '#/operator/lookup/10/no-such-purchase'
+    )
     await page.locator('.notice.empty').waitFor()
     assert.equal(await page.getByRole('alert').count(), 0)
   })
 
   it('closes the choice of columns on Escape and on leaving it', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey, performance)
+    const { page } = await start(t, stage.showcase.advertiserKey, performance)
     const picker = page.locator('details.picker', { hasText: 'Columns' })
     await picker.locator('summary').click()
     await picker.getByLabel('Loads').focus()
@@ -132,7 +126,7 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
   })
 
   it('asks again by itself once the network is back', async (t) => {
-    const { page, context } = await start(t, showcase.advertiserKey, '#/nowhere')
+    const { page, context } = await start(t, stage.showcase.advertiserKey, '#/nowhere')
     await context.setOffline(true)
     await page.evaluate(`location.hash = '#/advertisers/1/purchases'`)
     await page.getByText('The service cannot be reached.').waitFor()
@@ -141,7 +135,7 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
   })
 
   it('says that a service that hangs has not answered, instead of waiting without end', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey, '#/nowhere')
+    const { page } = await start(t, stage.showcase.advertiserKey, '#/nowhere')
     await page.clock.install()
     await page.route('**/account', () => {})
     await page.evaluate(`location.hash = '${performance}'`)
@@ -158,7 +152,7 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
   })
 
   it('the bar of a reason is its share of everything that does not count', async (t) => {
-    const { page } = await start(t, showcase.adminKey, '#/operator/traffic')
+    const { page } = await start(t, stage.showcase.adminKey, '#/operator/traffic')
     const meters = await page.evaluate<readonly (readonly [number, number])[]>(
       `[...document.querySelectorAll('meter')].map((meter) => [meter.value, meter.max])`
     )
@@ -168,7 +162,7 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
   })
 
   it('going back shows the figures of before at once, where the page was left, while they are read anew', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey, performance)
+    const { page } = await start(t, stage.showcase.advertiserKey, performance)
     await page.evaluate('scrollTo(0, 100)')
     await until(page, 'scrollY === 100')
     const total = await page.locator('[data-total=IMPRESSIONS] .value').innerText()

@@ -1,20 +1,9 @@
 // The dashboard in a real browser, before a whole service with the demo's figures and weeks behind them.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, describe, it, type TestContext } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
+import { describe, it, type TestContext } from 'node:test'
 import { eventually } from '../helpers/service.ts'
-import {
-  launchBrowser,
-  noBrowser,
-  open,
-  settled,
-  signIn,
-  until,
-  visit,
-  type Size,
-} from './browser.ts'
+import { noBrowser, open, settled, signIn, until, visit, type Size } from './browser.ts'
 import { addUp, parseCsv, type CsvRow } from './csv-figures.ts'
 import {
   assertFits,
@@ -27,6 +16,7 @@ import {
   readRows,
   readTotals,
 } from './read-page.ts'
+import { Stage } from './stage.ts'
 
 const advertiserPages = [
   '#/advertisers/1/performance?size=10',
@@ -53,29 +43,16 @@ const operatorPages = [
 ]
 
 describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, () => {
-  let showcase: Showcase
-  let browser: Browser
-
-  before(async () => {
-    showcase = await openShowcase({ shoppers: 60, days: 20, adsPerDay: 1_200 })
-    browser = await launchBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await showcase?.close()
-  })
+  const stage = new Stage({ shoppers: 60, days: 20, adsPerDay: 1_200 })
 
   async function start(t: TestContext, key: string, address = '', size: Size = 'desktop') {
-    const visitor = await visit({ browser, url: showcase.url, size, address }, t)
-    await signIn(visitor.page, key)
-    await settled(visitor.page)
-    return visitor
+    return await stage.enter(t, { key, size, address })
   }
 
   async function csv(body: object): Promise<readonly CsvRow[]> {
-    const response = await fetch(`${showcase.url}/v2/advertisers/1/reports/spa/product.csv`, {
+    const response = await fetch(`${stage.showcase.url}/v2/advertisers/1/reports/spa/product.csv`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${showcase.advertiserKey}` },
+      headers: { authorization: `Bearer ${stage.showcase.advertiserKey}` },
       body: JSON.stringify(body),
     })
     assert.equal(response.status, 200)
@@ -99,13 +76,13 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   }
 
   it('a wrong key is told so and kept nowhere; a right one opens the pages it is for and ends with signing out', async (t) => {
-    const { page } = await visit({ browser, url: showcase.url }, t)
+    const { page } = await visit({ browser: stage.browser, url: stage.showcase.url }, t)
     await page.getByLabel('Key', { exact: true }).fill('not-a-key')
     await page.keyboard.press('Enter')
     await page.getByText('The key is not valid').waitFor()
     assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0)
 
-    await signIn(page, showcase.advertiserKey)
+    await signIn(page, stage.showcase.advertiserKey)
     await settled(page)
     assert.match(page.url(), /#\/advertisers\/1\/performance/)
     await page.reload()
@@ -122,7 +99,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
       ['adminKey', operatorPages],
     ] as const) {
       it(`every page of the ${role} at ${size} width is sound for assistive programs, fits, and complains of nothing`, async (t) => {
-        const { page, complaints } = await start(t, showcase[role], '#/nowhere', size)
+        const { page, complaints } = await start(t, stage.showcase[role], '#/nowhere', size)
         for (const address of addresses) {
           await open(page, address)
           assert.deepEqual(await findBarriers(page), [], address)
@@ -134,16 +111,23 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   }
 
   it('dark colours are as readable as light ones', async (t) => {
-    const { page } = await visit({ browser, url: showcase.url, colorScheme: 'dark' }, t)
+    const { page } = await visit(
+      { browser: stage.browser, url: stage.showcase.url, colorScheme: 'dark' },
+      t
+    )
     assert.deepEqual(await findBarriers(page), [])
-    await signIn(page, showcase.advertiserKey)
+    await signIn(page, stage.showcase.advertiserKey)
     await open(page, '#/advertisers/1/performance?size=10&compare=profiles')
 
     assert.deepEqual(await findBarriers(page), [])
   })
 
   it('the totals are the sums of the CSV, to the last digit', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey, '#/advertisers/1/performance?size=10')
+    const { page } = await start(
+      t,
+      stage.showcase.advertiserKey,
+      '#/advertisers/1/performance?size=10'
+    )
     const range = await rangeOf(page)
     for (const currency of ['EUR', 'GBP', 'JPY']) {
       const look = async () => {
@@ -161,7 +145,11 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('the chart holds the sums of the CSV by day, under one profile and under all three', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey, '#/advertisers/1/performance?size=10')
+    const { page } = await start(
+      t,
+      stage.showcase.advertiserKey,
+      '#/advertisers/1/performance?size=10'
+    )
     const range = await rangeOf(page)
     const body = { ...range, dateBreakdown: true }
     for (const chart of [
@@ -193,7 +181,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
 
   it('the table shows the rows of the CSV in its order, page by page, and the address alone brings it back', async (t) => {
     const shown = '#/advertisers/1/performance?currency=EUR&size=10&group=rows&market=DE'
-    const { page } = await start(t, showcase.advertiserKey, shown)
+    const { page } = await start(t, stage.showcase.advertiserKey, shown)
     const range = await rangeOf(page)
     await page.getByRole('columnheader', { name: 'Clicks' }).getByRole('button').press('Enter')
     await settled(page)
@@ -231,7 +219,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   it('the download is the CSV of all pages of what is shown, in the columns shown and their currency, under a name that says what it is', async (t) => {
     const columns = ['PRODUCT_TITLE', 'CAMPAIGN_NAME', 'CLICKS', 'CONVERSION_VALUE']
     const shown = `#/advertisers/1/performance?group=rows&market=DE&size=10&sort=GTIN&order=asc&columns=${columns.join(',')}`
-    const { page } = await start(t, showcase.advertiserKey, shown)
+    const { page } = await start(t, stage.showcase.advertiserKey, shown)
     const range = await rangeOf(page)
     const look = async () => {
       const downloading = page.waitForEvent('download')
@@ -260,7 +248,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
 
   it('a product leads from its row to its campaigns, whose sums are those of their ad groups', async (t) => {
     const shown = '#/advertisers/1/performance?size=10&currency=EUR&market=DE&group=products'
-    const { page } = await start(t, showcase.advertiserKey, shown)
+    const { page } = await start(t, stage.showcase.advertiserKey, shown)
     const range = await rangeOf(page)
     const gtin = await page.locator('tbody tr').first().locator('[data-column=GTIN]').innerText()
     await page.locator('tbody tr').first().getByRole('link').first().click()
@@ -288,7 +276,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('a credited purchase leads to its explanation, for the advertiser and for the operator', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey, '#/advertisers/1/purchases')
+    const { page } = await start(t, stage.showcase.advertiserKey, '#/advertisers/1/purchases')
     await page.locator('tbody th a').first().click()
     await until(page, `/purchases\\/[0-9]+\\//.test(location.hash)`)
     await settled(page)
@@ -297,12 +285,12 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
       /purchases\/(\d+)\/([^?]+)/u.exec(page.url()) ?? []
 
     const lookup = `#/operator/lookup/${publisherId}/${transactionId}`
-    const operator = await start(t, showcase.adminKey, lookup)
+    const operator = await start(t, stage.showcase.adminKey, lookup)
     await operator.page.getByText('Counted').first().waitFor()
   })
 
   it('the chart is read day by day with the arrow keys', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey)
+    const { page } = await start(t, stage.showcase.advertiserKey)
     await page.locator('.plot').focus()
     await page.keyboard.press('ArrowLeft')
     await until(page, `document.querySelectorAll('.readout data').length > 0`)
@@ -316,9 +304,9 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('everything a reader needs is reached with the keyboard alone', async (t) => {
-    const { page } = await visit({ browser, url: showcase.url }, t)
+    const { page } = await visit({ browser: stage.browser, url: stage.showcase.url }, t)
     await until(page, `document.activeElement?.tagName === 'INPUT'`)
-    await page.keyboard.type(showcase.advertiserKey)
+    await page.keyboard.type(stage.showcase.advertiserKey)
     await page.keyboard.press('Enter')
     await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     await settled(page)
@@ -351,11 +339,15 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('choosing an asset shows it in the ad group, and the service says so afterwards', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey, '#/advertisers/1/assets?adGroup=5105')
+    const { page } = await start(
+      t,
+      stage.showcase.advertiserKey,
+      '#/advertisers/1/assets?adGroup=5105'
+    )
     await page.getByRole('button', { name: /Show this one.*300x250.png/ }).click()
     await page.getByText('Shown now').waitFor()
-    const account = await fetch(`${showcase.url}/v2/advertisers/1/account`, {
-      headers: { authorization: `Bearer ${showcase.advertiserKey}` },
+    const account = await fetch(`${stage.showcase.url}/v2/advertisers/1/account`, {
+      headers: { authorization: `Bearer ${stage.showcase.advertiserKey}` },
     })
     const { assignments } = (await account.json()) as { assignments: { adGroupId: number }[] }
 
@@ -364,7 +356,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('a key that is made on the page works, and once revoked there the page of who uses it ends', async (t) => {
-    const operator = await start(t, showcase.adminKey, '#/operator/keys')
+    const operator = await start(t, stage.showcase.adminKey, '#/operator/keys')
     await operator.page.getByText('Make a key, or invite a person').click()
     await operator.page.getByLabel('Name: who holds it').fill('A visitor')
     await operator.page.getByLabel('Advertisers: all, or ids').fill('1')
@@ -373,7 +365,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
     const key = await operator.page.locator('.made code').innerText()
     await eventually('the key is known', async () => {
       const headers = { authorization: `Bearer ${key}` }
-      return (await fetch(`${showcase.url}/v2/me`, { headers })).ok
+      return (await fetch(`${stage.showcase.url}/v2/me`, { headers })).ok
     })
     const { page } = await start(t, key)
     await page.locator('[data-total=IMPRESSIONS]').waitFor()
@@ -393,7 +385,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('what cannot be loaded is told, and trying again shows it', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey, '#/nowhere')
+    const { page } = await start(t, stage.showcase.advertiserKey, '#/nowhere')
     let isBroken = true
     await page.route('**/series.json', async (route) => {
       if (isBroken) await route.fulfill({ status: 500, json: { messages: ['It broke here.'] } })
@@ -408,14 +400,14 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   })
 
   it('an advertiser key finds nothing of another advertiser', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey, '#/advertisers/2/performance')
+    const { page } = await start(t, stage.showcase.advertiserKey, '#/advertisers/2/performance')
 
     await page.getByText('The key is not for this advertiser.').first().waitFor()
     assert.equal(await page.locator('[data-total]').count(), 0)
   })
 
   it('the first page is drawn and answers within a second of its address on this machine, or says how long it took', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey)
+    const { page } = await start(t, stage.showcase.advertiserKey)
     await page.reload()
     await page.getByRole('heading', { name: 'Performance' }).waitFor()
     const timing = await page.evaluate(

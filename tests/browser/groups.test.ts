@@ -1,21 +1,12 @@
 // How campaigns, brands and so on do: the table by groups, its filters, and the way from one level to the next.
 import assert from 'node:assert/strict'
-import { after, before, describe, it, type TestContext } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
+import { describe, it, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { JsonGroups } from '../../src/contract/report-json.ts'
 import { eventually } from '../helpers/service.ts'
-import {
-  launchBrowser,
-  noBrowser,
-  open,
-  settled,
-  signIn,
-  until,
-  visit,
-  type Size,
-} from './browser.ts'
+import { noBrowser, open, settled, until, type Size } from './browser.ts'
 import { assertFits, findBarriers, rangeOf, readTotals } from './read-page.ts'
+import { Stage } from './stage.ts'
 
 const performance = '#/advertisers/1/performance'
 const tabs = ['campaigns', 'ad-groups', 'products', 'brands', 'publishers', 'markets', 'rows']
@@ -49,29 +40,16 @@ const namesOf = async (page: Page) =>
   await page.locator('.table-frame').last().locator('tbody th').allInnerTexts()
 
 describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
-  let showcase: Showcase
-  let browser: Browser
-
-  before(async () => {
-    showcase = await openShowcase({ shoppers: 60, days: 10, adsPerDay: 900 })
-    browser = await launchBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await showcase?.close()
-  })
+  const stage = new Stage({ shoppers: 60, days: 10, adsPerDay: 900 })
 
   async function start(t: TestContext, address: string, size: Size = 'desktop') {
-    const visitor = await visit({ browser, url: showcase.url, address, size }, t)
-    await signIn(visitor.page, showcase.advertiserKey)
-    await settled(visitor.page)
-    return visitor
+    return await stage.enter(t, { key: stage.showcase.advertiserKey, address, size })
   }
 
   async function ask(body: object): Promise<JsonGroups> {
-    const response = await fetch(`${showcase.url}/v2/advertisers/1/reports/spa/groups.json`, {
+    const response = await fetch(`${stage.showcase.url}/v2/advertisers/1/reports/spa/groups.json`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${showcase.advertiserKey}` },
+      headers: { authorization: `Bearer ${stage.showcase.advertiserKey}` },
       body: JSON.stringify(body),
     })
     assert.equal(response.status, 200)
@@ -102,8 +80,8 @@ describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
   })
 
   async function account() {
-    const response = await fetch(`${showcase.url}/v2/advertisers/1/account`, {
-      headers: { authorization: `Bearer ${showcase.advertiserKey}` },
+    const response = await fetch(`${stage.showcase.url}/v2/advertisers/1/account`, {
+      headers: { authorization: `Bearer ${stage.showcase.advertiserKey}` },
     })
     const body = (await response.json()) as { markets: { code: string; currency: string }[] }
     return { markets: body.markets.filter((one) => one.currency === 'EUR').map(({ code }) => code) }

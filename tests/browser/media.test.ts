@@ -1,10 +1,9 @@
 // Paper, small screens, and screens whose colours the system sets.
 import assert from 'node:assert/strict'
-import { after, before, describe, it, type TestContext } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
-import { launchBrowser, noBrowser, settled, signIn, visit, type Size } from './browser.ts'
+import { describe, it, type TestContext } from 'node:test'
+import { noBrowser, type Size } from './browser.ts'
 import { assertFits, findBarriers } from './read-page.ts'
+import { Stage } from './stage.ts'
 
 const performance = '#/advertisers/1/performance'
 /** A4 across, without its margins, at 96 dots an inch. */
@@ -14,23 +13,10 @@ describe(
   'the dashboard on paper, phones and in forced colours',
   { skip: noBrowser, timeout: 900_000 },
   () => {
-    let showcase: Showcase
-    let browser: Browser
-
-    before(async () => {
-      showcase = await openShowcase({ shoppers: 20, days: 8, adsPerDay: 300 })
-      browser = await launchBrowser()
-    })
-    after(async () => {
-      await browser?.close()
-      await showcase?.close()
-    })
+    const stage = new Stage({ shoppers: 20, days: 8, adsPerDay: 300 })
 
     async function start(t: TestContext, address: string, size: Size = 'desktop') {
-      const visitor = await visit({ browser, url: showcase.url, address, size }, t)
-      await signIn(visitor.page, showcase.advertiserKey)
-      await settled(visitor.page)
-      return visitor
+      return await stage.enter(t, { key: stage.showcase.advertiserKey, address, size })
     }
 
     it('on paper stands what was asked, of whom and when, nothing to press, and nothing is cut', async (t) => {

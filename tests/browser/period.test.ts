@@ -1,11 +1,11 @@
 // The days that are shown: chosen by name, moved, compared, and never confused with those of before.
 import assert from 'node:assert/strict'
-import { after, before, describe, it, type TestContext } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
+import { describe, it, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
 import { addDays } from '../../src/domain/day.ts'
-import { launchBrowser, noBrowser, open, settled, signIn, until, visit } from './browser.ts'
+import { noBrowser, open, settled, signIn, until, visit } from './browser.ts'
 import { findBarriers, rangeOf } from './read-page.ts'
+import { Stage } from './stage.ts'
 
 const performance = '#/advertisers/1/performance'
 // 17:40 of a Saturday in Berlin and 1:40 of Sunday in Tokyo: the markets of the demo are on two days.
@@ -18,21 +18,14 @@ function lastEvening(): number {
 }
 
 describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, () => {
-  let showcase: Showcase
-  let browser: Browser
-
-  before(async () => {
-    showcase = await openShowcase({ shoppers: 20, days: 5, adsPerDay: 200 })
-    browser = await launchBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await showcase?.close()
-  })
+  const stage = new Stage({ shoppers: 20, days: 5, adsPerDay: 200 })
 
   async function start(t: TestContext, timezoneId = 'Europe/Berlin') {
-    const visitor = await visit({ browser, url: showcase.url, address: '#/nowhere', timezoneId }, t)
-    await signIn(visitor.page, showcase.advertiserKey)
+    const visitor = await visit(
+      { browser: stage.browser, url: stage.showcase.url, address: '#/nowhere', timezoneId },
+      t
+    )
+    await signIn(visitor.page, stage.showcase.advertiserKey)
     return visitor
   }
 

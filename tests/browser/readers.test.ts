@@ -1,36 +1,22 @@
 // Readers whose browser, clock or question is not what most have.
 import assert from 'node:assert/strict'
-import { after, before, describe, it, type TestContext } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { openShowcase, type Showcase } from '../../scripts/demo/showcase.ts'
+import { describe, it, type TestContext } from 'node:test'
 import type { AdvertiserAccount } from '../../src/contract/me.ts'
 import { addDays, dayOf } from '../../src/domain/day.ts'
-import { launchBrowser, noBrowser, open, settled, signIn, until, visit } from './browser.ts'
+import { noBrowser, open, settled, signIn, until, visit } from './browser.ts'
 import { recordDrawnTexts } from './drawn-texts.ts'
 import { findBarriers, rangeOf } from './read-page.ts'
+import { Stage } from './stage.ts'
 
 describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 900_000 }, () => {
-  let showcase: Showcase
-  let browser: Browser
-
-  before(async () => {
-    showcase = await openShowcase({ shoppers: 20, days: 5, adsPerDay: 200 })
-    browser = await launchBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await showcase?.close()
-  })
+  const stage = new Stage({ shoppers: 20, days: 5, adsPerDay: 200 })
 
   async function start(t: TestContext, key: string) {
-    const visitor = await visit({ browser, url: showcase.url }, t)
-    await signIn(visitor.page, key)
-    await settled(visitor.page)
-    return visitor
+    return await stage.enter(t, { key })
   }
 
   it('a browser that blocks site data shows the figures all the same, for as long as the page lives', async (t) => {
-    const context = await browser.newContext({ locale: 'en-GB' })
+    const context = await stage.browser.newContext({ locale: 'en-GB' })
     t.after(async () => await context.close())
     const page = await context.newPage()
     const complaints: string[] = []
@@ -44,9 +30,9 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
         })
       }
     })
-    await page.goto(showcase.url)
+    await page.goto(stage.showcase.url)
 
-    await signIn(page, showcase.advertiserKey)
+    await signIn(page, stage.showcase.advertiserKey)
     await settled(page)
     await page.getByLabel('Colours').selectOption('dark')
     await open(page, '#/advertisers/1/purchases')
@@ -58,23 +44,29 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
   })
 
   it('the link of the demo opens the dashboard signed in, once, and stays in no address', async (t) => {
-    const { page } = await visit({ browser, url: showcase.url, address: showcase.signInAddress }, t)
+    const { page } = await visit(
+      { browser: stage.browser, url: stage.showcase.url, address: stage.showcase.signInAddress },
+      t
+    )
     await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     await settled(page)
 
     assert.match(page.url(), /#\/advertisers\/1\/performance/u)
-    const code = showcase.signInAddress.split('/').at(-1) ?? ''
+    const code = stage.showcase.signInAddress.split('/').at(-1) ?? ''
     await page.goBack().catch(() => null)
     assert.ok(!page.url().includes(code))
 
-    const again = await visit({ browser, url: showcase.url, address: showcase.signInAddress }, t)
+    const again = await visit(
+      { browser: stage.browser, url: stage.showcase.url, address: stage.showcase.signInAddress },
+      t
+    )
     await again.page.getByText('This link is not valid any more').waitFor()
     await again.page.getByRole('button', { name: 'Sign in with a key' }).click()
     await again.page.getByRole('heading', { name: 'Sign in to Shelftrace' }).waitFor()
   })
 
   it('who is invited accepts by a click, sees the key once, and stays signed in where that is wanted', async (t) => {
-    const operator = await start(t, showcase.adminKey)
+    const operator = await start(t, stage.showcase.adminKey)
     await open(operator.page, '#/operator/keys')
     await operator.page.getByText('Make a key, or invite a person').click()
     await operator.page.getByLabel('Name: who holds it').fill('Anna')
@@ -82,11 +74,14 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
     await operator.page.getByLabel('read reports').check()
     await operator.page.getByRole('button', { name: 'Invite by a link' }).click()
     const link = await operator.page.locator('.made code').innerText()
-    assert.ok(link.startsWith(`${showcase.url}/#/invitation/`), link)
+    assert.ok(link.startsWith(`${stage.showcase.url}/#/invitation/`), link)
     await operator.page.getByText('Invited', { exact: true }).waitFor()
 
-    const address = link.slice(showcase.url.length + 1)
-    const { page, context } = await visit({ browser, url: showcase.url, address }, t)
+    const address = link.slice(stage.showcase.url.length + 1)
+    const { page, context } = await visit(
+      { browser: stage.browser, url: stage.showcase.url, address },
+      t
+    )
     assert.deepEqual(await findBarriers(page), [])
     await page.getByRole('button', { name: 'Accept the invitation' }).click()
     const key = await page.locator('main code').innerText()
@@ -97,7 +92,7 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
     await settled(page)
 
     const other = await context.newPage()
-    await other.goto(showcase.url)
+    await other.goto(stage.showcase.url)
     await other.getByRole('navigation', { name: 'Pages' }).waitFor()
     await other.getByRole('button', { name: 'Sign out' }).click()
     await other.getByRole('heading', { name: 'Sign in to Shelftrace' }).waitFor()
@@ -105,25 +100,27 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
   })
 
   it('who is kept signed in is asked again after 30 days', async (t) => {
-    const { page, context } = await visit({ browser, url: showcase.url }, t)
+    const { page, context } = await visit({ browser: stage.browser, url: stage.showcase.url }, t)
     await page.getByLabel('Keep me signed in').check()
-    await signIn(page, showcase.advertiserKey)
+    await signIn(page, stage.showcase.advertiserKey)
     await settled(page)
     const later = await context.newPage()
     await later.clock.setFixedTime(Date.now() + 30 * 86_400_000 + 1_000)
-    await later.goto(showcase.url)
+    await later.goto(stage.showcase.url)
     await later.getByRole('heading', { name: 'Sign in to Shelftrace' }).waitFor()
     assert.equal(await later.evaluate('localStorage.length'), 0)
   })
 
   it('a chart of one day or of a week names each of its days once, and no other', async (t) => {
-    const { page, context } = await start(t, showcase.advertiserKey)
+    const { page, context } = await start(t, stage.showcase.advertiserKey)
     await context.addInitScript({ content: recordDrawnTexts })
     // The newest day of the markets may have begun a moment ago, without any figure.
     const endDate = dayBefore(1)
     for (const from of [endDate, dayBefore(7)]) {
       await page.goto('about:blank')
-      await page.goto(`${showcase.url}/#/advertisers/1/performance?from=${from}&to=${endDate}`)
+      await page.goto(
+        `${stage.showcase.url}/#/advertisers/1/performance?from=${from}&to=${endDate}`
+      )
       await settled(page)
       await until(page, `drawn.some((text) => / at /u.test(text) && /[A-Z]/u.test(text))`)
       // A chart may be drawn again, with the same names at the same places.
@@ -141,7 +138,7 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
   })
 
   it('behind the last page that the interface has there is no next one, and a sentence says so', async (t) => {
-    const { page } = await start(t, showcase.advertiserKey)
+    const { page } = await start(t, stage.showcase.advertiserKey)
     // As if there were more rows than pages.
     await page.route(/reports\/spa\/groups\.json$/u, async (route) => {
       const asked = route.request().postDataJSON() as { page?: number }
@@ -162,16 +159,16 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
 
   for (const timezoneId of ['Pacific/Honolulu', 'Pacific/Kiritimati']) {
     it(`the period that opens by itself ends with the last whole day of the markets, and the running days stand beside it, for a reader in ${timezoneId}`, async (t) => {
-      const context = await browser.newContext({ locale: 'en-GB', timezoneId })
+      const context = await stage.browser.newContext({ locale: 'en-GB', timezoneId })
       t.after(async () => await context.close())
       const page = await context.newPage()
-      await page.goto(showcase.url)
-      await signIn(page, showcase.advertiserKey)
+      await page.goto(stage.showcase.url)
+      await signIn(page, stage.showcase.advertiserKey)
       await settled(page)
 
       const { endDate } = await rangeOf(page)
-      const account = await fetch(`${showcase.url}/v2/advertisers/1/account`, {
-        headers: { authorization: `Bearer ${showcase.advertiserKey}` },
+      const account = await fetch(`${stage.showcase.url}/v2/advertisers/1/account`, {
+        headers: { authorization: `Bearer ${stage.showcase.advertiserKey}` },
       })
       const { markets, publishers } = (await account.json()) as AdvertiserAccount
       const own = new Set(publishers.flatMap(({ marketIds }) => marketIds))
@@ -182,10 +179,10 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
       assert.equal(endDate, addDays(first, -1))
       const soFar = page.getByRole('region', { name: 'Not over yet' })
       const shown = await soFar.locator('[data-so-far=IMPRESSIONS] data').getAttribute('value')
-      const series = await fetch(`${showcase.url}/v2/advertisers/1/reports/spa/series.json`, {
+      const series = await fetch(`${stage.showcase.url}/v2/advertisers/1/reports/spa/series.json`, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${showcase.advertiserKey}`,
+          authorization: `Bearer ${stage.showcase.advertiserKey}`,
           'content-type': 'application/json',
         },
         body: JSON.stringify({
