@@ -1,6 +1,23 @@
-import { defineConfig } from 'vite'
+import { defineConfig, type HtmlTagDescriptor, type Plugin } from 'vite'
+
+/** The page is asked for together with the language, and run after it (`main.tsx`). */
+const preloadPage: Plugin = {
+  name: 'preload-page',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_, { bundle = {} }) =>
+      Object.values(bundle)
+        .filter((file) => file.type === 'chunk' && file.facadeModuleId?.endsWith('/app.tsx'))
+        .map(({ fileName }): HtmlTagDescriptor => ({
+          tag: 'link',
+          injectTo: 'head',
+          attrs: { rel: 'modulepreload', crossorigin: true, href: `./${fileName}` },
+        })),
+  },
+}
 
 export default defineConfig({
+  plugins: [preloadPage],
   // Relative, so that the dashboard also works under a prefix that a proxy adds.
   base: './',
   build: {

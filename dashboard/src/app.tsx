@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import type { Me } from '../../src/contract/me.ts'
 import { Api } from './api.ts'
 import { Failure, Loading } from './components/notices.tsx'
+import { t } from './language.ts'
 import { useLoaded } from './loaded.ts'
 import { Invitation } from './pages/invitation.tsx'
 import { SignIn } from './pages/sign-in.tsx'
@@ -58,14 +59,14 @@ interface SignedInProps {
 
 function SignedIn({ secret, onEnd }: SignedInProps) {
   const api = useMemo(
-    () => new Api(secret, () => onEnd('The key is not valid: unknown, expired or revoked.')),
+    () => new Api(secret, () => onEnd(t('The key is not valid: unknown, expired or revoked.'))),
     [secret]
   )
   const me = useLoaded('me', async (signal) => await api.get<Me>('v2/me', signal))
   if (me.state === 'loading') {
     return (
       <main class="alone">
-        <Loading what="the dashboard" />
+        <Loading what={t('the dashboard')} />
       </main>
     )
   }
@@ -75,7 +76,7 @@ function SignedIn({ secret, onEnd }: SignedInProps) {
         <h1>Shelftrace</h1>
         <Failure messages={me.messages} onRetry={me.retry} />
         <button type="button" onClick={() => onEnd(null)}>
-          Sign out
+          {t('Sign out')}
         </button>
       </main>
     )

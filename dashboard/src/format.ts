@@ -1,9 +1,7 @@
 // Figures for people. The service answers decimal text. It is given to Intl as text, which prints it digit by
 // digit, and is never converted to a float.
 import { minorDigits } from '../../src/domain/currency.ts'
-
-/** The reader's locale; tests set another. */
-const locale: string | undefined = undefined
+import { locale } from './language.ts'
 
 export type Figure = string | null | undefined
 
@@ -22,7 +20,7 @@ const formats = new Map<string, Intl.NumberFormat>()
 function formatOf(key: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const known = formats.get(key)
   if (known !== undefined) return known
-  const made = new Intl.NumberFormat(locale, options)
+  const made = new Intl.NumberFormat(locale(), options)
   formats.set(key, made)
   return made
 }
@@ -120,13 +118,16 @@ export function formatShort(value: number): string {
   return formatOf('short', options).format(value)
 }
 
-const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
-const shortDayFormat = new Intl.DateTimeFormat(locale, {
+const dayFormat = new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' })
+const shortDayFormat = new Intl.DateTimeFormat(locale(), {
   day: 'numeric',
   month: 'short',
   timeZone: 'UTC',
 })
-const instantFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+const instantFormat = new Intl.DateTimeFormat(locale(), {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+})
 
 /** A day belongs to the market and must not be shifted by a time zone. */
 export function formatDay(day: string | null | undefined): string {
@@ -134,7 +135,7 @@ export function formatDay(day: string | null | undefined): string {
   return dayFormat.format(new Date(`${day}T00:00:00Z`))
 }
 
-const weekdayFormat = new Intl.DateTimeFormat(locale, {
+const weekdayFormat = new Intl.DateTimeFormat(locale(), {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
@@ -151,7 +152,7 @@ export function formatShortDay(day: string): string {
   return shortDayFormat.format(new Date(`${day}T00:00:00Z`))
 }
 
-const monthFormat = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' })
+const monthFormat = new Intl.DateTimeFormat(locale(), { month: 'short', timeZone: 'UTC' })
 
 /** A month, and in January its year. */
 export function formatMonth(day: string): string {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from './api.ts'
+import { t } from './language.ts'
 
 export type Loaded<T> =
   | {
@@ -85,5 +86,5 @@ export function useLoaded<T>(
 
 export function messagesOf(error: unknown): readonly string[] {
   if (error instanceof ApiError) return error.messages
-  return ['Something in this page went wrong. Reloading it may help.']
+  return [t('Something in this page went wrong. Reloading it may help.')]
 }

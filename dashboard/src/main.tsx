@@ -10,9 +10,12 @@ import './styles/phone.css'
 import './styles/contrast.css'
 import './styles/print.css'
 import 'uplot/dist/uPlot.min.css'
-import { App } from './app.tsx'
+import { startLanguage } from './languages.ts'
 import { applyTheme, readTheme } from './theme.ts'
 
 applyTheme(readTheme())
+await startLanguage()
+// Only now: its constants hold texts in the language of the reader.
+const { App } = await import('./app.tsx')
 const root = document.querySelector('#app')
 if (root !== null) render(<App />, root)

@@ -1,6 +1,7 @@
 // The pages, who may see them and what renders them. A new page is one line here.
 import type { ComponentType } from 'preact'
 import type { Scope } from '../../src/contract/admin.ts'
+import { t } from './language.ts'
 import { Assets } from './pages/assets.tsx'
 import { Catalog } from './pages/operator/catalog.tsx'
 import { Keys } from './pages/operator/keys.tsx'
@@ -39,47 +40,59 @@ interface Page<Props> {
 export const advertiserPages: readonly Page<AdvertiserPageProps>[] = [
   {
     slug: 'performance',
-    title: 'Performance',
+    title: t('Performance'),
     scope: 'report:read',
     isInMenu: true,
     component: Performance,
   },
-  { slug: 'products', title: 'Product', scope: 'report:read', isInMenu: false, component: Product },
+  {
+    slug: 'products',
+    title: t('Product'),
+    scope: 'report:read',
+    isInMenu: false,
+    component: Product,
+  },
   {
     slug: 'purchases',
-    title: 'Purchases',
+    title: t('Purchases'),
     scope: 'report:read',
     isInMenu: true,
     component: Purchases,
   },
   {
     slug: 'placements',
-    title: 'Placements',
+    title: t('Placements'),
     scope: 'site:read',
     isInMenu: true,
     component: Placements,
   },
-  { slug: 'assets', title: 'Assets', scope: 'asset:write', isInMenu: true, component: Assets },
+  { slug: 'assets', title: t('Assets'), scope: 'asset:write', isInMenu: true, component: Assets },
 ]
 
 export const operatorPages: readonly Page<OperatorPageProps>[] = [
-  { slug: 'live', title: 'Live', scope: 'admin', isInMenu: true, component: Live },
-  { slug: 'traffic', title: 'Traffic quality', scope: 'admin', isInMenu: true, component: Traffic },
+  { slug: 'live', title: t('Live'), scope: 'admin', isInMenu: true, component: Live },
+  {
+    slug: 'traffic',
+    title: t('Traffic quality'),
+    scope: 'admin',
+    isInMenu: true,
+    component: Traffic,
+  },
   {
     slug: 'to-look-at',
-    title: 'To look at',
+    title: t('To look at'),
     scope: 'admin',
     isInMenu: true,
     component: ToLookAt,
   },
   {
     slug: 'lookup',
-    title: 'Look up a purchase',
+    title: t('Look up a purchase'),
     scope: 'admin',
     isInMenu: true,
     component: Lookup,
   },
-  { slug: 'link', title: 'Look up a link', scope: 'admin', isInMenu: true, component: Link },
-  { slug: 'catalog', title: 'Catalog', scope: 'admin', isInMenu: true, component: Catalog },
-  { slug: 'keys', title: 'Keys', scope: 'admin', isInMenu: true, component: Keys },
+  { slug: 'link', title: t('Look up a link'), scope: 'admin', isInMenu: true, component: Link },
+  { slug: 'catalog', title: t('Catalog'), scope: 'admin', isInMenu: true, component: Catalog },
+  { slug: 'keys', title: t('Keys'), scope: 'admin', isInMenu: true, component: Keys },
 ]

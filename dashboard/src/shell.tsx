@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Me } from '../../src/contract/me.ts'
 import { AdvertiserChoice } from './components/advertiser-choice.tsx'
+import { LanguageChoice } from './components/language-choice.tsx'
 import { Mark } from './components/mark.tsx'
 import { Empty } from './components/notices.tsx'
 import { formatInstant } from './format.ts'
+import { phrase, t } from './language.ts'
 import { advertiserPages, operatorPages } from './page-table.ts'
 import { addressOf, replaceWith, usePlace, type Place } from './router.ts'
 import { useScrollOfHistory } from './scroll.ts'
@@ -29,7 +31,7 @@ export function Shell() {
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
-        Skip to content
+        {t('Skip to content')}
       </button>
       <header class={`side ${isMenuOpen ? 'open' : ''}`}>
         <div class="brand">
@@ -41,7 +43,7 @@ export function Shell() {
             aria-expanded={isMenuOpen}
             onClick={() => setIsMenuOpen(!isMenuOpen)}
           >
-            Menu
+            {t('Menu')}
           </button>
         </div>
         <Menu place={place} />
@@ -63,7 +65,7 @@ function PlaceNotice() {
   if (!isWaiting) return null
   return (
     <p class="notice" role="status">
-      Others are reading reports right now: waiting for a free place …
+      {t('Others are reading reports right now: waiting for a free place …')}
     </p>
   )
 }
@@ -83,7 +85,7 @@ function useNewPageFocus({ path }: Place, main: { readonly current: HTMLElement 
 function titleOf(path: readonly string[]): string {
   const [area, slug] =
     path[0] === 'operator' ? [operatorPages, path[1]] : [advertiserPages, path[2]]
-  return area.find((page) => page.slug === slug)?.title ?? 'Dashboard'
+  return area.find((page) => page.slug === slug)?.title ?? t('Dashboard')
 }
 
 function homeOf(me: Me): string | null {
@@ -105,7 +107,7 @@ function Menu({ place: { path, query } }: { readonly place: Place }) {
   const hasAdvertisers = me.advertisers === 'all' || me.advertisers.length > 0
   const current = slug === 'products' ? 'performance' : slug
   return (
-    <nav class="menu" aria-label="Pages">
+    <nav class="menu" aria-label={t('Pages')}>
       {hasAdvertisers && ofAdvertiser.length > 0 && (
         <section>
           <AdvertiserChoice advertiserId={advertiserId} slug={slug} kept={carriedOn(query)} />
@@ -127,7 +129,7 @@ function Menu({ place: { path, query } }: { readonly place: Place }) {
       )}
       {ofOperator.length > 0 && (
         <section>
-          <h2>Operator</h2>
+          <h2>{t('Operator')}</h2>
           <ul>
             {ofOperator.map((page) => (
               <li key={page.slug}>
@@ -163,21 +165,24 @@ function SessionBox() {
   return (
     <div class="session">
       <p class="muted" title={me.scopes.join(', ')}>
-        Signed in as <strong>{me.name}</strong>
+        {phrase('Signed in as {{name}}', { name: <strong>{me.name}</strong> })}
       </p>
       {me.expiresAt !== null && daysUntil(me.expiresAt) <= expiryNoticeDays && (
-        <p class="notice warning">Your key ends on {formatInstant(me.expiresAt)}.</p>
+        <p class="notice warning">
+          {t('Your key ends on {{time}}.', { time: formatInstant(me.expiresAt) })}
+        </p>
       )}
       <label>
-        <span>Colours</span>
+        <span>{t('Colours')}</span>
         <select value={theme} onChange={(event) => choose(event.currentTarget.value)}>
-          <option value="system">As the system</option>
-          <option value="light">Light</option>
-          <option value="dark">Dark</option>
+          <option value="system">{t('As the system')}</option>
+          <option value="light">{t('Light')}</option>
+          <option value="dark">{t('Dark')}</option>
         </select>
       </label>
+      <LanguageChoice />
       <button type="button" onClick={signOut}>
-        Sign out
+        {t('Sign out')}
       </button>
     </div>
   )
@@ -212,8 +217,8 @@ function CurrentPage({ place: { path, query } }: { readonly place: Place }) {
   if (path.length === 0) return <Welcome />
   return (
     <>
-      <h1>Nothing is here</h1>
-      <Empty>The address names no page. Choose one from the menu.</Empty>
+      <h1>{t('Nothing is here')}</h1>
+      <Empty>{t('The address names no page. Choose one from the menu.')}</Empty>
     </>
   )
 }
@@ -223,8 +228,10 @@ function NotAllowed({ title, scope }: { readonly title: string; readonly scope: 
     <>
       <h1>{title}</h1>
       <Empty>
-        Your key does not have the scope <code>{scope}</code>, which this page needs. Your operator
-        can give you one that has.
+        {phrase(
+          'Your key does not have the scope {{scope}}, which this page needs. Your operator can give you one that has.',
+          { scope: <code>{scope}</code> }
+        )}
       </Empty>
     </>
   )
@@ -235,11 +242,13 @@ function Welcome() {
   const canChoose = me.advertisers === 'all'
   return (
     <>
-      <h1>Welcome</h1>
+      <h1>{t('Welcome')}</h1>
       <Empty>
         {canChoose
-          ? 'Choose an advertiser from the menu.'
-          : 'Your key is for no page of this dashboard. It may do: ' + me.scopes.join(', ') + '.'}
+          ? t('Choose an advertiser from the menu.')
+          : t('Your key is for no page of this dashboard. It may do: {{scopes}}.', {
+              scopes: me.scopes.join(', '),
+            })}
       </Empty>
     </>
   )

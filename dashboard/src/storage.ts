@@ -24,6 +24,11 @@ export function openKept(kind: 'localStorage' | 'sessionStorage', name: string):
   }
 }
 
+/** Whether what is kept outlives the page. */
+export function canKeep(kind: 'localStorage' | 'sessionStorage'): boolean {
+  return storageOf(kind) !== null
+}
+
 function storageOf(kind: 'localStorage' | 'sessionStorage'): Storage | null {
   return tryTo(() => globalThis[kind]) ?? null
 }

@@ -1,3 +1,4 @@
+import { t } from '../language.ts'
 import { keptDays } from '../session.ts'
 
 interface KeepSignedInProps {
@@ -13,7 +14,7 @@ export function KeepSignedIn({ isKept, onChange }: KeepSignedInProps) {
         checked={isKept}
         onChange={(event) => onChange(event.currentTarget.checked)}
       />
-      Keep me signed in on this computer for {keptDays} days
+      {t('Keep me signed in on this computer for {{count}} days', { count: keptDays })}
     </label>
   )
 }

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import { t } from '../language.ts'
 import { latestOf, type Loaded } from '../loaded.ts'
 
 export function Loading({ what }: { readonly what: string }) {
   return (
     <p class="notice loading" role="status">
       <span class="spinner" aria-hidden="true" />
-      Loading {what} …
+      {t('Loading {{what}} …', { what })}
     </p>
   )
 }
@@ -25,7 +26,7 @@ export function Failure({ messages, onRetry }: FailureProps) {
       </div>
       {onRetry !== undefined && (
         <button type="button" onClick={onRetry}>
-          Try again
+          {t('Try again')}
         </button>
       )}
     </div>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { t } from '../language.ts'
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import { latestOf } from '../loaded.ts'
 import { marketDaysAt } from '../market-days.ts'
@@ -35,7 +36,7 @@ export function OnMarketDay({ advertiserId, title, children }: OnMarketDayProps)
       {loaded.state === 'failed' ? (
         <Failure messages={loaded.messages} onRetry={loaded.retry} />
       ) : (
-        <Loading what="the account" />
+        <Loading what={t('the account')} />
       )}
     </>
   )

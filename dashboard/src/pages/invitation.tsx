@@ -3,9 +3,12 @@ import type { KeyResponse } from '../../../src/contract/admin.ts'
 import { Api, ApiError } from '../api.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { KeepSignedIn } from '../components/keep-signed-in.tsx'
+import { LanguageChoice } from '../components/language-choice.tsx'
 import { Mark } from '../components/mark.tsx'
 import { Failure, Loading } from '../components/notices.tsx'
+import { t } from '../language.ts'
 import { messagesOf } from '../loaded.ts'
+import { addressOf } from '../router.ts'
 import type { SignInWish } from '../session.ts'
 
 interface InvitationProps {
@@ -16,8 +19,9 @@ interface InvitationProps {
   readonly onLeave: () => void
 }
 
-const used =
+const used = t(
   'This link is not valid any more: it works once, and only for a while. Ask for a new one, or sign in with your key.'
+)
 
 /** Programs that look into mail open links too, so an invitation is accepted by a click. */
 export function Invitation({ code, isAtOnce, onSignIn, onLeave }: InvitationProps) {
@@ -33,26 +37,27 @@ export function Invitation({ code, isAtOnce, onSignIn, onLeave }: InvitationProp
     }
   }
   useEffect(() => {
-    document.title = 'Invitation · Shelftrace'
+    document.title = `${t('Invitation')} · Shelftrace`
     if (isAtOnce) void accept()
   }, [code])
   return (
     <main class="alone sign-in">
       <Mark />
-      <h1>Welcome to Shelftrace</h1>
+      <h1>{t('Welcome to Shelftrace')}</h1>
       {messages.length > 0 && <Failure messages={messages} />}
       {messages.length > 0 && (
         <button type="button" onClick={onLeave}>
-          Sign in with a key
+          {t('Sign in with a key')}
         </button>
       )}
-      {messages.length === 0 && isAtOnce && <Loading what="the dashboard" />}
+      {messages.length === 0 && isAtOnce && <Loading what={t('the dashboard')} />}
       {messages.length === 0 && !isAtOnce && key === null && (
         <>
-          <p>You are invited to the dashboard. This link works once.</p>
+          <p>{t('You are invited to the dashboard. This link works once.')}</p>
           <button type="button" class="primary" onClick={() => void accept()}>
-            Accept the invitation
+            {t('Accept the invitation')}
           </button>
+          <LanguageChoice address={addressOf(['invitation', code])} />
         </>
       )}
       {key !== null && <NewKey secret={key} onSignIn={onSignIn} />}
@@ -74,16 +79,18 @@ function NewKey({ secret, onSignIn }: NewKeyProps) {
         onSignIn({ key: secret, isKept })
       }}
     >
-      <p>This is your key. Keep it in a password manager: you need it to sign in elsewhere.</p>
+      <p>
+        {t('This is your key. Keep it in a password manager: you need it to sign in elsewhere.')}
+      </p>
       <p>
         <code>{secret}</code>
       </p>
       <div class="actions">
-        <CopyButton text={secret} label="Copy the key" />
+        <CopyButton text={secret} label={t('Copy the key')} />
       </div>
       <KeepSignedIn isKept={isKept} onChange={setIsKept} />
       <button type="submit" class="primary">
-        Open the dashboard
+        {t('Open the dashboard')}
       </button>
     </form>
   )

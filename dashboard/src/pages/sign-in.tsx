@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { KeepSignedIn } from '../components/keep-signed-in.tsx'
+import { LanguageChoice } from '../components/language-choice.tsx'
 import { Mark } from '../components/mark.tsx'
+import { t } from '../language.ts'
 import type { SignInWish } from '../session.ts'
 
 interface SignInProps {
@@ -16,19 +18,22 @@ export function SignIn({ notice, onSignIn }: SignInProps) {
   const [isKept, setIsKept] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    document.title = 'Sign in · Shelftrace'
+    document.title = `${t('Sign in')} · Shelftrace`
     input.current?.focus()
   }, [])
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     const key = input.current?.value.trim() ?? ''
     if (keyForm.test(key)) onSignIn({ key, isKept })
-    else setProblem(key === '' ? 'Enter a key.' : 'This cannot be a key: it has other characters.')
+    else
+      setProblem(
+        key === '' ? t('Enter a key.') : t('This cannot be a key: it has other characters.')
+      )
   }
   return (
     <main class="alone sign-in">
       <Mark />
-      <h1>Sign in to Shelftrace</h1>
+      <h1>{t('Sign in to Shelftrace')}</h1>
       <form onSubmit={submit} noValidate>
         {/* Password managers want a name for what they keep. */}
         <input
@@ -41,7 +46,7 @@ export function SignIn({ notice, onSignIn }: SignInProps) {
           readOnly
         />
         <label>
-          <span class="name">Key</span>
+          <span class="name">{t('Key')}</span>
           <input
             ref={input}
             type="password"
@@ -58,13 +63,15 @@ export function SignIn({ notice, onSignIn }: SignInProps) {
         </p>
         <KeepSignedIn isKept={isKept} onChange={setIsKept} />
         <button type="submit" class="primary">
-          Sign in
+          {t('Sign in')}
         </button>
         <p id="key-help" class="muted">
-          Your operator gave you a key, or a link that makes one. Unless you keep it on this
-          computer, it is forgotten when you close the tab. Signing out forgets it in any case.
+          {t(
+            'Your operator gave you a key, or a link that makes one. Unless you keep it on this computer, it is forgotten when you close the tab. Signing out forgets it in any case.'
+          )}
         </p>
       </form>
+      <LanguageChoice />
     </main>
   )
 }
