@@ -10,6 +10,7 @@ import {
 } from './format.ts'
 
 import { tabs, type TabName } from './groups.ts'
+import { t } from './language.ts'
 
 export type Row = Readonly<Record<string, string | null>>
 export type ColumnName = Exclude<GroupColumn, 'DATE'>
@@ -62,12 +63,12 @@ export const columns: Readonly<Record<ColumnName, ColumnKind>> = {
   CONVERSION_VALUE: money('CONVERSION_VALUE', 'Value'),
   AD_SPEND_REVENUE: money('AD_SPEND_REVENUE', 'Spend'),
   COST_PER_CLICK: {
-    label: 'CPC',
+    label: t('CPC'),
     isFigure: true,
     print: (row) => formatPrice(row['COST_PER_CLICK'], row['CURRENCY']),
   },
   RETURN_ON_AD_SPEND: {
-    label: 'ROAS',
+    label: t('ROAS'),
     isFigure: true,
     print: (row) => formatRatio(row['RETURN_ON_AD_SPEND']),
   },

@@ -3,6 +3,7 @@ import type { Grouping, GroupOrder } from '../../src/contract/group-request.ts'
 import type { FilterField } from '../../src/contract/report-filters.ts'
 import type { ValueField } from '../../src/contract/report-values.ts'
 import type { ColumnName } from './columns.ts'
+import { t } from './language.ts'
 
 /** How the address calls what is filtered by. */
 export const filterNames = [
@@ -26,13 +27,13 @@ interface FilterKind {
 }
 
 export const filterKinds: Readonly<Record<FilterName, FilterKind>> = {
-  campaign: { label: 'Campaign', field: 'CAMPAIGN_ID', values: 'CAMPAIGN_ID' },
-  'ad-group': { label: 'Ad group', field: 'AD_GROUP_ID', values: 'AD_GROUP_ID' },
-  gtin: { label: 'Product', field: 'GTIN', values: 'GTIN' },
-  brand: { label: 'Brand', field: 'BRAND', values: 'BRAND' },
-  publisher: { label: 'Publisher', field: 'PUBLISHER_ID', values: 'PUBLISHER_ID' },
-  market: { label: 'Market', field: 'MARKET', values: 'MARKET' },
-  title: { label: 'Title contains', field: 'PRODUCT_TITLE', values: null },
+  campaign: { label: t('Campaign'), field: 'CAMPAIGN_ID', values: 'CAMPAIGN_ID' },
+  'ad-group': { label: t('Ad group'), field: 'AD_GROUP_ID', values: 'AD_GROUP_ID' },
+  gtin: { label: t('Product'), field: 'GTIN', values: 'GTIN' },
+  brand: { label: t('Brand'), field: 'BRAND', values: 'BRAND' },
+  publisher: { label: t('Publisher'), field: 'PUBLISHER_ID', values: 'PUBLISHER_ID' },
+  market: { label: t('Market'), field: 'MARKET', values: 'MARKET' },
+  title: { label: t('Title contains'), field: 'PRODUCT_TITLE', values: null },
 }
 
 export const noFilters: Filters = {
@@ -76,7 +77,7 @@ interface Tab {
 
 export const tabs: Readonly<Record<TabName, Tab>> = {
   campaigns: {
-    label: 'Campaigns',
+    label: t('Campaigns'),
     groupBy: ['CAMPAIGN'],
     name: 'CAMPAIGN_NAME',
     behind: ['CAMPAIGN_ID'],
@@ -84,7 +85,7 @@ export const tabs: Readonly<Record<TabName, Tab>> = {
     down: { filter: 'campaign', value: 'CAMPAIGN_ID', tab: 'ad-groups' },
   },
   'ad-groups': {
-    label: 'Ad groups',
+    label: t('Ad groups'),
     groupBy: ['AD_GROUP'],
     name: 'AD_GROUP_NAME',
     behind: ['CAMPAIGN_NAME', 'AD_GROUP_ID'],
@@ -92,7 +93,7 @@ export const tabs: Readonly<Record<TabName, Tab>> = {
     down: { filter: 'ad-group', value: 'AD_GROUP_ID', tab: 'products' },
   },
   products: {
-    label: 'Products',
+    label: t('Products'),
     groupBy: ['PRODUCT'],
     name: 'PRODUCT_TITLE',
     behind: ['BRAND', 'GTIN'],
@@ -100,7 +101,7 @@ export const tabs: Readonly<Record<TabName, Tab>> = {
     down: null,
   },
   brands: {
-    label: 'Brands',
+    label: t('Brands'),
     groupBy: ['BRAND'],
     name: 'BRAND',
     behind: [],
@@ -108,7 +109,7 @@ export const tabs: Readonly<Record<TabName, Tab>> = {
     down: { filter: 'brand', value: 'BRAND', tab: 'products' },
   },
   publishers: {
-    label: 'Publishers',
+    label: t('Publishers'),
     groupBy: ['PUBLISHER'],
     name: 'PUBLISHER_NAME',
     behind: ['PUBLISHER_ID'],
@@ -116,7 +117,7 @@ export const tabs: Readonly<Record<TabName, Tab>> = {
     down: { filter: 'publisher', value: 'PUBLISHER_ID', tab: 'campaigns' },
   },
   markets: {
-    label: 'Markets',
+    label: t('Markets'),
     groupBy: ['MARKET'],
     name: 'MARKET',
     behind: [],
@@ -124,7 +125,7 @@ export const tabs: Readonly<Record<TabName, Tab>> = {
     down: { filter: 'market', value: 'MARKET', tab: 'campaigns' },
   },
   rows: {
-    label: 'All rows',
+    label: t('All rows'),
     groupBy: ['PRODUCT', 'MARKET', 'PUBLISHER', 'AD_GROUP'],
     name: 'PRODUCT_TITLE',
     behind: ['CAMPAIGN_NAME', 'AD_GROUP_NAME', 'PUBLISHER_NAME', 'MARKET', 'GTIN'],

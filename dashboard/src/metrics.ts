@@ -17,6 +17,7 @@ import {
   type Figure,
 } from './format.ts'
 import { profileNames, profiles } from './view.ts'
+import { t } from './language.ts'
 
 export interface Metric {
   readonly name: string
@@ -44,14 +45,14 @@ export const metrics: readonly Metric[] = [
   count('CLICKS', 'Clicks'),
   {
     name: 'CLICK_THROUGH_RATE',
-    label: 'Click-through rate',
+    label: t('Click-through rate'),
     kind: 'percent',
     print: formatPercent,
     isGoodWhenMore: true,
   },
   {
     name: 'AD_SPEND_REVENUE',
-    label: 'Spend',
+    label: t('Spend'),
     kind: 'money',
     print: formatMoney,
     isGoodWhenMore: null,
@@ -61,7 +62,7 @@ export const metrics: readonly Metric[] = [
   count('UNITS_SOLD', 'Units sold'),
   {
     name: 'CONVERSION_VALUE',
-    label: 'Value',
+    label: t('Value'),
     kind: 'money',
     print: formatMoney,
     isGoodWhenMore: true,
@@ -69,7 +70,7 @@ export const metrics: readonly Metric[] = [
   },
   {
     name: 'RETURN_ON_AD_SPEND',
-    label: 'Return on ad spend',
+    label: t('Return on ad spend'),
     kind: 'ratio',
     print: formatRatio,
     isGoodWhenMore: true,
@@ -87,7 +88,7 @@ export const comparedMetrics: readonly Metric[] = [
   ...named('RETURN_ON_AD_SPEND'),
   {
     name: 'CONVERSION_RATE',
-    label: 'Conversion rate',
+    label: t('Conversion rate'),
     kind: 'percent',
     print: formatPercent,
     isGoodWhenMore: true,

@@ -4,6 +4,7 @@ import { formatNumber } from '../format.ts'
 import { messagesOf } from '../loaded.ts'
 import { useSession } from '../session.ts'
 import { Failure } from './notices.tsx'
+import { t } from '../language.ts'
 
 type Stage =
   | { readonly name: 'none' }
@@ -40,7 +41,7 @@ export function CatalogFile({ onLoaded }: { readonly onLoaded?: (() => void) | u
   return (
     <div class="catalog-file">
       <label>
-        <span>Catalog file (JSON)</span>
+        <span>{t('Catalog file (JSON)')}</span>
         <input
           type="file"
           accept=".json,application/json"
@@ -59,7 +60,7 @@ export function CatalogFile({ onLoaded }: { readonly onLoaded?: (() => void) | u
             The file is right: {describe(stage.result)}. Entries that it does not name stay as they
             are.{' '}
             <button type="button" class="primary" onClick={() => load(stage.bundle)}>
-              Load it
+              {t('Load it')}
             </button>
           </p>
         )}

@@ -2,6 +2,7 @@
 // in the field, and the arrow keys move over the list.
 import type { TargetedKeyboardEvent } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import { t } from '../language.ts'
 
 export interface Choice {
   readonly value: string
@@ -64,7 +65,7 @@ export function Combobox(props: ComboboxProps) {
         aria-expanded={isOpen}
         aria-controls={`${id}-list`}
         aria-activedescendant={isActive ? `${id}-${active}` : undefined}
-        placeholder="Type to find"
+        placeholder={t('Type to find')}
         maxLength={200}
         value={text}
         onFocus={() => show(true)}

@@ -6,31 +6,32 @@ import { useSession } from '../session.ts'
 import { Figure } from './figure.tsx'
 import { Empty, Stages } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
+import { t } from '../language.ts'
 
 const columns: readonly TableColumn<Conflict>[] = [
-  { name: 'transaction', label: 'Transaction', cell: (row) => <Purchase conflict={row} /> },
-  { name: 'publisher', label: 'Publisher', cell: ({ publisherId }) => String(publisherId) },
-  { name: 'return', label: 'Return', cell: ({ returnId }) => returnId ?? nothing },
+  { name: 'transaction', label: t('Transaction'), cell: (row) => <Purchase conflict={row} /> },
+  { name: 'publisher', label: t('Publisher'), cell: ({ publisherId }) => String(publisherId) },
+  { name: 'return', label: t('Return'), cell: ({ returnId }) => returnId ?? nothing },
   {
     name: 'deliveries',
-    label: 'Deliveries',
+    label: t('Deliveries'),
     isFigure: true,
     cell: ({ deliveries }) => <Count count={deliveries} />,
   },
   {
     name: 'void',
-    label: 'Of them void',
+    label: t('Of them void'),
     isFigure: true,
     cell: ({ voidDeliveries }) => <Count count={voidDeliveries} />,
   },
   {
     name: 'first',
-    label: 'First received',
+    label: t('First received'),
     cell: ({ firstReceivedAt }) => formatInstant(firstReceivedAt),
   },
   {
     name: 'last',
-    label: 'Last received',
+    label: t('Last received'),
     cell: ({ lastReceivedAt }) => formatInstant(lastReceivedAt),
   },
 ]
@@ -41,20 +42,21 @@ export function ConflictList() {
   const path = 'admin/v1/conflicts?limit=100'
   const page = useLoaded(path, async (signal) => await api.get<ConflictPage>(path, signal))
   return (
-    <section class="card" aria-label="Conflicting repeats">
-      <h2>Conflicting repeats</h2>
+    <section class="card" aria-label={t('Conflicting repeats')}>
+      <h2>{t('Conflicting repeats')}</h2>
       <p class="muted">
-        Purchases and returns of the last 30 days that came again with other content. At most one
-        delivery of each counts; a wrong one of a purchase can be made void.
+        {t(
+          'Purchases and returns of the last 30 days that came again with other content. At most one delivery of each counts; a wrong one of a purchase can be made void.'
+        )}
       </p>
-      <Stages loaded={page} what="the conflicting repeats">
+      <Stages loaded={page} what={t('the conflicting repeats')}>
         {({ conflicts, total }) =>
           conflicts.length === 0 ? (
-            <Empty>Nothing to look at: no repeat differs from what came before.</Empty>
+            <Empty>{t('Nothing to look at: no repeat differs from what came before.')}</Empty>
           ) : (
             <>
               <Table
-                caption="Conflicting repeats, newest first"
+                caption={t('Conflicting repeats, newest first')}
                 columns={columns}
                 rows={conflicts}
                 keyOf={(_row, index) => String(index)}

@@ -5,6 +5,7 @@ import { useSession } from '../session.ts'
 import { wordsOf } from '../words.ts'
 import { Empty, Stages } from './notices.tsx'
 import { Table } from './table.tsx'
+import { t } from '../language.ts'
 
 /** Whose ad events contradict the catalog. The records are among those set aside. */
 export function ContradictionList() {
@@ -14,34 +15,43 @@ export function ContradictionList() {
     async (signal) => await api.get<StatusResponse>('admin/v1/status', signal)
   )
   return (
-    <section class="card" aria-label="Ad events that contradict the catalog">
-      <h2>Ad events that contradict the catalog</h2>
+    <section class="card" aria-label={t('Ad events that contradict the catalog')}>
+      <h2>{t('Ad events that contradict the catalog')}</h2>
       <p class="muted">
-        They are not charged. Mend the catalog if it is wrong, then ship them once more; otherwise
-        ask the publisher who made the links.
+        {t(
+          'They are not charged. Mend the catalog if it is wrong, then ship them once more; otherwise ask the publisher who made the links.'
+        )}
       </p>
-      <Stages loaded={status} what="the ad events that contradict the catalog">
+      <Stages loaded={status} what={t('the ad events that contradict the catalog')}>
         {({ contradictions = [] }) =>
           contradictions.length === 0 ? (
-            <Empty>Nothing to look at: no ad event contradicts the catalog.</Empty>
+            <Empty>{t('Nothing to look at: no ad event contradicts the catalog.')}</Empty>
           ) : (
             <Table
-              caption="Ad events set aside, by publisher and rule"
+              caption={t('Ad events set aside, by publisher and rule')}
               columns={[
-                { name: 'publisher', label: 'Publisher', cell: (one) => String(one.publisherId) },
-                { name: 'rule', label: 'Rule', cell: ({ rule }) => wordsOf(rule) },
+                {
+                  name: 'publisher',
+                  label: t('Publisher'),
+                  cell: (one) => String(one.publisherId),
+                },
+                { name: 'rule', label: t('Rule'), cell: ({ rule }) => wordsOf(rule) },
                 {
                   name: 'count',
-                  label: 'Events',
+                  label: t('Events'),
                   isFigure: true,
                   cell: ({ count }) => formatNumber(count),
                 },
                 {
                   name: 'first',
-                  label: 'First',
+                  label: t('First'),
                   cell: (one) => formatInstant(one.firstSetAsideAt),
                 },
-                { name: 'last', label: 'Last', cell: (one) => formatInstant(one.lastSetAsideAt) },
+                {
+                  name: 'last',
+                  label: t('Last'),
+                  cell: (one) => formatInstant(one.lastSetAsideAt),
+                },
               ]}
               rows={contradictions}
               keyOf={({ publisherId, rule }) => `${publisherId} ${rule}`}

@@ -2,6 +2,7 @@ import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import { levelsOf, tabs, type FilterName } from '../groups.ts'
 import { addressOf, withQuery } from '../router.ts'
 import type { View } from '../view.ts'
+import { t } from '../language.ts'
 
 interface CrumbsProps {
   readonly account: AdvertiserAccount
@@ -25,7 +26,7 @@ export function Crumbs({ account, view, query }: CrumbsProps) {
     return addressOf(['advertisers', account.id, 'performance'], next)
   }
   return (
-    <nav class="crumbs" aria-label="Levels">
+    <nav class="crumbs" aria-label={t('Levels')}>
       <a href={address(0, widest.from)}>All {tabs[widest.from].label.toLowerCase()}</a>
       {levels.map(({ filter, to }, place) => {
         const name = nameOfValue(filter, view.filters[filter][0] ?? '', account)

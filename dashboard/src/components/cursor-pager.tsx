@@ -1,3 +1,5 @@
+import { t } from '../language.ts'
+
 interface CursorPagerProps {
   /** The noun in "Pages of the records". */
   readonly what: string
@@ -14,14 +16,14 @@ export function CursorPager({ what, after, next, onChange }: CursorPagerProps) {
   return (
     <nav class="pager" aria-label={`Pages of the ${what}`}>
       <button type="button" disabled={after === null} onClick={() => onChange(null)}>
-        First page
+        {t('First page')}
       </button>
       <button
         type="button"
         disabled={next === undefined}
         onClick={() => next !== undefined && onChange(next)}
       >
-        Next page
+        {t('Next page')}
       </button>
     </nav>
   )

@@ -7,6 +7,7 @@ import { downloadCsv } from '../reports.ts'
 import { useSession } from '../session.ts'
 import type { View } from '../view.ts'
 import { Failure } from './notices.tsx'
+import { t } from '../language.ts'
 
 interface DownloadButtonProps {
   readonly advertiserId: number
@@ -44,7 +45,7 @@ export function DownloadButton({ advertiserId, advertiser, rows, view }: Downloa
         disabled={isBusy}
         onClick={() => void download((text) => forSpreadsheet(text, rules))}
       >
-        For Excel
+        {t('For Excel')}
       </button>
       {messages.length > 0 && <Failure messages={messages} />}
     </>

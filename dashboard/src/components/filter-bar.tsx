@@ -8,6 +8,7 @@ import type { Changes } from '../router.ts'
 import type { View } from '../view.ts'
 import { Combobox, type Choice } from './combobox.tsx'
 import { nameOfValue } from './crumbs.tsx'
+import { t } from '../language.ts'
 
 interface FilterBarProps {
   readonly account: AdvertiserAccount
@@ -21,13 +22,13 @@ export function FilterBar({ account, view, onChange }: FilterBarProps) {
   const set = (name: FilterName, values: readonly string[]) =>
     onChange({ [name]: values, page: null })
   return (
-    <div class="bar filters" role="search" aria-label="Filters">
+    <div class="bar filters" role="search" aria-label={t('Filters')}>
       <AddFilter
         {...{ account, view }}
         onAdd={(name, value) => set(name, [...new Set([...view.filters[name], value])])}
       />
       {active.length > 0 && (
-        <ul class="chips" aria-label="Filters that are set">
+        <ul class="chips" aria-label={t('Filters that are set')}>
           {active.flatMap((name) =>
             view.filters[name].map((value) => (
               <li key={`${name} ${value}`} class="chip">
@@ -51,7 +52,7 @@ export function FilterBar({ account, view, onChange }: FilterBarProps) {
           )}
           <li>
             <button type="button" onClick={() => onChange({ ...noFilters, page: null })}>
-              Clear all
+              {t('Clear all')}
             </button>
           </li>
         </ul>
@@ -69,7 +70,7 @@ function AddFilter({ account, view, onAdd }: AddFilterProps) {
   return (
     <>
       <label>
-        <span>Filter by</span>
+        <span>{t('Filter by')}</span>
         <select
           value={name}
           onChange={(event) => {
@@ -168,7 +169,7 @@ function TypedFilter({ label, onAdd }: TypedFilterProps) {
         <span>{label}</span>
         <input ref={field} type="search" maxLength={500} />
       </label>
-      <button type="submit">Add</button>
+      <button type="submit">{t('Add')}</button>
     </form>
   )
 }

@@ -5,6 +5,7 @@ import { addressOf } from '../router.ts'
 import { useSession } from '../session.ts'
 import { CatalogFile } from './catalog-file.tsx'
 import { CopyButton } from './copy-button.tsx'
+import { t } from '../language.ts'
 
 interface FirstStepsProps {
   readonly hasCatalog: boolean
@@ -19,29 +20,30 @@ export function FirstSteps({ hasCatalog }: FirstStepsProps) {
   const keys = useLoaded('admin/v1/keys', (signal) => api.get<KeyList>('admin/v1/keys', signal))
   const hasKeys = (latestOf(keys)?.keys.length ?? 0) > 0
   return (
-    <section class="card" aria-label="First steps">
-      <h2>First steps</h2>
-      <p>No event has come yet. Five steps lead to the first report.</p>
+    <section class="card" aria-label={t('First steps')}>
+      <h2>{t('First steps')}</h2>
+      <p>{t('No event has come yet. Five steps lead to the first report.')}</p>
       <ol class="steps">
-        <Step title="Load the catalog" isDone={hasCatalog}>
+        <Step title={t('Load the catalog')} isDone={hasCatalog}>
           Markets, publishers with their sites, advertisers, campaigns, ad groups and products. An
-          example is in the README; <code>shelftrace catalog load catalog.json</code> does the same.
+          example is in the README; <code>{t('shelftrace catalog load catalog.json')}</code> does
+          the same.
           <CatalogFile />
         </Step>
-        <Step title="Give people and programs their keys" isDone={hasKeys}>
+        <Step title={t('Give people and programs their keys')} isDone={hasKeys}>
           Invite people by a link, and make keys for the ad server and the publishers:{' '}
-          <a href={addressOf(['operator', 'keys'])}>Keys</a>.
+          <a href={addressOf(['operator', 'keys'])}>{t('Keys')}</a>.
         </Step>
-        <Step title="Mint a tracking link" isDone={false}>
+        <Step title={t('Mint a tracking link')} isDone={false}>
           The ad server does it for each ad that it serves; for a trial, the command line does.
           <Command text={mint} />
         </Step>
-        <Step title="Send a first event" isDone={false}>
+        <Step title={t('Send a first event')} isDone={false}>
           This page notices it within seconds.
           <Command text={send} />
         </Step>
-        <Step title="See the report" isDone={false}>
-          Choose the advertiser in the menu.
+        <Step title={t('See the report')} isDone={false}>
+          {t('Choose the advertiser in the menu.')}
         </Step>
       </ol>
     </section>
@@ -57,7 +59,7 @@ interface StepProps {
 function Step({ title, isDone, children }: StepProps) {
   return (
     <li class={isDone ? 'done' : undefined}>
-      <strong>{title}</strong> {isDone && <span class="good">Done</span>}
+      <strong>{title}</strong> {isDone && <span class="good">{t('Done')}</span>}
       {!isDone && <div>{children}</div>}
     </li>
   )

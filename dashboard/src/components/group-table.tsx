@@ -13,6 +13,7 @@ import { Empty, Stages } from './notices.tsx'
 import { Pager } from './pager.tsx'
 import { Popup } from './popup.tsx'
 import { Table, type TableColumn } from './table.tsx'
+import { t } from '../language.ts'
 
 export interface GroupTableProps {
   readonly advertiserId: number
@@ -42,7 +43,7 @@ export function GroupTable({ advertiserId, account, view, query, onChange }: Gro
         </div>
       </div>
       <Crumbs {...{ account, view, query }} />
-      <Stages loaded={groups} what="the table">
+      <Stages loaded={groups} what={t('the table')}>
         {(value) => <Rows {...{ groups: value, advertiserId, view, query, onChange }} />}
       </Stages>
     </section>
@@ -56,7 +57,7 @@ function Tabs({
   query,
 }: Pick<GroupTableProps, 'advertiserId' | 'view' | 'query'>) {
   return (
-    <nav class="tabs" aria-label="Group by">
+    <nav class="tabs" aria-label={t('Group by')}>
       {tabNames.map((name) => {
         const next = withQuery(query, {
           group: name,
@@ -181,18 +182,18 @@ function NoRows({ view, onChange }: Pick<GroupTableProps, 'view' | 'onChange'>) 
       <Empty>
         There is no such page.{' '}
         <button type="button" onClick={() => onChange({ page: null })}>
-          To the first page
+          {t('To the first page')}
         </button>
       </Empty>
     )
   }
   const isFiltered = Object.values(view.filters).some((values) => values.length > 0)
-  if (!isFiltered) return <Empty>There are no figures in this period.</Empty>
+  if (!isFiltered) return <Empty>{t('There are no figures in this period.')}</Empty>
   return (
     <Empty>
       Nothing matches these filters.{' '}
       <button type="button" onClick={() => onChange({ ...noFilters, page: null })}>
-        Clear the filters
+        {t('Clear the filters')}
       </button>
     </Empty>
   )
@@ -206,9 +207,9 @@ function ColumnPicker({ view, onChange }: Pick<GroupTableProps, 'view' | 'onChan
     if (next.length > 0) onChange({ columns: next.join(',') })
   }
   return (
-    <Popup summary="Columns">
+    <Popup summary={t('Columns')}>
       <fieldset>
-        <legend class="unseen">Columns of the table</legend>
+        <legend class="unseen">{t('Columns of the table')}</legend>
         {choices.map((name) => (
           <label key={name}>
             <input
@@ -220,10 +221,10 @@ function ColumnPicker({ view, onChange }: Pick<GroupTableProps, 'view' | 'onChan
           </label>
         ))}
         <button type="button" onClick={() => onChange({ columns: choices.join(',') })}>
-          All
+          {t('All')}
         </button>
         <button type="button" onClick={() => onChange({ columns: null })}>
-          Default
+          {t('Default')}
         </button>
       </fieldset>
     </Popup>

@@ -1,5 +1,6 @@
 import { intervals, type Interval } from '../../../src/domain/interval.ts'
 import type { View } from '../view.ts'
+import { t } from '../language.ts'
 
 const labels: Readonly<Record<Interval, string>> = { DAY: 'Day', WEEK: 'Week', MONTH: 'Month' }
 
@@ -11,7 +12,7 @@ interface IntervalChoiceProps {
 /** What a point of the chart stands for. */
 export function IntervalChoice({ view, onChange }: IntervalChoiceProps) {
   return (
-    <div class="segments" role="group" aria-label="By day, week or month">
+    <div class="segments" role="group" aria-label={t('By day, week or month')}>
       {intervals.map((interval) => (
         <button
           key={interval}

@@ -6,6 +6,7 @@ import { formatInstant } from '../format.ts'
 import { messagesOf } from '../loaded.ts'
 import { useSession } from '../session.ts'
 import { Failure } from './notices.tsx'
+import { t } from '../language.ts'
 
 const scopes: readonly (readonly [Scope, string])[] = [
   ['report:read', 'read reports'],
@@ -53,7 +54,7 @@ export function KeyForm({ onMade }: KeyFormProps) {
   }
   return (
     <details class="card make-key">
-      <summary>Make a key, or invite a person</summary>
+      <summary>{t('Make a key, or invite a person')}</summary>
       <form
         noValidate
         onSubmit={(event) => {
@@ -66,24 +67,24 @@ export function KeyForm({ onMade }: KeyFormProps) {
         {messages.length > 0 && <Failure messages={messages} />}
         <div class="bar">
           <label>
-            <span>Name: who holds it</span>
+            <span>{t('Name: who holds it')}</span>
             <input name="name" maxLength={500} autocomplete="off" required />
           </label>
           <label>
-            <span>Advertisers: all, or ids</span>
+            <span>{t('Advertisers: all, or ids')}</span>
             <input name="advertisers" autocomplete="off" />
           </label>
           <label>
-            <span>Publishers: all, or ids</span>
+            <span>{t('Publishers: all, or ids')}</span>
             <input name="publishers" autocomplete="off" />
           </label>
           <label>
-            <span>Expires at the end of (UTC)</span>
+            <span>{t('Expires at the end of (UTC)')}</span>
             <input name="expires" type="date" />
           </label>
         </div>
         <fieldset class="toggles">
-          <legend>It may</legend>
+          <legend>{t('It may')}</legend>
           {scopes.map(([scope, words]) => (
             <label key={scope}>
               <input type="checkbox" name="scope" value={scope} />
@@ -93,10 +94,10 @@ export function KeyForm({ onMade }: KeyFormProps) {
         </fieldset>
         <div class="actions">
           <button type="submit" class="primary">
-            Make the key
+            {t('Make the key')}
           </button>
           <button type="submit" name="invite">
-            Invite by a link
+            {t('Invite by a link')}
           </button>
         </div>
       </form>
@@ -107,7 +108,7 @@ export function KeyForm({ onMade }: KeyFormProps) {
 async function makeKey(api: Api, request: KeyRequest): Promise<Made> {
   const { key } = await api.post<KeyResponse>('admin/v1/keys', request)
   return {
-    words: 'The key is made. It is shown this once; only its hash is stored.',
+    words: t('The key is made. It is shown this once; only its hash is stored.'),
     secret: key,
   }
 }

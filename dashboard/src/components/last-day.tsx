@@ -2,6 +2,7 @@ import type { PastAlert, StatusHistory, VitalPoint } from '../../../src/contract
 import { formatBytes, formatDuration, formatInstant, formatNumber, nothing } from '../format.ts'
 import { Sparkline } from './sparkline.tsx'
 import { Table } from './table.tsx'
+import { t } from '../language.ts'
 
 interface Course {
   readonly label: string
@@ -12,23 +13,23 @@ interface Course {
 
 const courses: readonly Course[] = [
   {
-    label: 'Events shipped a second',
+    label: t('Events shipped a second'),
     read: ({ shipped }) => shipped / 60,
     show: (value) => formatNumber(value, 1),
   },
-  { label: 'Waiting in the spool', read: ({ waitingBytes }) => waitingBytes, show: formatBytes },
+  { label: t('Waiting in the spool'), read: ({ waitingBytes }) => waitingBytes, show: formatBytes },
   {
-    label: 'Age of the oldest event',
+    label: t('Age of the oldest event'),
     read: ({ lagMs }) => lagMs,
     show: formatDuration,
   },
   {
-    label: 'Purchases wait for attribution',
+    label: t('Purchases wait for attribution'),
     read: ({ attributionLagMs }) => attributionLagMs,
     show: formatDuration,
   },
   {
-    label: 'Reports, 95 % faster than',
+    label: t('Reports, 95 % faster than'),
     read: ({ reportP95Ms }) => reportP95Ms,
     show: formatDuration,
   },
@@ -39,10 +40,10 @@ export function LastDay({ history }: { readonly history: StatusHistory }) {
   const { points, ended } = history
   const [first] = points
   return (
-    <section class="card" aria-label="Last 24 hours">
-      <h2>Last 24 hours</h2>
+    <section class="card" aria-label={t('Last 24 hours')}>
+      <h2>{t('Last 24 hours')}</h2>
       {first === undefined ? (
-        <p class="muted">The first minute is not over yet.</p>
+        <p class="muted">{t('The first minute is not over yet.')}</p>
       ) : (
         <>
           <dl class="tiles by-five">
@@ -70,7 +71,7 @@ function CourseTile({ course: { label, read, show }, points }: CourseTileProps) 
       <dt>{label}</dt>
       <dd>
         <span class="value">{values.length === 0 ? nothing : show(Math.max(...values))}</span>
-        <span class="change">at most</span>
+        <span class="change">{t('at most')}</span>
         <Sparkline values={values} />
       </dd>
     </div>
@@ -80,11 +81,11 @@ function CourseTile({ course: { label, read, show }, points }: CourseTileProps) 
 function Ended({ ended }: { readonly ended: readonly PastAlert[] }) {
   return (
     <Table
-      caption="What was wrong and is over"
+      caption={t('What was wrong and is over')}
       columns={[
-        { name: 'name', label: 'Alert', cell: ({ name }) => name.replace(/^Shelftrace/u, '') },
-        { name: 'since', label: 'From', cell: ({ since }) => formatInstant(since) },
-        { name: 'until', label: 'Until', cell: ({ until }) => formatInstant(until) },
+        { name: 'name', label: t('Alert'), cell: ({ name }) => name.replace(/^Shelftrace/u, '') },
+        { name: 'since', label: t('From'), cell: ({ since }) => formatInstant(since) },
+        { name: 'until', label: t('Until'), cell: ({ until }) => formatInstant(until) },
       ]}
       rows={ended}
       keyOf={({ name, since }) => `${name} ${since}`}

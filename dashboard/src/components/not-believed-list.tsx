@@ -11,14 +11,15 @@ import { wordsOf } from '../words.ts'
 import { Figure } from './figure.tsx'
 import { Empty, Stages, Warning } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
+import { t } from '../language.ts'
 
 const columns: readonly TableColumn<NotBelievedOfPublisher>[] = [
-  { name: 'publisher', label: 'Publisher', cell: ({ publisherId }) => String(publisherId) },
-  { name: 'kind', label: 'Kind', cell: ({ kind }) => wordsOf(kind) },
-  { name: 'reason', label: 'Reason', cell: ({ reason }) => wordsOf(reason) },
+  { name: 'publisher', label: t('Publisher'), cell: ({ publisherId }) => String(publisherId) },
+  { name: 'kind', label: t('Kind'), cell: ({ kind }) => wordsOf(kind) },
+  { name: 'reason', label: t('Reason'), cell: ({ reason }) => wordsOf(reason) },
   {
     name: 'deliveries',
-    label: 'Deliveries',
+    label: t('Deliveries'),
     isFigure: true,
     cell: ({ deliveries }) => (
       <Figure exact={String(deliveries)} shown={formatCount(String(deliveries))} />
@@ -26,7 +27,7 @@ const columns: readonly TableColumn<NotBelievedOfPublisher>[] = [
   },
   {
     name: 'value',
-    label: 'Value',
+    label: t('Value'),
     isFigure: true,
     cell: ({ values }) =>
       values.length === 0
@@ -35,12 +36,12 @@ const columns: readonly TableColumn<NotBelievedOfPublisher>[] = [
   },
   {
     name: 'first',
-    label: 'First received',
+    label: t('First received'),
     cell: ({ firstReceivedAt }) => formatInstant(firstReceivedAt),
   },
   {
     name: 'last',
-    label: 'Last received',
+    label: t('Last received'),
     cell: ({ lastReceivedAt }) => formatInstant(lastReceivedAt),
   },
 ]
@@ -51,18 +52,19 @@ export function NotBelievedList() {
   const path = 'admin/v1/status'
   const status = useLoaded(path, async (signal) => await api.get<StatusResponse>(path, signal))
   return (
-    <section class="card" aria-label="Deliveries that are not believed">
-      <h2>Deliveries that are not believed</h2>
+    <section class="card" aria-label={t('Deliveries that are not believed')}>
+      <h2>{t('Deliveries that are not believed')}</h2>
       <p class="muted">
-        Purchases and returns of the last 30 days that came without a key that counts, or from an
-        address that is not on the list of the publisher. They are kept and do not count.
+        {t(
+          'Purchases and returns of the last 30 days that came without a key that counts, or from an address that is not on the list of the publisher. They are kept and do not count.'
+        )}
       </p>
-      <Stages loaded={status} what="the deliveries that are not believed">
+      <Stages loaded={status} what={t('the deliveries that are not believed')}>
         {({ notBelieved, believeEverybody }) => (
           <>
             {believeEverybody !== undefined && <Everybody found={believeEverybody} />}
             {notBelieved === undefined ? (
-              <Warning>The warehouse does not answer.</Warning>
+              <Warning>{t('The warehouse does not answer.')}</Warning>
             ) : (
               <Groups found={notBelieved} />
             )}
@@ -87,11 +89,12 @@ function Everybody({ found: { publishers, total } }: { readonly found: BelieveEv
 }
 
 function Groups({ found: { groups, total } }: { readonly found: NotBelievedOfAll }) {
-  if (groups.length === 0) return <Empty>Nothing to look at: every delivery is believed.</Empty>
+  if (groups.length === 0)
+    return <Empty>{t('Nothing to look at: every delivery is believed.')}</Empty>
   return (
     <>
       <Table
-        caption="Deliveries that are not believed, most first"
+        caption={t('Deliveries that are not believed, most first')}
         columns={columns}
         rows={groups}
         keyOf={({ publisherId, kind, reason }) => `${publisherId} ${kind} ${reason}`}

@@ -1,5 +1,6 @@
 import { formatNumber } from '../format.ts'
 import { pageMax, pageSizes } from '../view.ts'
+import { t } from '../language.ts'
 
 interface PagerProps {
   readonly page: number
@@ -12,7 +13,7 @@ export function Pager({ page, pageSize, totalRows, onChange }: PagerProps) {
   const first = totalRows === 0 ? 0 : page * pageSize + 1
   const last = Math.min((page + 1) * pageSize, totalRows)
   return (
-    <nav class="pager" aria-label="Pages of the table">
+    <nav class="pager" aria-label={t('Pages of the table')}>
       <span aria-live="polite">
         {formatNumber(first)}–{formatNumber(last)} of {formatNumber(totalRows)} rows
       </span>
@@ -30,19 +31,20 @@ export function Pager({ page, pageSize, totalRows, onChange }: PagerProps) {
         </select>
       </label>
       <button type="button" disabled={page === 0} onClick={() => onChange(page - 1, pageSize)}>
-        Previous
+        {t('Previous')}
       </button>
       <button
         type="button"
         disabled={last >= totalRows || page >= pageMax}
         onClick={() => onChange(page + 1, pageSize)}
       >
-        Next
+        {t('Next')}
       </button>
       {page >= pageMax && last < totalRows && (
         <p class="muted" role="status">
-          There are no pages behind this one. More rows are on larger pages, in another order, and
-          in the CSV.
+          {t(
+            'There are no pages behind this one. More rows are on larger pages, in another order, and in the CSV.'
+          )}
         </p>
       )}
     </nav>

@@ -4,6 +4,7 @@ import type { MarketDays } from '../periods.ts'
 import { profileNames, profiles, type Base, type View } from '../view.ts'
 import { daysChange, movedDays, PeriodChoice, periodChange } from './period-choice.tsx'
 import { PrintHead } from './print-head.tsx'
+import { t } from '../language.ts'
 
 interface PeriodBarProps {
   readonly view: View
@@ -43,12 +44,12 @@ export function PeriodBar(props: PeriodBarProps) {
         aria-expanded={isOpen}
         onClick={() => setIsOpen(!isOpen)}
       >
-        More
+        {t('More')}
       </button>
       <div class={`choices ${isOpen ? 'open' : ''}`}>
         {hasBase && (
           <label>
-            <span>Compare with</span>
+            <span>{t('Compare with')}</span>
             <select
               value={view.base}
               onChange={(event) => onChange({ base: baseParameter(event.currentTarget.value) })}
@@ -62,7 +63,7 @@ export function PeriodBar(props: PeriodBarProps) {
           </label>
         )}
         <label>
-          <span>Attribution</span>
+          <span>{t('Attribution')}</span>
           <select
             value={view.profile}
             onChange={(event) => onChange({ profile: event.currentTarget.value, page: null })}
@@ -76,7 +77,7 @@ export function PeriodBar(props: PeriodBarProps) {
         </label>
         {currencies.length > 1 && (
           <label>
-            <span>Currency</span>
+            <span>{t('Currency')}</span>
             <select
               value={currency}
               onChange={(event) => onChange({ currency: event.currentTarget.value })}

@@ -11,6 +11,7 @@ import {
 import { usePlace } from '../router.ts'
 import { hasUnusablePeriod, isPeriod, type View } from '../view.ts'
 import { Popup } from './popup.tsx'
+import { t } from '../language.ts'
 
 type Changes = Readonly<Record<string, string | null>>
 
@@ -28,10 +29,10 @@ export function PeriodChoice({ view, market, onChange }: PeriodChoiceProps) {
   const [before, after] = [movedDays(view, -1), movedDays(view, 1)]
   return (
     <>
-      <div class="period" role="group" aria-label="Period">
+      <div class="period" role="group" aria-label={t('Period')}>
         <button
           type="button"
-          aria-label="Earlier period"
+          aria-label={t('Earlier period')}
           disabled={before === null}
           onClick={() => before !== null && onChange(daysChange(before))}
         >
@@ -49,15 +50,15 @@ export function PeriodChoice({ view, market, onChange }: PeriodChoiceProps) {
             <NamedPeriods view={view} onChange={onChange} />
             <ChosenDays view={view} onChange={onChange} />
             <p class="footnote">
-              Days are those of each market’s own time. While the focus is in this bar: D, W, M and
-              Y show today, the week, month and year to date, ← and → the period before and after, X
-              turns the comparison on and off.
+              {t(
+                'Days are those of each market’s own time. While the focus is in this bar: D, W, M and Y show today, the week, month and year to date, ← and → the period before and after, X turns the comparison on and off.'
+              )}
             </p>
           </div>
         </Popup>
         <button
           type="button"
-          aria-label="Later period"
+          aria-label={t('Later period')}
           disabled={after === null || after.startDate > market.newest}
           onClick={() => after !== null && onChange(daysChange(after))}
         >
@@ -66,8 +67,9 @@ export function PeriodChoice({ view, market, onChange }: PeriodChoiceProps) {
       </div>
       {hasUnusablePeriod(query) && (
         <p class="problem" role="status">
-          The address names days that cannot be shown: a first day after the last one, more than 731
-          days, or a period that does not exist. These are the last 28 days.
+          {t(
+            'The address names days that cannot be shown: a first day after the last one, more than 731 days, or a period that does not exist. These are the last 28 days.'
+          )}
         </p>
       )}
     </>
@@ -135,7 +137,7 @@ function ChosenDays({ view, onChange }: PartProps) {
   return (
     <div class="bar">
       <label>
-        <span>From</span>
+        <span>{t('From')}</span>
         <input
           type="date"
           value={entered.startDate}
@@ -144,7 +146,7 @@ function ChosenDays({ view, onChange }: PartProps) {
         />
       </label>
       <label>
-        <span>To</span>
+        <span>{t('To')}</span>
         <input
           type="date"
           value={entered.endDate}
@@ -154,7 +156,7 @@ function ChosenDays({ view, onChange }: PartProps) {
       </label>
       {!isPossible && (
         <p class="problem" role="alert">
-          Choose a first day that is not after the last one, and at most 731 days.
+          {t('Choose a first day that is not after the last one, and at most 731 days.')}
         </p>
       )}
     </div>

@@ -7,15 +7,20 @@ import { wordsOf } from '../words.ts'
 import { CursorPager } from './cursor-pager.tsx'
 import { Empty, Failure, Stages } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
+import { t } from '../language.ts'
 
 type SetAsideRecord = SetAsidePage['records'][number]
 
 const columns: readonly TableColumn<SetAsideRecord>[] = [
-  { name: 'type', label: 'Record', cell: ({ type }) => wordsOf(type) },
-  { name: 'reason', label: 'Reason', cell: ({ reason }) => <span class="reason">{reason}</span> },
-  { name: 'received', label: 'Received', cell: ({ receivedAt }) => formatInstant(receivedAt) },
-  { name: 'aside', label: 'Set aside', cell: ({ setAsideAt }) => formatInstant(setAsideAt) },
-  { name: 'key', label: 'Key', cell: ({ key }) => <span class="code">{key}</span> },
+  { name: 'type', label: t('Record'), cell: ({ type }) => wordsOf(type) },
+  {
+    name: 'reason',
+    label: t('Reason'),
+    cell: ({ reason }) => <span class="reason">{reason}</span>,
+  },
+  { name: 'received', label: t('Received'), cell: ({ receivedAt }) => formatInstant(receivedAt) },
+  { name: 'aside', label: t('Set aside'), cell: ({ setAsideAt }) => formatInstant(setAsideAt) },
+  { name: 'key', label: t('Key'), cell: ({ key }) => <span class="code">{key}</span> },
 ]
 
 /** Records that could not be shipped. Those shown can be shipped again. */
@@ -33,25 +38,27 @@ export function SetAsideList() {
     else if (list.state === 'ready') list.refresh()
   }
   return (
-    <section class="card" aria-label="Records set aside">
-      <h2>Records set aside</h2>
+    <section class="card" aria-label={t('Records set aside')}>
+      <h2>{t('Records set aside')}</h2>
       <p class="muted">
-        They could not be stored and do not count. Mend the cause first, then ship them once more.
+        {t(
+          'They could not be stored and do not count. Mend the cause first, then ship them once more.'
+        )}
       </p>
       {result !== null && <Result result={result} />}
-      <Stages loaded={list} what="the records set aside">
+      <Stages loaded={list} what={t('the records set aside')}>
         {({ records, next }) =>
           records.length === 0 && after === null ? (
-            <Empty>Nothing to look at: no record is set aside.</Empty>
+            <Empty>{t('Nothing to look at: no record is set aside.')}</Empty>
           ) : (
             <>
               <Table
-                caption="Records set aside, longest waiting first"
+                caption={t('Records set aside, longest waiting first')}
                 columns={columns}
                 rows={records}
                 keyOf={({ key }) => key}
               />
-              <CursorPager what="records set aside" {...{ after, next, onChange: setAfter }} />
+              <CursorPager what={t('records set aside')} {...{ after, next, onChange: setAfter }} />
               {records.length > 0 && (
                 <Replay
                   key={records.map(({ key }) => key).join(' ')}
@@ -120,7 +127,7 @@ function Replay({ records, onReplayed }: ReplayProps) {
         disabled={isBusy}
         onClick={() => setIsAsking(!isAsking)}
       >
-        Ship the shown ones once more
+        {t('Ship the shown ones once more')}
       </button>
       {isAsking && (
         <>
@@ -129,7 +136,7 @@ function Replay({ records, onReplayed }: ReplayProps) {
             {isBusy ? 'Shipping …' : 'Yes, ship them'}
           </button>
           <button type="button" disabled={isBusy} onClick={cancel}>
-            Not now
+            {t('Not now')}
           </button>
         </>
       )}

@@ -6,6 +6,7 @@ import { useOverview } from '../reports.ts'
 import { addressOf, withQuery } from '../router.ts'
 import type { View } from '../view.ts'
 import { Figure } from './figure.tsx'
+import { t } from '../language.ts'
 
 interface SoFarProps {
   readonly advertiserId: number
@@ -45,7 +46,7 @@ function Running({ advertiserId, view, query, market }: SoFarProps) {
     withQuery(query, { today: 'included' })
   )
   return (
-    <section class="notice so-far" aria-label="Not over yet">
+    <section class="notice so-far" aria-label={t('Not over yet')}>
       <strong>{formatRange(days.startDate, days.endDate)}, so far:</strong>{' '}
       <dl>
         {metrics
@@ -59,7 +60,7 @@ function Running({ advertiserId, view, query, market }: SoFarProps) {
             </div>
           ))}
       </dl>{' '}
-      <a href={address}>Include these days</a>
+      <a href={address}>{t('Include these days')}</a>
     </section>
   )
 }

@@ -3,6 +3,7 @@ import type { Row } from '../columns.ts'
 import { changeOf, formatChange } from '../format.ts'
 import { lineColors, metrics, type Metric } from '../metrics.ts'
 import { Figure, leftOut } from './figure.tsx'
+import { t } from '../language.ts'
 
 /** What the totals are compared with. */
 export type TileBase =
@@ -26,7 +27,7 @@ export function Tiles({ total, base, chosen, onChoose }: TilesProps) {
   const [isWhole, setIsWhole] = useState(false)
   return (
     <>
-      <dl class={`tiles ${isWhole ? 'whole' : ''}`} aria-label="Totals">
+      <dl class={`tiles ${isWhole ? 'whole' : ''}`} aria-label={t('Totals')}>
         {metrics.map((metric) => {
           const { name, label, print, isMain = false } = metric
           const place = chosen.indexOf(metric)
@@ -79,7 +80,7 @@ function Change({ metric: { name, print, isGoodWhenMore }, total, base }: Change
   if (base.state === 'none') return <span class="change">{base.words}</span>
   const before = base.total?.[name]
   const change = changeOf(total[name], before)
-  if (change === null) return <span class="change">none before</span>
+  if (change === null) return <span class="change">{t('none before')}</span>
   const isFlat = Math.abs(change) < 0.0005
   const tone =
     isFlat || isGoodWhenMore === null ? '' : change > 0 === isGoodWhenMore ? 'good' : 'bad'
@@ -95,7 +96,7 @@ function Change({ metric: { name, print, isGoodWhenMore }, total, base }: Change
 export function FiguresToCome() {
   return (
     <div class="to-come loading" role="status">
-      <span class="unseen">Loading the figures …</span>
+      <span class="unseen">{t('Loading the figures …')}</span>
       <div class="tiles" aria-hidden="true">
         {metrics.map(({ name, label, isMain = false }) => (
           <div key={name} class={`tile ${isMain ? 'main' : ''}`}>

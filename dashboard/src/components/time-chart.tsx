@@ -8,6 +8,7 @@ import { changeOf, formatChange, formatRange, type Figure as FigureText } from '
 import { usePaper } from '../paper.ts'
 import { themeChanged } from '../theme.ts'
 import { Figure } from './figure.tsx'
+import { t } from '../language.ts'
 
 export interface ChartSeries {
   readonly name: string
@@ -74,10 +75,10 @@ export function TimeChart({ label, points, series, onUsePeriod }: TimeChartProps
         <p class="zoom">
           <span>{formatRange(from.startDate, to.endDate)}</span>
           <button type="button" onClick={() => onUsePeriod(from.startDate, to.endDate)}>
-            Use as period
+            {t('Use as period')}
           </button>
           <button type="button" onClick={reset}>
-            Show all
+            {t('Show all')}
           </button>
         </p>
       )}

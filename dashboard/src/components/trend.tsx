@@ -13,6 +13,7 @@ import { baseOf, profileNames, profiles, type View } from '../view.ts'
 import { Figure } from './figure.tsx'
 import { Table, type TableColumn } from './table.tsx'
 import { TimeChart, type ChartSeries } from './time-chart.tsx'
+import { t } from '../language.ts'
 
 type Change = (changes: Readonly<Record<string, string | null>>) => void
 
@@ -78,7 +79,7 @@ export function CompareProfiles(props: CompareProps) {
   return (
     <>
       <label class="inline">
-        <span>Compare</span>
+        <span>{t('Compare')}</span>
         <select
           value={metric?.name}
           onChange={(event) => onChange({ metric: event.currentTarget.value })}
@@ -104,7 +105,7 @@ export function CompareProfiles(props: CompareProps) {
 
 function ProfileTable({ answers, currency }: Pick<CompareProps, 'answers' | 'currency'>) {
   const columns: readonly TableColumn<(typeof profiles)[number]>[] = [
-    { name: 'profile', label: 'Attribution', cell: (profile) => profileNames[profile] },
+    { name: 'profile', label: t('Attribution'), cell: (profile) => profileNames[profile] },
     ...comparedMetrics.map(({ name, label, print }) => ({
       name,
       label,
@@ -117,7 +118,7 @@ function ProfileTable({ answers, currency }: Pick<CompareProps, 'answers' | 'cur
   ]
   return (
     <Table
-      caption="What each attribution profile credits"
+      caption={t('What each attribution profile credits')}
       columns={columns}
       rows={profiles}
       keyOf={(profile) => profile}
@@ -136,14 +137,14 @@ function PointsTable({ points, series }: PointsTableProps) {
   const rows = points.map((point, index) => ({ point, index }))
   return (
     <details class="as-table" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary>The chart as a table</summary>
+      <summary>{t('The chart as a table')}</summary>
       {isOpen && (
         <Table
-          caption="Figures of the chart"
+          caption={t('Figures of the chart')}
           columns={[
             {
               name: 'DATE',
-              label: 'Days',
+              label: t('Days'),
               cell: ({ point }) => <time dateTime={point.start}>{describePoint(point)}</time>,
             },
             ...series.map(({ name, label, values, print }) => ({

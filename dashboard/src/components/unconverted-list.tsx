@@ -9,6 +9,7 @@ import { CursorPager } from './cursor-pager.tsx'
 import { Figure } from './figure.tsx'
 import { Empty, Stages } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
+import { t } from '../language.ts'
 
 type CountName = 'impressions' | 'clicks' | 'lines'
 
@@ -31,14 +32,14 @@ function amountColumn(name: 'spend' | 'value', label: string): TableColumn<Uncon
 }
 
 const columns: readonly TableColumn<UnconvertedRow>[] = [
-  { name: 'date', label: 'Day', cell: ({ date }) => formatDay(date) },
+  { name: 'date', label: t('Day'), cell: ({ date }) => formatDay(date) },
   {
     name: 'market',
-    label: 'Market',
+    label: t('Market'),
     cell: ({ market, marketId }) => market ?? `${marketId}, not in the catalog`,
   },
-  { name: 'advertiser', label: 'Advertiser', cell: ({ advertiserId }) => String(advertiserId) },
-  { name: 'currency', label: 'Currency', cell: ({ currency }) => currency || nothing },
+  { name: 'advertiser', label: t('Advertiser'), cell: ({ advertiserId }) => String(advertiserId) },
+  { name: 'currency', label: t('Currency'), cell: ({ currency }) => currency || nothing },
   countColumn('impressions', 'Impressions'),
   countColumn('clicks', 'Clicks'),
   amountColumn('spend', 'Spend'),
@@ -61,25 +62,29 @@ export function UnconvertedList() {
   const path = `admin/v1/unconverted?${query}`
   const page = useLoaded(path, async (signal) => await api.get<UnconvertedPage>(path, signal))
   return (
-    <section class="card" aria-label="Amounts without a rate">
-      <h2>Amounts without a rate</h2>
+    <section class="card" aria-label={t('Amounts without a rate')}>
+      <h2>{t('Amounts without a rate')}</h2>
       <p class="muted">
-        Of the last 30 days. Reports count them and add no money for them until rates are loaded, or
-        the market is in the catalog.
+        {t(
+          'Of the last 30 days. Reports count them and add no money for them until rates are loaded, or the market is in the catalog.'
+        )}
       </p>
-      <Stages loaded={page} what="the amounts without a rate">
+      <Stages loaded={page} what={t('the amounts without a rate')}>
         {({ rows, next }) =>
           rows.length === 0 && after === null ? (
-            <Empty>Nothing to look at: every amount has a rate.</Empty>
+            <Empty>{t('Nothing to look at: every amount has a rate.')}</Empty>
           ) : (
             <>
               <Table
-                caption="Amounts without a rate, by day"
+                caption={t('Amounts without a rate, by day')}
                 columns={columns}
                 rows={rows}
                 keyOf={(_row, index) => String(index)}
               />
-              <CursorPager what="amounts without a rate" {...{ after, next, onChange: setAfter }} />
+              <CursorPager
+                what={t('amounts without a rate')}
+                {...{ after, next, onChange: setAfter }}
+              />
             </>
           )
         }

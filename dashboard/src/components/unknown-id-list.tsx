@@ -7,6 +7,7 @@ import { wordsOf } from '../words.ts'
 import { Figure } from './figure.tsx'
 import { Empty, Stages, Warning } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
+import { t } from '../language.ts'
 
 /** Longer lists are shown in full on request. */
 const shownFirst = 50
@@ -18,23 +19,23 @@ const parents: Readonly<Partial<Record<UnknownId['kind'], string>>> = {
 }
 
 const columns: readonly TableColumn<UnknownId>[] = [
-  { name: 'id', label: 'Id', cell: ({ id }) => <span class="code">{String(id)}</span> },
-  { name: 'kind', label: 'Kind', cell: ({ kind }) => wordsOf(kind) },
+  { name: 'id', label: t('Id'), cell: ({ id }) => <span class="code">{String(id)}</span> },
+  { name: 'kind', label: t('Kind'), cell: ({ kind }) => wordsOf(kind) },
   {
     name: 'parent',
-    label: 'Of',
+    label: t('Of'),
     cell: ({ kind, parentId }) =>
       parentId === undefined ? nothing : `${parents[kind] ?? ''} ${parentId}`,
   },
   {
     name: 'events',
-    label: 'Events',
+    label: t('Events'),
     isFigure: true,
     cell: ({ events }) => <Figure exact={String(events)} shown={formatCount(String(events))} />,
   },
   {
     name: 'conversions',
-    label: 'Purchases received',
+    label: t('Purchases received'),
     isFigure: true,
     cell: ({ conversions }) => {
       const exact = conversions === undefined ? null : String(conversions)
@@ -49,13 +50,14 @@ export function UnknownIdList() {
   const path = 'admin/v1/unknown-ids'
   const found = useLoaded(path, async (signal) => await api.get<UnknownIds>(path, signal))
   return (
-    <section class="card" aria-label="Ids the catalog does not have">
-      <h2>Ids the catalog does not have</h2>
+    <section class="card" aria-label={t('Ids the catalog does not have')}>
+      <h2>{t('Ids the catalog does not have')}</h2>
       <p class="muted">
-        Named over the last 30 days. What names them counts all the same; names and currencies are
-        missing until the catalog has them.
+        {t(
+          'Named over the last 30 days. What names them counts all the same; names and currencies are missing until the catalog has them.'
+        )}
       </p>
-      <Stages loaded={found} what="the unknown ids">
+      <Stages loaded={found} what={t('the unknown ids')}>
         {(value) => <Ids found={value} />}
       </Stages>
     </section>
@@ -69,16 +71,17 @@ function Ids({ found: { ids, total, complete } }: { readonly found: UnknownIds }
     <>
       {!complete && (
         <Warning>
-          So many different ids came in that those named least were not looked at. Somebody may be
-          sending made-up ids.
+          {t(
+            'So many different ids came in that those named least were not looked at. Somebody may be sending made-up ids.'
+          )}
         </Warning>
       )}
       {ids.length === 0 ? (
-        complete && <Empty>Nothing to look at: the catalog has every id that came in.</Empty>
+        complete && <Empty>{t('Nothing to look at: the catalog has every id that came in.')}</Empty>
       ) : (
         <>
           <Table
-            caption="Ids the catalog does not have, named most first"
+            caption={t('Ids the catalog does not have, named most first')}
             columns={columns}
             rows={shown}
             keyOf={({ kind, parentId, id }) => `${kind} ${parentId ?? ''} ${id}`}

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Alert } from '../../../src/contract/watch.ts'
 import { formatDuration, formatInstant } from '../format.ts'
 import { sectionOf, type Block, type Inline } from '../runbook.ts'
+import { t } from '../language.ts'
 
 /** A page that has had no answer for so long is no longer to be trusted. */
 export const silenceMsMax = 10_000
@@ -19,7 +20,7 @@ export function Verdict({ alerts, silenceMs }: VerdictProps) {
   const words = wordsOf(alerts, silenceMs)
   useEffect(() => markTab(tone, words), [tone, words])
   return (
-    <section class={`verdict ${tone}`} aria-label="Verdict">
+    <section class={`verdict ${tone}`} aria-label={t('Verdict')}>
       <p class="verdict-line">
         <span class="verdict-dot" aria-hidden="true" />
         {/* Told once when it changes; the seconds would be told each time. */}
@@ -73,7 +74,7 @@ function Trouble({ alert }: { readonly alert: Alert }) {
       </summary>
       <div class="runbook">
         {blocks === null ? (
-          <p class="muted">Loading the runbook …</p>
+          <p class="muted">{t('Loading the runbook …')}</p>
         ) : blocks.length === 0 ? (
           <p>See {alert.name} in docs/runbook.md.</p>
         ) : (

@@ -13,6 +13,7 @@ import { useAccount } from '../reports.ts'
 import { addressOf, goTo, withQuery } from '../router.ts'
 import { useSession } from '../session.ts'
 import { wordsOf } from '../words.ts'
+import { t } from '../language.ts'
 
 /** Which asset each ad group shows in each creative size, and choosing another one. */
 export function Assets({ advertiserId, query }: AdvertiserPageProps) {
@@ -21,10 +22,10 @@ export function Assets({ advertiserId, query }: AdvertiserPageProps) {
   return (
     <>
       <div class="head">
-        <h1>Assets</h1>
-        <p class="muted">What your display and brand ad groups show</p>
+        <h1>{t('Assets')}</h1>
+        <p class="muted">{t('What your display and brand ad groups show')}</p>
       </div>
-      <Stages loaded={account} what="the ad groups and assets">
+      <Stages loaded={account} what={t('the ad groups and assets')}>
         {(value) => <Choice account={value} query={query} onAttached={refresh} />}
       </Stages>
     </>
@@ -45,7 +46,7 @@ function Choice({ account, query, onAttached }: ChoiceProps) {
   const adGroups = account.adGroups.filter((one) => one.type !== 'SPA' && isActive(one))
   const adGroup = adGroups.find(({ id }) => String(id) === query.get('adGroup')) ?? adGroups[0]
   if (adGroup === undefined) {
-    return <Empty>You have no display or brand ad group. Only those show assets.</Empty>
+    return <Empty>{t('You have no display or brand ad group. Only those show assets.')}</Empty>
   }
   const campaignName = (id: number) =>
     account.campaigns.find((campaign) => campaign.id === id)?.name ?? String(id)
@@ -60,7 +61,7 @@ function Choice({ account, query, onAttached }: ChoiceProps) {
     <>
       <div class="bar">
         <label>
-          <span>Ad group</span>
+          <span>{t('Ad group')}</span>
           <select
             value={String(adGroup.id)}
             onChange={({ currentTarget: { value } }) =>
@@ -80,9 +81,11 @@ function Choice({ account, query, onAttached }: ChoiceProps) {
           </select>
         </label>
       </div>
-      {!account.isWhole && <p class="footnote">Not all entries are listed: there are too many.</p>}
+      {!account.isWhole && (
+        <p class="footnote">{t('Not all entries are listed: there are too many.')}</p>
+      )}
       {sizes.length === 0 && (
-        <Empty>None of your assets has the measures of a creative size.</Empty>
+        <Empty>{t('None of your assets has the measures of a creative size.')}</Empty>
       )}
       {sizes.map(({ size, assets }) => (
         <SizeCard
@@ -141,7 +144,7 @@ function SizeCard({ account, adGroup, size, assets, onAttached }: SizeCardProps)
             <p class="name">{asset.fileName}</p>
             <p class="muted">{asset.callToAction ?? asset.altText ?? wordsOf(asset.type)}</p>
             {asset.id === shown ? (
-              <p class="badge good">Shown now</p>
+              <p class="badge good">{t('Shown now')}</p>
             ) : (
               <button
                 type="button"

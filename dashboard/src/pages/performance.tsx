@@ -19,13 +19,14 @@ import { useBase, useComparison, useOverview } from '../reports.ts'
 import { addressOf, goTo, withQuery, type Changes } from '../router.ts'
 import { inCurrency, parseView, type View } from '../view.ts'
 import { describeCompleteness } from '../words.ts'
+import { t } from '../language.ts'
 
 export type Change = (changes: Changes) => void
 
 /** Filters, totals, the days as a chart, and the figures by group, all for the same question. */
 export function Performance({ advertiserId, query }: AdvertiserPageProps) {
   return (
-    <OnMarketDay advertiserId={advertiserId} title="Performance">
+    <OnMarketDay advertiserId={advertiserId} title={t('Performance')}>
       {(market, account) => <PerformanceOn {...{ advertiserId, query, market, account }} />}
     </OnMarketDay>
   )
@@ -47,12 +48,12 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
   return (
     <>
       <div class="head">
-        <h1>Performance</h1>
+        <h1>{t('Performance')}</h1>
         <p class="muted">
           {formatRange(view.startDate, view.endDate)}, days of each market’s own time
         </p>
         <button type="button" class="screen-only print-button" onClick={() => print()}>
-          Print or save as PDF
+          {t('Print or save as PDF')}
         </button>
       </div>
       <PeriodBar
@@ -110,7 +111,7 @@ interface FiguresOfProps extends Omit<FiguresProps, 'answer'> {
 export function FiguresOf({ overview, ...shown }: FiguresOfProps) {
   if (overview.state === 'loading' && overview.isKept !== true) return <FiguresToCome />
   return (
-    <Stages loaded={overview} what="the figures">
+    <Stages loaded={overview} what={t('the figures')}>
       {(answer) => <Figures {...shown} answer={answer} />}
     </Stages>
   )
@@ -121,7 +122,7 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
   const currencies = currenciesOf(answer)
   const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
   if (currency === undefined) {
-    return <Empty>Nothing was counted in this period under these filters.</Empty>
+    return <Empty>{t('Nothing was counted in this period under these filters.')}</Empty>
   }
   const total = totalOf(answer, currency)
   const chosen = chosenMetrics(query.get('chart'))
@@ -148,9 +149,9 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
           exchange rate for them yet.
         </Warning>
       )}
-      <section class="card" aria-label="Over time">
+      <section class="card" aria-label={t('Over time')}>
         <div class="card-head">
-          <h2>Over time</h2>
+          <h2>{t('Over time')}</h2>
           <div class="actions">
             <IntervalChoice view={view} onChange={change} />
             <label class="switch">
@@ -188,7 +189,7 @@ function Comparing(props: ComparingProps) {
   const { advertiserId, view, query, change, currency, lastWhole } = props
   const comparison = useComparison(advertiserId, view)
   return (
-    <Stages loaded={comparison} what="the three profiles">
+    <Stages loaded={comparison} what={t('the three profiles')}>
       {(answers: Comparison) => (
         <CompareProfiles {...{ answers, view, currency, lastWhole, query }} onChange={change} />
       )}

@@ -8,6 +8,7 @@ import { useAccount } from '../reports.ts'
 import { addressOf, goTo, withQuery } from '../router.ts'
 import { useSession } from '../session.ts'
 import { wordsOf } from '../words.ts'
+import { t } from '../language.ts'
 
 const adGroupTypes = ['SPA', 'DISPLAY', 'SPONSORED_BRAND'] as const
 
@@ -17,10 +18,10 @@ export function Placements({ advertiserId, query }: AdvertiserPageProps) {
   return (
     <>
       <div class="head">
-        <h1>Placements</h1>
-        <p class="muted">Sites and locations where your ads may stand</p>
+        <h1>{t('Placements')}</h1>
+        <p class="muted">{t('Sites and locations where your ads may stand')}</p>
       </div>
-      <Stages loaded={account} what="the publishers">
+      <Stages loaded={account} what={t('the publishers')}>
         {(value) => <Choice account={value} query={query} />}
       </Stages>
     </>
@@ -36,7 +37,7 @@ function Choice({ account, query }: ChoiceProps) {
   const { publishers, markets } = account
   const publisher =
     publishers.find(({ id }) => String(id) === query.get('publisher')) ?? publishers[0]
-  if (publisher === undefined) return <Empty>You have access to no publisher yet.</Empty>
+  if (publisher === undefined) return <Empty>{t('You have access to no publisher yet.')}</Empty>
   const open = markets.filter(({ id }) => publisher.marketIds.includes(id))
   const market = open.find(({ id }) => String(id) === query.get('market')) ?? open[0]
   const type = adGroupTypes.find((known) => known === query.get('type')) ?? null
@@ -46,7 +47,7 @@ function Choice({ account, query }: ChoiceProps) {
     <>
       <div class="bar">
         <label>
-          <span>Publisher</span>
+          <span>{t('Publisher')}</span>
           <select
             value={String(publisher.id)}
             onChange={(event) => change({ publisher: event.currentTarget.value, market: null })}
@@ -59,7 +60,7 @@ function Choice({ account, query }: ChoiceProps) {
           </select>
         </label>
         <label>
-          <span>Market</span>
+          <span>{t('Market')}</span>
           <select
             value={String(market?.id ?? '')}
             onChange={(event) => change({ market: event.currentTarget.value })}
@@ -72,12 +73,12 @@ function Choice({ account, query }: ChoiceProps) {
           </select>
         </label>
         <label>
-          <span>Ad group type</span>
+          <span>{t('Ad group type')}</span>
           <select
             value={type ?? ''}
             onChange={(event) => change({ type: event.currentTarget.value })}
           >
-            <option value="">All</option>
+            <option value="">{t('All')}</option>
             {adGroupTypes.map((name) => (
               <option key={name} value={name}>
                 {wordsOf(name)}
@@ -87,7 +88,7 @@ function Choice({ account, query }: ChoiceProps) {
         </label>
       </div>
       {market === undefined ? (
-        <Empty>You have access to no market of this publisher.</Empty>
+        <Empty>{t('You have access to no market of this publisher.')}</Empty>
       ) : (
         <Sites
           advertiserId={account.id}
@@ -113,11 +114,15 @@ interface Line {
 }
 
 const lineColumns: readonly TableColumn<Line>[] = [
-  { name: 'site', label: 'Site', cell: ({ site }) => site.name },
-  { name: 'device', label: 'Kind of site', cell: ({ site }) => wordsOf(site.type) },
-  { name: 'location', label: 'Location', cell: ({ location }) => wordsOf(location.location) },
-  { name: 'type', label: 'Kind', cell: ({ location }) => wordsOf(location.type) },
-  { name: 'position', label: 'Position', cell: ({ location }) => wordsOf(location.pagePosition) },
+  { name: 'site', label: t('Site'), cell: ({ site }) => site.name },
+  { name: 'device', label: t('Kind of site'), cell: ({ site }) => wordsOf(site.type) },
+  { name: 'location', label: t('Location'), cell: ({ location }) => wordsOf(location.location) },
+  { name: 'type', label: t('Kind'), cell: ({ location }) => wordsOf(location.type) },
+  {
+    name: 'position',
+    label: t('Position'),
+    cell: ({ location }) => wordsOf(location.pagePosition),
+  },
 ]
 
 function Sites({ advertiserId, publisherId, marketId, type }: SitesProps) {
@@ -133,16 +138,16 @@ function Sites({ advertiserId, publisherId, marketId, type }: SitesProps) {
     async (signal) => await api.get<readonly SiteLocations[]>(path, signal)
   )
   return (
-    <section class="card" aria-label="Sites and locations">
-      <Stages loaded={sites} what="the sites">
+    <section class="card" aria-label={t('Sites and locations')}>
+      <Stages loaded={sites} what={t('the sites')}>
         {(value) => {
           const lines = value.flatMap(({ site = {}, locations = [] }) =>
             locations.map((location) => ({ site, location }))
           )
-          if (lines.length === 0) return <Empty>No location is open to you here.</Empty>
+          if (lines.length === 0) return <Empty>{t('No location is open to you here.')}</Empty>
           return (
             <Table
-              caption="Sites and locations"
+              caption={t('Sites and locations')}
               columns={lineColumns}
               rows={lines}
               keyOf={(_line, index) => String(index)}

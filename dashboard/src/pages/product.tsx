@@ -21,6 +21,7 @@ import { useBase, useOverview, useReport } from '../reports.ts'
 import { addressOf, goTo, withQuery, type Changes } from '../router.ts'
 import { parseView, questionOf } from '../view.ts'
 import { FiguresOf } from './performance.tsx'
+import { t } from '../language.ts'
 
 const rowsMax = 1_000
 
@@ -59,7 +60,9 @@ function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
   return (
     <>
       <p class="crumb">
-        <a href={addressOf(['advertisers', advertiserId, 'performance'], query)}>← All products</a>
+        <a href={addressOf(['advertisers', advertiserId, 'performance'], query)}>
+          {t('← All products')}
+        </a>
       </p>
       <div class="head">
         <h1>{title ?? `Product ${gtin}`}</h1>
@@ -75,9 +78,9 @@ function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
         onChange={change}
       />
       <FiguresOf {...{ advertiserId, view, query, change, market, overview, base }} />
-      <section class="card" aria-label="Campaigns and ad groups">
-        <h2>Campaigns and ad groups</h2>
-        <Stages loaded={report} what="the campaigns">
+      <section class="card" aria-label={t('Campaigns and ad groups')}>
+        <h2>{t('Campaigns and ad groups')}</h2>
+        <Stages loaded={report} what={t('the campaigns')}>
           {(value) => <Campaigns rows={value.rows} totalRows={value.totalRows} />}
         </Stages>
       </section>
@@ -107,11 +110,11 @@ const figureColumns: readonly ColumnName[] = [
 ]
 
 function Campaigns({ rows, totalRows }: CampaignsProps) {
-  if (rows.length === 0) return <Empty>This product has no figures in this period.</Empty>
+  if (rows.length === 0) return <Empty>{t('This product has no figures in this period.')}</Empty>
   const lineColumns: readonly TableColumn<Line>[] = [
     {
       name: 'NAME',
-      label: 'Campaign and ad group',
+      label: t('Campaign and ad group'),
       cell: ({ row, isCampaign }) =>
         isCampaign ? (
           <strong>{nameOf(row, 'CAMPAIGN')}</strong>
@@ -119,8 +122,8 @@ function Campaigns({ rows, totalRows }: CampaignsProps) {
           <span class="indented">{nameOf(row, 'AD_GROUP')}</span>
         ),
     },
-    { name: 'MARKET', label: 'Market', cell: ({ row }) => row['MARKET'] },
-    { name: 'PUBLISHER_NAME', label: 'Publisher', cell: ({ row }) => row['PUBLISHER_NAME'] },
+    { name: 'MARKET', label: t('Market'), cell: ({ row }) => row['MARKET'] },
+    { name: 'PUBLISHER_NAME', label: t('Publisher'), cell: ({ row }) => row['PUBLISHER_NAME'] },
     ...figureColumns.map((name) => ({
       name,
       label: columns[name].label,
@@ -131,7 +134,7 @@ function Campaigns({ rows, totalRows }: CampaignsProps) {
   return (
     <>
       <Table
-        caption="Figures of the product by campaign and ad group"
+        caption={t('Figures of the product by campaign and ad group')}
         columns={lineColumns}
         rows={listLines(rows)}
         keyOf={(_line, index) => String(index)}

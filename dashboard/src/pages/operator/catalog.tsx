@@ -8,6 +8,7 @@ import type { OperatorPageProps } from '../../page-table.ts'
 import { addressOf, goTo } from '../../router.ts'
 import { useSession } from '../../session.ts'
 import { wordsOf } from '../../words.ts'
+import { t } from '../../language.ts'
 
 const kinds: readonly PageKind[] = [
   'advertisers',
@@ -38,11 +39,11 @@ export function Catalog({ query, rest }: OperatorPageProps) {
   return (
     <>
       <div class="head">
-        <h1>Catalog</h1>
+        <h1>{t('Catalog')}</h1>
       </div>
       <div class="bar">
         <label>
-          <span>Kind</span>
+          <span>{t('Kind')}</span>
           <select
             value={kind}
             onChange={(event) =>
@@ -58,11 +59,11 @@ export function Catalog({ query, rest }: OperatorPageProps) {
         </label>
       </div>
       <details class="card">
-        <summary>Load a bundle</summary>
+        <summary>{t('Load a bundle')}</summary>
         <CatalogFile onLoaded={page.state === 'ready' ? page.refresh : undefined} />
       </details>
       <section class="card" aria-label={wordsOf(kind)}>
-        <Stages loaded={page} what="the entries">
+        <Stages loaded={page} what={t('the entries')}>
           {(value) => <Entries page={value} kind={kind} isFirst={after === null} />}
         </Stages>
       </section>
@@ -77,7 +78,7 @@ interface EntriesProps {
 }
 
 function Entries({ page: { entries, next }, kind, isFirst }: EntriesProps) {
-  if (entries.length === 0) return <Empty>There are no entries of this kind.</Empty>
+  if (entries.length === 0) return <Empty>{t('There are no entries of this kind.')}</Empty>
   const names = [...new Set(entries.flatMap((entry) => Object.keys(entry)))]
   const columns: readonly TableColumn<Entry>[] = names.map((name) => ({
     name,
@@ -97,9 +98,9 @@ function Entries({ page: { entries, next }, kind, isFirst }: EntriesProps) {
         rows={entries}
         keyOf={(_entry, index) => String(index)}
       />
-      <nav class="pager" aria-label="Pages of the catalog">
-        {!isFirst && <a href={address()}>First page</a>}
-        {next !== null && <a href={address(next)}>Next page</a>}
+      <nav class="pager" aria-label={t('Pages of the catalog')}>
+        {!isFirst && <a href={address()}>{t('First page')}</a>}
+        {next !== null && <a href={address(next)}>{t('Next page')}</a>}
       </nav>
     </>
   )

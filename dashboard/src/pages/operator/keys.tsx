@@ -7,6 +7,7 @@ import { Table, type TableColumn } from '../../components/table.tsx'
 import { formatInstant, nothing } from '../../format.ts'
 import { messagesOf, useLoaded } from '../../loaded.ts'
 import { useSession } from '../../session.ts'
+import { t } from '../../language.ts'
 
 type Key = KeyList['keys'][number]
 
@@ -23,16 +24,16 @@ export function Keys() {
   return (
     <>
       <div class="head">
-        <h1>Keys</h1>
+        <h1>{t('Keys')}</h1>
       </div>
       {made !== null && <MadeKey made={made} onClose={() => setMade(null)} />}
       <KeyForm onMade={onMade} />
-      <section class="card" aria-label="All keys">
-        <h2>All keys</h2>
-        <Stages loaded={list} what="the keys">
+      <section class="card" aria-label={t('All keys')}>
+        <h2>{t('All keys')}</h2>
+        <Stages loaded={list} what={t('the keys')}>
           {({ keys }) =>
             keys.length === 0 ? (
-              <Empty>No key was made yet.</Empty>
+              <Empty>{t('No key was made yet.')}</Empty>
             ) : (
               <KeyTable keys={keys} onRevoked={refresh} />
             )
@@ -58,7 +59,7 @@ function MadeKey({ made, onClose }: MadeKeyProps) {
       <div class="actions">
         <CopyButton text={made.secret} />
         <button type="button" onClick={onClose}>
-          Done
+          {t('Done')}
         </button>
       </div>
     </div>
@@ -72,23 +73,23 @@ interface KeyTableProps {
 
 function KeyTable({ keys, onRevoked }: KeyTableProps) {
   const columns: readonly TableColumn<Key>[] = [
-    { name: 'name', label: 'Name', cell: ({ name }) => name },
-    { name: 'scopes', label: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+    { name: 'name', label: t('Name'), cell: ({ name }) => name },
+    { name: 'scopes', label: t('Scopes'), cell: ({ scopes }) => scopes.join(', ') },
     {
       name: 'advertisers',
-      label: 'Advertisers',
+      label: t('Advertisers'),
       cell: ({ advertisers }) => partiesOf(advertisers),
     },
-    { name: 'publishers', label: 'Publishers', cell: ({ publishers }) => partiesOf(publishers) },
-    { name: 'created', label: 'Made', cell: ({ createdAt }) => formatInstant(createdAt) },
-    { name: 'expires', label: 'Expires', cell: ({ expiresAt }) => formatInstant(expiresAt) },
+    { name: 'publishers', label: t('Publishers'), cell: ({ publishers }) => partiesOf(publishers) },
+    { name: 'created', label: t('Made'), cell: ({ createdAt }) => formatInstant(createdAt) },
+    { name: 'expires', label: t('Expires'), cell: ({ expiresAt }) => formatInstant(expiresAt) },
     {
       name: 'state',
-      label: 'State',
+      label: t('State'),
       cell: (key) =>
         key.revokedAt === undefined ? (
           <span class="actions">
-            {key.invited === true && <span class="badge">Invited</span>}
+            {key.invited === true && <span class="badge">{t('Invited')}</span>}
             <RevokeButton listed={key} onRevoked={onRevoked} />
           </span>
         ) : (
@@ -96,7 +97,7 @@ function KeyTable({ keys, onRevoked }: KeyTableProps) {
         ),
     },
   ]
-  return <Table caption="All keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
+  return <Table caption={t('All keys')} columns={columns} rows={keys} keyOf={({ id }) => id} />
 }
 
 function partiesOf(ids: 'all' | readonly number[]): string {
@@ -127,17 +128,17 @@ function RevokeButton({ listed, onRevoked }: RevokeButtonProps) {
   if (!isAsking) {
     return (
       <button type="button" aria-label={`Revoke ${listed.name}`} onClick={() => setIsAsking(true)}>
-        Revoke
+        {t('Revoke')}
       </button>
     )
   }
   return (
     <span class="actions">
       <button type="button" class="danger" onClick={() => void revoke()}>
-        Revoke for good
+        {t('Revoke for good')}
       </button>
       <button type="button" onClick={() => setIsAsking(false)}>
-        Keep
+        {t('Keep')}
       </button>
     </span>
   )

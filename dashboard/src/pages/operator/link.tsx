@@ -9,6 +9,7 @@ import { addressOf } from '../../router.ts'
 import { useSession } from '../../session.ts'
 import { profileNames, profiles } from '../../view.ts'
 import { wordsOf } from '../../words.ts'
+import { t } from '../../language.ts'
 
 /** The limit of the service. */
 const linkLengthMax = 16_384
@@ -29,12 +30,12 @@ export function Link() {
   return (
     <>
       <div class="head">
-        <h1>Look up a link</h1>
+        <h1>{t('Look up a link')}</h1>
       </div>
       <LinkForm onAsk={ask} />
       {asked === null ? (
         <Empty>
-          Paste a tracking link of an impression, a click or a load, or its tracking data.
+          {t('Paste a tracking link of an impression, a click or a load, or its tracking data.')}
         </Empty>
       ) : (
         <Found asked={asked} />
@@ -55,7 +56,7 @@ function LinkForm({ onAsk }: { readonly onAsk: (link: string) => void }) {
       }}
     >
       <label class="wide">
-        <span>Link or tracking data</span>
+        <span>{t('Link or tracking data')}</span>
         <textarea
           class="code"
           rows={4}
@@ -67,7 +68,7 @@ function LinkForm({ onAsk }: { readonly onAsk: (link: string) => void }) {
         />
       </label>
       <button type="submit" class="primary">
-        Look up
+        {t('Look up')}
       </button>
     </form>
   )
@@ -79,12 +80,12 @@ function Found({ asked }: { readonly asked: Asked }) {
     api.post<ServedAdReading>('admin/v1/tracking-links/read', { link: asked.link }, signal)
   )
   return (
-    <Stages loaded={reading} what="the served ad">
+    <Stages loaded={reading} what={t('the served ad')}>
       {(value) => (
         <>
           {value.isFinal && (
             <Warning>
-              The day of serving is final: what came of it may have been dropped since.
+              {t('The day of serving is final: what came of it may have been dropped since.')}
             </Warning>
           )}
           <Says reading={value} />
@@ -101,15 +102,15 @@ const carried = { absent: 'none', nobody: 'text that names nobody', present: 'ye
 function Says({ reading }: { readonly reading: ServedAdReading }) {
   const { ad } = reading
   return (
-    <section class="card" aria-label="What the link says">
+    <section class="card" aria-label={t('What the link says')}>
       <h2>
         Served ad <span class="code">{ad.servedAdId}</span>
       </h2>
       <Table
-        caption="What the link says"
+        caption={t('What the link says')}
         columns={[
-          { name: 'fact', label: 'Fact', cell: ([fact]) => fact },
-          { name: 'value', label: 'Value', cell: ([, value]) => value },
+          { name: 'fact', label: t('Fact'), cell: ([fact]) => fact },
+          { name: 'value', label: t('Value'), cell: ([, value]) => value },
         ]}
         rows={factsOf(reading)}
         keyOf={([fact]) => fact}
@@ -148,19 +149,23 @@ function named(id: number, name: string | null): string {
 
 function Events({ events }: Pick<ServedAdReading, 'events'>) {
   return (
-    <section class="card" aria-label="Events">
-      <h2>Events</h2>
+    <section class="card" aria-label={t('Events')}>
+      <h2>{t('Events')}</h2>
       {events.length === 0 ? (
-        <Empty>No event of it has come in.</Empty>
+        <Empty>{t('No event of it has come in.')}</Empty>
       ) : (
         <Table
-          caption="Events of the served ad"
+          caption={t('Events of the served ad')}
           columns={[
-            { name: 'kind', label: 'Kind', cell: ({ kind }) => wordsOf(kind) },
-            { name: 'at', label: 'First received', cell: (one) => formatInstant(one.receivedAt) },
+            { name: 'kind', label: t('Kind'), cell: ({ kind }) => wordsOf(kind) },
+            {
+              name: 'at',
+              label: t('First received'),
+              cell: (one) => formatInstant(one.receivedAt),
+            },
             {
               name: 'verdict',
-              label: 'Verdict',
+              label: t('Verdict'),
               cell: ({ verdict, dataCentreList }) =>
                 wordsOf(verdict) + (dataCentreList === undefined ? '' : `, list ${dataCentreList}`),
             },
@@ -184,26 +189,26 @@ function purchaseLink({ publisherId, transactionId }: Credit) {
 function Credits({ reading }: { readonly reading: ServedAdReading }) {
   const { credits, creditsLeftOut, creditedPurchases } = reading
   return (
-    <section class="card" aria-label="Purchases">
+    <section class="card" aria-label={t('Purchases')}>
       <h2>Purchases credited to it: {formatNumber(creditedPurchases)}</h2>
       {credits.length === 0 ? (
-        <Empty>No purchase is credited to it.</Empty>
+        <Empty>{t('No purchase is credited to it.')}</Empty>
       ) : (
         <Table
-          caption="Lines credited to the served ad"
+          caption={t('Lines credited to the served ad')}
           columns={[
             {
               name: 'transaction',
-              label: 'Purchase',
+              label: t('Purchase'),
               cell: purchaseLink,
             },
-            { name: 'publisher', label: 'Publisher', cell: (one) => String(one.publisherId) },
-            { name: 'at', label: 'Bought', cell: (one) => formatInstant(one.purchasedAt) },
-            { name: 'line', label: 'Line', cell: (one) => String(one.line) },
-            { name: 'units', label: 'Units', cell: (one) => formatNumber(one.quantity) },
+            { name: 'publisher', label: t('Publisher'), cell: (one) => String(one.publisherId) },
+            { name: 'at', label: t('Bought'), cell: (one) => formatInstant(one.purchasedAt) },
+            { name: 'line', label: t('Line'), cell: (one) => String(one.line) },
+            { name: 'units', label: t('Units'), cell: (one) => formatNumber(one.quantity) },
             {
               name: 'value',
-              label: 'Value',
+              label: t('Value'),
               isFigure: true,
               cell: (one) => (
                 <Figure exact={one.value} shown={formatMoney(one.value, one.currency)} />

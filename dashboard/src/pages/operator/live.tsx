@@ -21,6 +21,7 @@ import { messagesOf } from '../../loaded.ts'
 import { addressOf } from '../../router.ts'
 import { useSession } from '../../session.ts'
 import { readGauges, type Gauges } from '../../gauges.ts'
+import { t } from '../../language.ts'
 
 const pollMs = 3_000
 /** The status itself gives up on a warehouse that hangs after 10 s. */
@@ -48,14 +49,14 @@ export function Live() {
   return (
     <>
       <div class="head">
-        <h1>Live</h1>
+        <h1>{t('Live')}</h1>
       </div>
       {latest !== undefined && (
         <Verdict alerts={latest.status.alerts ?? null} silenceMs={silenceMs} />
       )}
       {messages.length > 0 && <Failure messages={messages} />}
       {latest === undefined ? (
-        messages.length === 0 && <Loading what="the state of the pipeline" />
+        messages.length === 0 && <Loading what={t('the state of the pipeline')} />
       ) : (
         <div class={silenceMs > silenceMsMax ? 'stack silent' : 'stack'}>
           {isNew(latest, history) && (
@@ -159,55 +160,61 @@ function State({ samples, latest, children }: StateProps) {
   const rates = ratesOf(samples)
   return (
     <>
-      <dl class="tiles by-six" aria-label="State of the pipeline">
-        <LiveTile label="Events per second" trend={rates}>
+      <dl class="tiles by-six" aria-label={t('State of the pipeline')}>
+        <LiveTile label={t('Events per second')} trend={rates}>
           {rates.length === 0 ? '…' : formatNumber(rates.at(-1) ?? 0, 1)}
         </LiveTile>
-        <LiveTile label="Waiting in the spool" trend={samples.map((one) => one.status.spool.bytes)}>
+        <LiveTile
+          label={t('Waiting in the spool')}
+          trend={samples.map((one) => one.status.spool.bytes)}
+        >
           {formatBytes(status.spool.bytes)}
         </LiveTile>
-        <LiveTile label="Age of the oldest event" trend={samples.map((one) => one.status.lagMs)}>
+        <LiveTile
+          label={t('Age of the oldest event')}
+          trend={samples.map((one) => one.status.lagMs)}
+        >
           {formatDuration(status.lagMs)}
         </LiveTile>
-        <LiveTile label="Purchases attributed since the start">
+        <LiveTile label={t('Purchases attributed since the start')}>
           {formatNumber(gauges.get('shelftrace_attributed_purchases') ?? 0)}
         </LiveTile>
-        <LiveTile label="Events shipped since the start">
+        <LiveTile label={t('Events shipped since the start')}>
           {formatNumber(gauges.get('shelftrace_shipped_events') ?? 0)}
         </LiveTile>
         <LiveTile
-          label="Failed steps since the start"
+          label={t('Failed steps since the start')}
           isBad={(gauges.get('shelftrace_pipeline_failures') ?? 0) > 0}
         >
           {formatNumber(gauges.get('shelftrace_pipeline_failures') ?? 0)}
         </LiveTile>
         <LiveTile
-          label="Purchases wait for attribution"
+          label={t('Purchases wait for attribution')}
           trend={samples.map((one) => lagMsOf(one.gauges) ?? 0)}
         >
           {durationOrNothing(lagMsOf(gauges))}
         </LiveTile>
         <CountTile
-          label="Days not sealed"
+          label={t('Days not sealed')}
           count={gauges.get('shelftrace_unsealed_days')}
           usualMax={unsealedDaysMax}
         />
         <CountTile
-          label="Events refused since the start"
+          label={t('Events refused since the start')}
           count={gauges.get('shelftrace_tracking_answers_total{status="503"}') ?? 0}
         />
-        <CountTile label="Set aside" count={status.setAside} leadsTo={toLookAt} />
-        <LiveTile label="Age of the newest backup">
+        <CountTile label={t('Set aside')} count={status.setAside} leadsTo={toLookAt} />
+        <LiveTile label={t('Age of the newest backup')}>
           {durationOrNothing(backupAgeMsOf(gauges))}
         </LiveTile>
         <CountTile
-          label="Conflicting purchases, 30 days"
+          label={t('Conflicting purchases, 30 days')}
           count={status.conflicts}
           leadsTo={toLookAt}
         />
       </dl>
       {!status.warehouse.available && (
-        <Warning>The warehouse does not answer; what only it knows is missing here.</Warning>
+        <Warning>{t('The warehouse does not answer; what only it knows is missing here.')}</Warning>
       )}
       {status.failing.length > 0 && (
         <Failure messages={status.failing.map((step) => `Failing: ${step}`)} />
@@ -234,18 +241,22 @@ function Footnote({ status }: { readonly status: StatusResponse }) {
 
 function Sealed({ sealed }: { readonly sealed: NonNullable<StatusResponse['sealed']> }) {
   return (
-    <section class="card" aria-label="Sealed days">
-      <h2>Sealed days</h2>
+    <section class="card" aria-label={t('Sealed days')}>
+      <h2>{t('Sealed days')}</h2>
       {sealed.length === 0 ? (
-        <Empty>The catalog has no market yet.</Empty>
+        <Empty>{t('The catalog has no market yet.')}</Empty>
       ) : (
         <Table
-          caption="How far each market is sealed"
+          caption={t('How far each market is sealed')}
           columns={[
-            { name: 'market', label: 'Market', cell: (row) => row.market ?? String(row.marketId) },
+            {
+              name: 'market',
+              label: t('Market'),
+              cell: (row) => row.market ?? String(row.marketId),
+            },
             {
               name: 'through',
-              label: 'Sealed through',
+              label: t('Sealed through'),
               cell: (row) => formatDay(row.completeThrough),
             },
           ]}

@@ -4,14 +4,15 @@ import { NotBelievedList } from '../../components/not-believed-list.tsx'
 import { SetAsideList } from '../../components/set-aside-list.tsx'
 import { UnconvertedList } from '../../components/unconverted-list.tsx'
 import { UnknownIdList } from '../../components/unknown-id-list.tsx'
+import { t } from '../../language.ts'
 
 /** Data that does not count or does not fit. Each list is loaded, and may fail, on its own. */
 export function ToLookAt() {
   return (
     <>
       <div class="head">
-        <h1>To look at</h1>
-        <p class="muted">What does not count or does not fit</p>
+        <h1>{t('To look at')}</h1>
+        <p class="muted">{t('What does not count or does not fit')}</p>
       </div>
       <NotBelievedList />
       <ContradictionList />

@@ -6,6 +6,7 @@ import { formatCount, formatNumber, formatPercent } from '../../format.ts'
 import { useLoaded } from '../../loaded.ts'
 import { useSession } from '../../session.ts'
 import { wordsOf } from '../../words.ts'
+import { t } from '../../language.ts'
 
 /** Events that do not count, by reason. */
 export function Traffic() {
@@ -17,10 +18,10 @@ export function Traffic() {
   return (
     <>
       <div class="head">
-        <h1>Traffic quality</h1>
-        <p class="muted">What came in over the last 30 days and does not count</p>
+        <h1>{t('Traffic quality')}</h1>
+        <p class="muted">{t('What came in over the last 30 days and does not count')}</p>
       </div>
-      <Stages loaded={status} what="the counts">
+      <Stages loaded={status} what={t('the counts')}>
         {(value) => <Reasons status={value} />}
       </Stages>
     </>
@@ -29,24 +30,24 @@ export function Traffic() {
 
 function Reasons({ status }: { readonly status: StatusResponse }) {
   if (status.uncounted === undefined) {
-    return <Empty>The warehouse does not answer, and only it knows the counts.</Empty>
+    return <Empty>{t('The warehouse does not answer, and only it knows the counts.')}</Empty>
   }
   const total = Object.values(status.uncounted).reduce((sum, count) => sum + count, 0)
   const reasons = Object.entries(status.uncounted).toSorted(([, one], [, other]) => other - one)
   return (
     <>
-      <section class="card" aria-label="By reason">
-        <h2>By reason</h2>
+      <section class="card" aria-label={t('By reason')}>
+        <h2>{t('By reason')}</h2>
         {reasons.length === 0 ? (
-          <Empty>Everything that came in counts.</Empty>
+          <Empty>{t('Everything that came in counts.')}</Empty>
         ) : (
           <Table
-            caption="Events and purchases that do not count, by reason"
+            caption={t('Events and purchases that do not count, by reason')}
             columns={[
-              { name: 'reason', label: 'Reason', cell: ([reason]) => wordsOf(reason) },
+              { name: 'reason', label: t('Reason'), cell: ([reason]) => wordsOf(reason) },
               {
                 name: 'count',
-                label: 'Events',
+                label: t('Events'),
                 isFigure: true,
                 cell: ([, count]) => (
                   <Figure exact={String(count)} shown={formatCount(String(count))} />
@@ -54,7 +55,7 @@ function Reasons({ status }: { readonly status: StatusResponse }) {
               },
               {
                 name: 'share',
-                label: 'Share of what does not count',
+                label: t('Share of what does not count'),
                 cell: ([reason, count]) => (
                   <>
                     <meter
@@ -73,8 +74,8 @@ function Reasons({ status }: { readonly status: StatusResponse }) {
           />
         )}
       </section>
-      <section class="card" aria-label="Conflicts">
-        <h2>Conflicts and rows set aside</h2>
+      <section class="card" aria-label={t('Conflicts')}>
+        <h2>{t('Conflicts and rows set aside')}</h2>
         <p>
           {formatNumber(status.conflicts ?? 0)} purchases were sent again with other content; the
           first delivery stands. {formatNumber(status.setAside ?? 0)} records could not be shipped
