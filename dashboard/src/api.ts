@@ -1,5 +1,6 @@
 // All calls to the service. Each sends the key, which is kept nowhere else.
 import { AnswerCache } from './answer-cache.ts'
+import { t } from './language.ts'
 
 const limits = {
   /** A key may read four reports at once; one is left for the reader's own programs. */
@@ -156,9 +157,11 @@ export class Api {
       if (signal?.aborted === true) throw error
       if (patience.aborted) {
         const seconds = limits.answerMsMax / 1_000
-        throw new ApiError(0, [`The service has not answered within ${seconds} seconds.`])
+        throw new ApiError(0, [
+          t('The service has not answered within {{count}} seconds.', { count: seconds }),
+        ])
       }
-      throw new ApiError(0, ['The service cannot be reached.'])
+      throw new ApiError(0, [t('The service cannot be reached.')])
     }
   }
 }
@@ -175,7 +178,9 @@ async function readMessages(response: Response): Promise<readonly string[]> {
   } catch {
     // The answer of a proxy is not JSON; then the status must do.
   }
-  return [`The service answered with the status ${response.status}.`]
+  return [
+    t('The service answered with the status {{status}}.', { status: String(response.status) }),
+  ]
 }
 
 /** As long as the service says, give or take a quarter: those who were refused together must not come back together. */

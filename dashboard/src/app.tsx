@@ -73,7 +73,7 @@ function SignedIn({ secret, onEnd }: SignedInProps) {
   if (me.state === 'failed') {
     return (
       <main class="alone">
-        <h1>{t('Shelftrace')}</h1>
+        <h1>Shelftrace</h1>
         <Failure messages={me.messages} onRetry={me.retry} />
         <button type="button" onClick={() => onEnd(null)}>
           {t('Sign out')}

@@ -3,6 +3,7 @@ import { addDays, listDays } from '../../src/domain/day.ts'
 import { intervalStart, type Interval } from '../../src/domain/interval.ts'
 import { formatRange, formatWeekday } from './format.ts'
 import type { Days } from './periods.ts'
+import { t } from './language.ts'
 
 export interface ChartPoint extends Days {
   /** The start of the whole interval, which may lie before the period: sums are named by it. */
@@ -54,7 +55,7 @@ function lastDayOf(start: string, interval: Interval): string {
 export function describePoint({ startDate, endDate, isWhole, isRunning }: ChartPoint): string {
   const days = startDate === endDate ? formatWeekday(startDate) : formatRange(startDate, endDate)
   if (isWhole) return days
-  return isRunning ? `${days}, so far` : `${days}, in part`
+  return isRunning ? t('{{days}}, so far', { days }) : t('{{days}}, in part', { days })
 }
 
 const labelPx = 72

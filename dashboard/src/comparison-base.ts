@@ -6,6 +6,7 @@ import { latestOf, type Loaded } from './loaded.ts'
 import { totalOf } from './metrics.ts'
 import type { MarketDays } from './periods.ts'
 import { baseOf, type View } from './view.ts'
+import { t } from './language.ts'
 
 interface Compared {
   readonly view: View
@@ -32,16 +33,21 @@ export function judgeBase(compared: Compared): Judged {
   const days = baseOf(view)
   if (view.base === 'none' || days === null) return none('', '')
   if (view.endDate > lastWholeDay(market, currency)) {
-    return none('so far', 'The period is not over yet: its figures are not compared.')
+    return none(t('so far'), t('The period is not over yet: its figures are not compared.'))
   }
   if (firstDay !== null && days.startDate < firstDay) {
     return none(
-      'no full period before',
-      `There is no full period to compare with: figures begin on ${formatDay(firstDay)}.`
+      t('no full period before'),
+      t('There is no full period to compare with: figures begin on {{day}}.', {
+        day: formatDay(firstDay),
+      })
     )
   }
-  const note = `Changes are against ${formatRange(days.startDate, days.endDate)}.`
-  if (base.state === 'failed') return none('not known', `${note} These cannot be read now.`)
+  const note = t('Changes are against {{days}}.', {
+    days: formatRange(days.startDate, days.endDate),
+  })
+  if (base.state === 'failed')
+    return none(t('not known'), `${note} ${t('These cannot be read now.')}`)
   const series = latestOf(base)
   if (series === null) return { tile: { state: 'loading' }, note }
   return { tile: { state: 'known', total: totalOf(series, currency) }, note }

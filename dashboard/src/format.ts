@@ -183,6 +183,11 @@ export function formatRange(startDate: string, endDate: string): string {
   return dayFormat.formatRange(start, end)
 }
 
+/** `A, B and C`. */
+export function formatList(names: readonly string[]): string {
+  return new Intl.ListFormat(locale(), { type: 'conjunction' }).format(names)
+}
+
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 
 export function formatBytes(bytes: number): string {

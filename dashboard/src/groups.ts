@@ -72,6 +72,10 @@ interface Tab {
     readonly filter: FilterName
     readonly value: ColumnName
     readonly tab: TabName
+    /** Where the way down begins. */
+    readonly all: string
+    /** In place of a row's name where it has none to lead by. */
+    readonly nameless: string
   } | null
 }
 
@@ -82,7 +86,13 @@ export const tabs: Readonly<Record<TabName, Tab>> = {
     name: 'CAMPAIGN_NAME',
     behind: ['CAMPAIGN_ID'],
     more: [],
-    down: { filter: 'campaign', value: 'CAMPAIGN_ID', tab: 'ad-groups' },
+    down: {
+      filter: 'campaign',
+      value: 'CAMPAIGN_ID',
+      tab: 'ad-groups',
+      all: t('All campaigns'),
+      nameless: t('Without a campaign'),
+    },
   },
   'ad-groups': {
     label: t('Ad groups'),
@@ -90,7 +100,13 @@ export const tabs: Readonly<Record<TabName, Tab>> = {
     name: 'AD_GROUP_NAME',
     behind: ['CAMPAIGN_NAME', 'AD_GROUP_ID'],
     more: ['CAMPAIGN_ID'],
-    down: { filter: 'ad-group', value: 'AD_GROUP_ID', tab: 'products' },
+    down: {
+      filter: 'ad-group',
+      value: 'AD_GROUP_ID',
+      tab: 'products',
+      all: t('All ad groups'),
+      nameless: t('Without an ad group'),
+    },
   },
   products: {
     label: t('Products'),
@@ -106,7 +122,13 @@ export const tabs: Readonly<Record<TabName, Tab>> = {
     name: 'BRAND',
     behind: [],
     more: [],
-    down: { filter: 'brand', value: 'BRAND', tab: 'products' },
+    down: {
+      filter: 'brand',
+      value: 'BRAND',
+      tab: 'products',
+      all: t('All brands'),
+      nameless: t('Without a brand'),
+    },
   },
   publishers: {
     label: t('Publishers'),
@@ -114,7 +136,13 @@ export const tabs: Readonly<Record<TabName, Tab>> = {
     name: 'PUBLISHER_NAME',
     behind: ['PUBLISHER_ID'],
     more: [],
-    down: { filter: 'publisher', value: 'PUBLISHER_ID', tab: 'campaigns' },
+    down: {
+      filter: 'publisher',
+      value: 'PUBLISHER_ID',
+      tab: 'campaigns',
+      all: t('All publishers'),
+      nameless: t('Without a publisher'),
+    },
   },
   markets: {
     label: t('Markets'),
@@ -122,7 +150,13 @@ export const tabs: Readonly<Record<TabName, Tab>> = {
     name: 'MARKET',
     behind: [],
     more: [],
-    down: { filter: 'market', value: 'MARKET', tab: 'campaigns' },
+    down: {
+      filter: 'market',
+      value: 'MARKET',
+      tab: 'campaigns',
+      all: t('All markets'),
+      nameless: t('Without a market'),
+    },
   },
   rows: {
     label: t('All rows'),

@@ -41,8 +41,8 @@ const count = (name: string, label: string): Metric => ({
 
 /** In the order of the tiles. */
 export const metrics: readonly Metric[] = [
-  count('IMPRESSIONS', 'Impressions'),
-  count('CLICKS', 'Clicks'),
+  count('IMPRESSIONS', t('Impressions')),
+  count('CLICKS', t('Clicks')),
   {
     name: 'CLICK_THROUGH_RATE',
     label: t('Click-through rate'),
@@ -58,8 +58,8 @@ export const metrics: readonly Metric[] = [
     isGoodWhenMore: null,
     isMain: true,
   },
-  { ...count('ORDERS', 'Orders'), isMain: true },
-  count('UNITS_SOLD', 'Units sold'),
+  { ...count('ORDERS', t('Orders')), isMain: true },
+  count('UNITS_SOLD', t('Units sold')),
   {
     name: 'CONVERSION_VALUE',
     label: t('Value'),

@@ -1,6 +1,7 @@
 // Periods by name. A bookmark of "the last 28 days" moves on with the days, and one of fixed days does not.
 import { addDays, daysBetween, parseDay } from '../../src/domain/day.ts'
 import { intervalStart } from '../../src/domain/interval.ts'
+import { t } from './language.ts'
 
 export interface Days {
   readonly startDate: string
@@ -18,17 +19,17 @@ export interface MarketDays {
 }
 
 export const periodLabels = {
-  today: 'Today',
-  yesterday: 'Yesterday',
-  'last-7': 'Last 7 days',
-  'last-28': 'Last 28 days',
-  'last-90': 'Last 90 days',
-  week: 'Week to date',
-  month: 'Month to date',
-  quarter: 'Quarter to date',
-  year: 'Year to date',
-  'last-month': 'Last month',
-  'last-year': 'Last year',
+  today: t('Today'),
+  yesterday: t('Yesterday'),
+  'last-7': t('Last 7 days'),
+  'last-28': t('Last 28 days'),
+  'last-90': t('Last 90 days'),
+  week: t('Week to date'),
+  month: t('Month to date'),
+  quarter: t('Quarter to date'),
+  year: t('Year to date'),
+  'last-month': t('Last month'),
+  'last-year': t('Last year'),
 } as const
 
 export type PeriodName = keyof typeof periodLabels

@@ -28,6 +28,7 @@ import {
   type MarketDays,
   type PeriodName,
 } from './periods.ts'
+import { t } from './language.ts'
 
 export const profiles = [
   'IMP_1_DAY_CLK_14_DAYS',
@@ -36,9 +37,9 @@ export const profiles = [
 ] as const satisfies readonly AttributionProfile[]
 
 export const profileNames: Readonly<Record<AttributionProfile, string>> = {
-  IMP_1_DAY_CLK_14_DAYS: 'Clicks 14 days, impressions 1 day',
-  CLK_14_DAYS: 'Clicks 14 days',
-  IMP_1_DAY: 'Impressions 1 day',
+  IMP_1_DAY_CLK_14_DAYS: t('Clicks 14 days, impressions 1 day'),
+  CLK_14_DAYS: t('Clicks 14 days'),
+  IMP_1_DAY: t('Impressions 1 day'),
 }
 
 export const pageSizes = [10, 25, 50, 100, 250] as const

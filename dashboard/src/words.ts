@@ -1,10 +1,14 @@
 import { formatDay, formatNumber, nothing } from './format.ts'
+import { t } from './language.ts'
+import { wordTable } from './word-table.ts'
 
 /** `SPONSORED_BRAND` as people read it; abbreviations stay. */
 export function wordsOf(name: string | null | undefined): string {
   if (name === null || name === undefined || name === '') return nothing
+  const known = Object.hasOwn(wordTable, name) ? wordTable[name] : undefined
+  if (known !== undefined) return known
   if (name.length <= 3 || /\d/u.test(name)) return name
-  const words = name.toLowerCase().replaceAll(/[_-]/gu, ' ')
+  const words = name.replaceAll(/[_-]|(?<=[a-z])(?=[A-Z])/gu, ' ').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
@@ -21,25 +25,32 @@ export function describeCompleteness(figures: Completeness, endDate: string): st
   if (first === undefined) return describeSealed(completeThrough, endDate)
   const renewing =
     renewingDays.length === 1
-      ? `${formatDay(first)} is being renewed`
-      : `${renewingDays.length} days from ${formatDay(first)} to ${formatDay(last)} are being renewed`
-  return `${describeSealed(completeThrough, endDate)} ${renewing}: late input changes figures within minutes.`
+      ? t('{{day}} is being renewed: late input changes figures within minutes.', {
+          day: formatDay(first),
+        })
+      : t(
+          '{{count}} days from {{first}} to {{last}} are being renewed: late input changes figures within minutes.',
+          { count: renewingDays.length, first: formatDay(first), last: formatDay(last) }
+        )
+  return `${describeSealed(completeThrough, endDate)} ${renewing}`
 }
 
 function describeSealed(completeThrough: string | null, endDate: string): string {
-  if (completeThrough === null) return 'No day is sealed yet: figures may still change.'
-  if (completeThrough >= endDate) return 'All days are sealed.'
-  return `Sealed through ${formatDay(completeThrough)}; later days may still change.`
+  if (completeThrough === null) return t('No day is sealed yet: figures may still change.')
+  if (completeThrough >= endDate) return t('All days are sealed.')
+  return t('Sealed through {{day}}; later days may still change.', {
+    day: formatDay(completeThrough),
+  })
 }
 
 /** As the CSV of credited lines names the rules, and as explanations do. */
 const rules: Readonly<Record<string, string>> = {
-  DIRECT_CLICK: 'Click on the product',
-  IN_GROUP_CLICK: 'Click on its group',
-  VIEW: 'View',
-  direct: 'Click on the product',
-  'in-group': 'Click on its group',
-  view: 'View',
+  DIRECT_CLICK: t('Click on the product'),
+  IN_GROUP_CLICK: t('Click on its group'),
+  VIEW: t('View'),
+  direct: t('Click on the product'),
+  'in-group': t('Click on its group'),
+  view: t('View'),
 }
 
 /** Why an ad is credited. */

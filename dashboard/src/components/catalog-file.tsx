@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import type { CatalogResult } from '../../../src/contract/catalog-bundle.ts'
-import { formatNumber } from '../format.ts'
 import { messagesOf } from '../loaded.ts'
 import { useSession } from '../session.ts'
 import { Failure } from './notices.tsx'
@@ -24,16 +23,19 @@ export function CatalogFile({ onLoaded }: { readonly onLoaded?: (() => void) | u
       .catch((error: unknown) => setStage({ name: 'failed', messages: messagesOf(error) }))
   }
   const check = (file: File) =>
-    run('Checking the file …', async () => {
+    run(t('Checking the file …'), async () => {
       const bundle = parseBundle(await file.text())
       if (bundle === undefined) {
-        return { name: 'failed', messages: [`${file.name} is not JSON. Nothing was changed.`] }
+        return {
+          name: 'failed',
+          messages: [t('{{file}} is not JSON. Nothing was changed.', { file: file.name })],
+        }
       }
       const result = await api.put<CatalogResult>('admin/v1/catalog?dryRun=true', bundle)
       return { name: 'checked', bundle, result }
     })
   const load = (bundle: unknown) =>
-    run('Loading the catalog …', async () => {
+    run(t('Loading the catalog …'), async () => {
       const result = await api.put<CatalogResult>('admin/v1/catalog', bundle)
       onLoaded?.()
       return { name: 'loaded', result }
@@ -57,14 +59,17 @@ export function CatalogFile({ onLoaded }: { readonly onLoaded?: (() => void) | u
         {stage.name === 'busy' && <p class="muted">{stage.words}</p>}
         {stage.name === 'checked' && (
           <p>
-            The file is right: {describe(stage.result)}. Entries that it does not name stay as they
-            are.{' '}
+            {t('The file is right: {{content}}. Entries that it does not name stay as they are.', {
+              content: describe(stage.result),
+            })}{' '}
             <button type="button" class="primary" onClick={() => load(stage.bundle)}>
               {t('Load it')}
             </button>
           </p>
         )}
-        {stage.name === 'loaded' && <p>Loaded: {describe(stage.result)}.</p>}
+        {stage.name === 'loaded' && (
+          <p>{t('Loaded: {{content}}.', { content: describe(stage.result) })}</p>
+        )}
       </div>
       {stage.name === 'failed' && <Failure messages={stage.messages} />}
     </div>
@@ -80,9 +85,13 @@ function parseBundle(text: string): unknown {
 }
 
 function describe({ entries, products, trustChanges = [] }: CatalogResult): string {
-  const trust =
-    trustChanges.length === 0
-      ? ''
-      : `; deliveries of ${formatNumber(trustChanges.length)} ${trustChanges.length === 1 ? 'publisher is' : 'publishers are'} believed by other rules than before`
-  return `${formatNumber(entries)} ${entries === 1 ? 'entry' : 'entries'} and ${formatNumber(products)} ${products === 1 ? 'product' : 'products'}${trust}`
+  const content = t('{{entries}} and {{products}}', {
+    entries: t('{{count}} entries', { count: entries }),
+    products: t('{{count}} products', { count: products }),
+  })
+  if (trustChanges.length === 0) return content
+  const trust = t('deliveries of {{count}} publishers are believed by other rules than before', {
+    count: trustChanges.length,
+  })
+  return `${content}; ${trust}`
 }

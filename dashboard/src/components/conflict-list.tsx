@@ -1,5 +1,5 @@
 import type { Conflict, ConflictPage } from '../../../src/contract/conflicts.ts'
-import { formatCount, formatInstant, formatNumber, nothing } from '../format.ts'
+import { formatCount, formatInstant, nothing } from '../format.ts'
 import { useLoaded } from '../loaded.ts'
 import { addressOf } from '../router.ts'
 import { useSession } from '../session.ts'
@@ -62,7 +62,10 @@ export function ConflictList() {
                 keyOf={(_row, index) => String(index)}
               />
               <p class="footnote">
-                Shown: {formatNumber(conflicts.length)} of {formatNumber(total)}, newest first.
+                {t('Shown: {{shown}} of {{total}}, newest first.', {
+                  shown: conflicts.length,
+                  total,
+                })}
               </p>
             </>
           )

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { t } from '../language.ts'
 
 interface CopyButtonProps {
   readonly text: string
@@ -6,7 +7,7 @@ interface CopyButtonProps {
 }
 
 /** Copies a text, and says so. Pages served over plain HTTP have no clipboard; there the old way still works. */
-export function CopyButton({ text, label = 'Copy' }: CopyButtonProps) {
+export function CopyButton({ text, label = t('Copy') }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'none' | 'copied' | 'failed'>('none')
   const copy = async () => setOutcome((await copyText(text)) ? 'copied' : 'failed')
   return (
@@ -15,8 +16,9 @@ export function CopyButton({ text, label = 'Copy' }: CopyButtonProps) {
         {label}
       </button>
       <span role="status" class="muted">
-        {outcome === 'copied' && 'Copied.'}
-        {outcome === 'failed' && 'The browser does not allow copying: select the text and copy it.'}
+        {outcome === 'copied' && t('Copied.')}
+        {outcome === 'failed' &&
+          t('The browser does not allow copying: select the text and copy it.')}
       </span>
     </>
   )

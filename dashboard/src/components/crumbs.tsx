@@ -27,7 +27,7 @@ export function Crumbs({ account, view, query }: CrumbsProps) {
   }
   return (
     <nav class="crumbs" aria-label={t('Levels')}>
-      <a href={address(0, widest.from)}>All {tabs[widest.from].label.toLowerCase()}</a>
+      <a href={address(0, widest.from)}>{tabs[widest.from].down?.all}</a>
       {levels.map(({ filter, to }, place) => {
         const name = nameOfValue(filter, view.filters[filter][0] ?? '', account)
         const isLast = place === levels.length - 1
@@ -51,5 +51,5 @@ export function nameOfValue(filter: FilterName, value: string, account: Advertis
   } as const
   if (filter !== 'campaign' && filter !== 'ad-group' && filter !== 'publisher') return value
   const known = named[filter].find(({ id }) => String(id) === value)?.name
-  return known === undefined || known === '' ? `No name (${value})` : known
+  return known === undefined || known === '' ? t('No name ({{value}})', { value }) : known
 }

@@ -1,8 +1,7 @@
 import { t } from '../language.ts'
 
 interface CursorPagerProps {
-  /** The noun in "Pages of the records". */
-  readonly what: string
+  readonly label: string
   /** Null if the first page is shown. */
   readonly after: string | null
   /** Absent on the last page. */
@@ -11,10 +10,10 @@ interface CursorPagerProps {
 }
 
 /** The pager of a list of unknown length: there is a next page or not. */
-export function CursorPager({ what, after, next, onChange }: CursorPagerProps) {
+export function CursorPager({ label, after, next, onChange }: CursorPagerProps) {
   if (after === null && next === undefined) return null
   return (
-    <nav class="pager" aria-label={`Pages of the ${what}`}>
+    <nav class="pager" aria-label={label}>
       <button type="button" disabled={after === null} onClick={() => onChange(null)}>
         {t('First page')}
       </button>

@@ -38,7 +38,7 @@ export function DownloadButton({ advertiserId, advertiser, rows, view }: Downloa
   return (
     <>
       <button type="button" disabled={isBusy} onClick={() => void download((text) => text)}>
-        {isBusy ? 'Downloading …' : 'Download CSV'}
+        {isBusy ? t('Downloading …') : t('Download CSV')}
       </button>
       <button
         type="button"

@@ -37,7 +37,10 @@ export function FilterBar({ account, view, onChange }: FilterBarProps) {
                 </span>
                 <button
                   type="button"
-                  aria-label={`Remove ${filterKinds[name].label}: ${nameOfValue(name, value, account)}`}
+                  aria-label={t('Remove {{filter}}: {{value}}', {
+                    filter: filterKinds[name].label,
+                    value: nameOfValue(name, value, account),
+                  })}
                   onClick={() =>
                     set(
                       name,
@@ -134,9 +137,9 @@ function ChosenFilter({ account, view, name, onAdd }: ChosenFilterProps) {
 
 function noteOf(loaded: Loaded<ReportValues | null>, count: number): string {
   if (loaded.state === 'failed') return loaded.messages.join(' ')
-  if (loaded.state === 'loading') return 'Loading …'
-  if (loaded.value?.hasMore === true) return 'There are more: type a part of the name.'
-  return count === 0 ? 'Nothing with figures in this period has this in its name.' : ''
+  if (loaded.state === 'loading') return t('Loading …')
+  if (loaded.value?.hasMore === true) return t('There are more: type a part of the name.')
+  return count === 0 ? t('Nothing with figures in this period has this in its name.') : ''
 }
 
 function usePaused(text: string): string {

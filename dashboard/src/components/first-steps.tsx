@@ -5,12 +5,13 @@ import { addressOf } from '../router.ts'
 import { useSession } from '../session.ts'
 import { CatalogFile } from './catalog-file.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { t } from '../language.ts'
+import { phrase, t } from '../language.ts'
 
 interface FirstStepsProps {
   readonly hasCatalog: boolean
 }
 
+const load = 'shelftrace catalog load catalog.json'
 const mint = 'shelftrace links mint ads.json > links.json'
 const send = `curl -X POST "$(node -p 'require("./links.json").links[0].impressionUrl')"`
 
@@ -25,21 +26,26 @@ export function FirstSteps({ hasCatalog }: FirstStepsProps) {
       <p>{t('No event has come yet. Five steps lead to the first report.')}</p>
       <ol class="steps">
         <Step title={t('Load the catalog')} isDone={hasCatalog}>
-          Markets, publishers with their sites, advertisers, campaigns, ad groups and products. An
-          example is in the README; <code>{t('shelftrace catalog load catalog.json')}</code> does
-          the same.
+          {phrase(
+            'Markets, publishers with their sites, advertisers, campaigns, ad groups and products. An example is in the README; {{command}} does the same.',
+            { command: <code>{load}</code> }
+          )}
           <CatalogFile />
         </Step>
         <Step title={t('Give people and programs their keys')} isDone={hasKeys}>
-          Invite people by a link, and make keys for the ad server and the publishers:{' '}
-          <a href={addressOf(['operator', 'keys'])}>{t('Keys')}</a>.
+          {phrase(
+            'Invite people by a link, and make keys for the ad server and the publishers: {{keys}}.',
+            { keys: <a href={addressOf(['operator', 'keys'])}>{t('Keys')}</a> }
+          )}
         </Step>
         <Step title={t('Mint a tracking link')} isDone={false}>
-          The ad server does it for each ad that it serves; for a trial, the command line does.
+          {t(
+            'The ad server does it for each ad that it serves; for a trial, the command line does.'
+          )}
           <Command text={mint} />
         </Step>
         <Step title={t('Send a first event')} isDone={false}>
-          This page notices it within seconds.
+          {t('This page notices it within seconds.')}
           <Command text={send} />
         </Step>
         <Step title={t('See the report')} isDone={false}>

@@ -162,7 +162,7 @@ function Name({ row, shown: { advertiserId, view, query } }: NameProps) {
     )
   }
   const value = row[down.value] ?? ''
-  if (value === '') return <span class="muted">Without a {columns[name].label.toLowerCase()}</span>
+  if (value === '') return <span class="muted">{down.nameless}</span>
   const next = withQuery(query, {
     group: down.tab,
     [down.filter]: [value],
@@ -171,7 +171,7 @@ function Name({ row, shown: { advertiserId, view, query } }: NameProps) {
   })
   return (
     <a class="title" href={addressOf(['advertisers', advertiserId, 'performance'], next)}>
-      {text === '' ? `No name (${value})` : text}
+      {text === '' ? t('No name ({{value}})', { value }) : text}
     </a>
   )
 }
@@ -180,7 +180,7 @@ function NoRows({ view, onChange }: Pick<GroupTableProps, 'view' | 'onChange'>) 
   if (view.page > 0) {
     return (
       <Empty>
-        There is no such page.{' '}
+        {t('There is no such page.')}{' '}
         <button type="button" onClick={() => onChange({ page: null })}>
           {t('To the first page')}
         </button>
@@ -191,7 +191,7 @@ function NoRows({ view, onChange }: Pick<GroupTableProps, 'view' | 'onChange'>) 
   if (!isFiltered) return <Empty>{t('There are no figures in this period.')}</Empty>
   return (
     <Empty>
-      Nothing matches these filters.{' '}
+      {t('Nothing matches these filters.')}{' '}
       <button type="button" onClick={() => onChange({ ...noFilters, page: null })}>
         {t('Clear the filters')}
       </button>

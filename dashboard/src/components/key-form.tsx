@@ -9,15 +9,15 @@ import { Failure } from './notices.tsx'
 import { t } from '../language.ts'
 
 const scopes: readonly (readonly [Scope, string])[] = [
-  ['report:read', 'read reports'],
-  ['site:read', 'list placements'],
-  ['asset:write', 'attach assets'],
-  ['link:mint', 'mint tracking links'],
-  ['events:write', 'backfill events'],
-  ['intake:read', 'read what a publisher sent'],
-  ['delivery:write', 'deliver purchases and returns of a publisher'],
-  ['metrics:read', 'read metrics'],
-  ['admin', 'everything'],
+  ['report:read', t('read reports')],
+  ['site:read', t('list placements')],
+  ['asset:write', t('attach assets')],
+  ['link:mint', t('mint tracking links')],
+  ['events:write', t('backfill events')],
+  ['intake:read', t('read what a publisher sent')],
+  ['delivery:write', t('deliver purchases and returns of a publisher')],
+  ['metrics:read', t('read metrics')],
+  ['admin', t('everything')],
 ]
 
 /** Reads `all` or a list of ids; null if it is neither. An empty text is an empty list. */
@@ -116,7 +116,10 @@ async function makeKey(api: Api, request: KeyRequest): Promise<Made> {
 async function invite(api: Api, request: KeyRequest): Promise<Made> {
   const made = await api.post<InvitationResponse>('admin/v1/invitations', request)
   return {
-    words: `Send this link to the person. It works once, until ${formatInstant(made.expiresAt)}, and is shown this once.`,
+    words: t(
+      'Send this link to the person. It works once, until {{time}}, and is shown this once.',
+      { time: formatInstant(made.expiresAt) }
+    ),
     secret: new URL(made.address, document.baseURI).href,
   }
 }
@@ -132,11 +135,11 @@ function requestOf(form: FormData): KeyRequest | string {
   const chosen = scopes
     .map(([scope]) => scope)
     .filter((scope) => form.getAll('scope').includes(scope))
-  if (text('name') === '') return 'Say who holds the key.'
+  if (text('name') === '') return t('Say who holds the key.')
   if (advertisers === null || publishers === null) {
-    return 'Advertisers and publishers are the word all, or ids with commas between them.'
+    return t('Advertisers and publishers are the word all, or ids with commas between them.')
   }
-  if (chosen.length === 0) return 'Choose at least one thing that the key may do.'
+  if (chosen.length === 0) return t('Choose at least one thing that the key may do.')
   return {
     name: text('name'),
     scopes: chosen,

@@ -51,7 +51,9 @@ export function LastDay({ history }: { readonly history: StatusHistory }) {
               <CourseTile key={course.label} course={course} points={points} />
             ))}
           </dl>
-          <p class="footnote">This node, minute by minute since {formatInstant(first.at)}.</p>
+          <p class="footnote">
+            {t('This node, minute by minute since {{time}}.', { time: formatInstant(first.at) })}
+          </p>
         </>
       )}
       {ended.length > 0 && <Ended ended={ended} />}

@@ -4,7 +4,7 @@ import type {
   NotBelievedOfAll,
   NotBelievedOfPublisher,
 } from '../../../src/contract/not-believed.ts'
-import { formatCount, formatInstant, formatMoney, formatNumber, nothing } from '../format.ts'
+import { formatCount, formatInstant, formatMoney, nothing } from '../format.ts'
 import { useLoaded } from '../loaded.ts'
 import { useSession } from '../session.ts'
 import { wordsOf } from '../words.ts'
@@ -81,9 +81,10 @@ function Everybody({ found: { publishers, total } }: { readonly found: BelieveEv
   const more = total - publishers.length
   return (
     <Warning>
-      Anybody can report purchases of these publishers, since they neither require a key nor list
-      addresses: {names}
-      {more > 0 && `, and ${formatNumber(more)} more`}.
+      {t(
+        'Anybody can report purchases of these publishers, since they neither require a key nor list addresses: {{names}}.',
+        { names: more > 0 ? t('{{names}}, and {{count}} more', { names, count: more }) : names }
+      )}
     </Warning>
   )
 }
@@ -101,7 +102,7 @@ function Groups({ found: { groups, total } }: { readonly found: NotBelievedOfAll
       />
       {total > groups.length && (
         <p class="footnote" role="status">
-          Shown: {formatNumber(groups.length)} of {formatNumber(total)}, most first.
+          {t('Shown: {{shown}} of {{total}}, most first.', { shown: groups.length, total })}
         </p>
       )}
     </>

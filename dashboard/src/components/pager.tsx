@@ -1,4 +1,3 @@
-import { formatNumber } from '../format.ts'
 import { pageMax, pageSizes } from '../view.ts'
 import { t } from '../language.ts'
 
@@ -15,10 +14,10 @@ export function Pager({ page, pageSize, totalRows, onChange }: PagerProps) {
   return (
     <nav class="pager" aria-label={t('Pages of the table')}>
       <span aria-live="polite">
-        {formatNumber(first)}–{formatNumber(last)} of {formatNumber(totalRows)} rows
+        {t('{{first}}–{{last}} of {{total}} rows', { first, last, total: totalRows })}
       </span>
       <label>
-        Rows{' '}
+        {t('Rows')}{' '}
         <select
           value={String(pageSize)}
           onChange={(event) => onChange(0, Number(event.currentTarget.value))}

@@ -17,9 +17,9 @@ interface PeriodBarProps {
 }
 
 const baseLabels: Readonly<Record<Base, string>> = {
-  before: 'the period before',
-  'last-year': 'the same weekdays last year',
-  none: 'nothing',
+  before: t('the period before'),
+  'last-year': t('the same weekdays last year'),
+  none: t('nothing'),
 }
 
 /** Chooses the days, the attribution profile and the currency, on which every figure of a page depends. */
@@ -84,7 +84,7 @@ export function PeriodBar(props: PeriodBarProps) {
             >
               {currencies.map((code) => (
                 <option key={code} value={code}>
-                  {code === '' ? 'unknown' : code}
+                  {code === '' ? t('unknown') : code}
                 </option>
               ))}
             </select>

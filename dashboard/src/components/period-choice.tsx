@@ -24,7 +24,7 @@ interface PeriodChoiceProps {
 /** Days are shown as they are, a period by name as its name: the address of a name moves on with the days. */
 export function PeriodChoice({ view, market, onChange }: PeriodChoiceProps) {
   const { query } = usePlace()
-  const label = view.period === null ? 'Chosen days' : periodLabels[view.period]
+  const label = view.period === null ? t('Chosen days') : periodLabels[view.period]
   const days = formatRange(view.startDate, view.endDate)
   const [before, after] = [movedDays(view, -1), movedDays(view, 1)]
   return (
@@ -118,7 +118,7 @@ function NamedPeriods({ view, onChange }: PartProps) {
             onChange({ today: event.currentTarget.checked ? 'included' : null, page: null })
           }
         />
-        Include days that are not over yet
+        {t('Include days that are not over yet')}
       </label>
     </>
   )

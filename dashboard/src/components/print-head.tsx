@@ -1,8 +1,10 @@
 import { useMemo } from 'preact/hooks'
 import { formatInstant, formatRange } from '../format.ts'
+import { filterKinds, filterNames } from '../groups.ts'
 import { periodLabels } from '../periods.ts'
 import { usePlace } from '../router.ts'
 import { profileNames, type View } from '../view.ts'
+import { t } from '../language.ts'
 
 interface PrintHeadProps {
   readonly view: View
@@ -15,18 +17,25 @@ export function PrintHead({ view, currency }: PrintHeadProps) {
   const asked = `${path.join('/')}?${query}`
   const asOf = useMemo(() => new Date().toISOString(), [asked])
   const period = view.period === null ? '' : `${periodLabels[view.period]}: `
-  const filters = Object.entries(view.filters).filter(([, value]) => String(value) !== '')
+  const filters = filterNames.filter((name) => view.filters[name].length > 0)
   return (
     <div class="print-only">
       <p>
         {period}
-        {formatRange(view.startDate, view.endDate)} · Attribution: {profileNames[view.profile]}
-        {currency !== '' && ` · Currency: ${currency}`}
+        {formatRange(view.startDate, view.endDate)} ·{' '}
+        {t('Attribution: {{profile}}', { profile: profileNames[view.profile] })}
+        {currency !== '' && ` · ${t('Currency: {{currency}}', { currency })}`}
       </p>
       {filters.length > 0 && (
-        <p>Only {filters.map(([name, value]) => `${name} “${String(value)}”`).join(', ')}</p>
+        <p>
+          {t('Only {{filters}}', {
+            filters: filters
+              .map((name) => `${filterKinds[name].label} “${view.filters[name].join(', ')}”`)
+              .join(', '),
+          })}
+        </p>
       )}
-      <p>As of {formatInstant(asOf)}</p>
+      <p>{t('As of {{time}}', { time: formatInstant(asOf) })}</p>
     </div>
   )
 }

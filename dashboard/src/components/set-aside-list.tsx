@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ReplayResult, SetAsidePage } from '../../../src/contract/set-aside.ts'
-import { formatInstant, formatNumber } from '../format.ts'
+import { formatInstant } from '../format.ts'
 import { messagesOf, useLoaded } from '../loaded.ts'
 import { useSession } from '../session.ts'
 import { wordsOf } from '../words.ts'
@@ -58,7 +58,10 @@ export function SetAsideList() {
                 rows={records}
                 keyOf={({ key }) => key}
               />
-              <CursorPager what={t('records set aside')} {...{ after, next, onChange: setAfter }} />
+              <CursorPager
+                label={t('Pages of the records set aside')}
+                {...{ after, next, onChange: setAfter }}
+              />
               {records.length > 0 && (
                 <Replay
                   key={records.map(({ key }) => key).join(' ')}
@@ -81,9 +84,9 @@ function Result({ result }: { readonly result: ReplayResult }) {
   useEffect(() => line.current?.focus(), [result])
   return (
     <p ref={line} class="notice" role="status" tabIndex={-1}>
-      Shipped: {formatNumber(replayed)}. Set aside again: {formatNumber(setAsideAgain)}.{' '}
-      {unknown > 0 && `No longer waiting: ${formatNumber(unknown)}. `}
-      Still waiting: {formatNumber(remaining)}.
+      {t('Shipped: {{replayed}}. Set aside again: {{setAsideAgain}}.', { replayed, setAsideAgain })}{' '}
+      {unknown > 0 && `${t('No longer waiting: {{unknown}}.', { unknown })} `}
+      {t('Still waiting: {{remaining}}.', { remaining })}
     </p>
   )
 }
@@ -117,7 +120,6 @@ function Replay({ records, onReplayed }: ReplayProps) {
     setMessages([])
     opener.current?.focus()
   }
-  const count = formatNumber(records.length)
   return (
     <div class="actions">
       <button
@@ -131,9 +133,11 @@ function Replay({ records, onReplayed }: ReplayProps) {
       </button>
       {isAsking && (
         <>
-          <span>Is the cause mended? Records shown: {count}.</span>
+          <span>
+            {t('Is the cause mended? Records shown: {{shown}}.', { shown: records.length })}
+          </span>
           <button type="button" class="primary" disabled={isBusy} onClick={() => void replay()}>
-            {isBusy ? 'Shipping …' : 'Yes, ship them'}
+            {isBusy ? t('Shipping …') : t('Yes, ship them')}
           </button>
           <button type="button" disabled={isBusy} onClick={cancel}>
             {t('Not now')}

@@ -47,7 +47,7 @@ function Running({ advertiserId, view, query, market }: SoFarProps) {
   )
   return (
     <section class="notice so-far" aria-label={t('Not over yet')}>
-      <strong>{formatRange(days.startDate, days.endDate)}, so far:</strong>{' '}
+      <strong>{t('{{days}}, so far:', { days: formatRange(days.startDate, days.endDate) })}</strong>{' '}
       <dl>
         {metrics
           .filter(({ name }) => shownNames.has(name))

@@ -43,7 +43,7 @@ export function Tiles({ total, base, chosen, onChoose }: TilesProps) {
                   type="button"
                   aria-pressed={place >= 0}
                   // It lies over the whole tile, also over the figure.
-                  title={leftOut(total[name], shown) ?? 'Draw it, or not'}
+                  title={leftOut(total[name], shown) ?? t('Draw it, or not')}
                   onClick={() => onChoose(name)}
                 >
                   {label}
@@ -65,7 +65,7 @@ export function Tiles({ total, base, chosen, onChoose }: TilesProps) {
         aria-expanded={isWhole}
         onClick={() => setIsWhole(!isWhole)}
       >
-        {isWhole ? 'Fewer totals' : 'More totals'}
+        {isWhole ? t('Fewer totals') : t('More totals')}
       </button>
     </>
   )
@@ -87,7 +87,7 @@ function Change({ metric: { name, print, isGoodWhenMore }, total, base }: Change
   return (
     <span class={`change ${tone}`}>
       <span aria-hidden="true">{isFlat ? '→' : change > 0 ? '↑' : '↓'}</span> {formatChange(change)}{' '}
-      <span class="before">from {print(before, total['CURRENCY'])}</span>
+      <span class="before">{t('from {{value}}', { value: print(before, total['CURRENCY']) })}</span>
     </span>
   )
 }

@@ -67,7 +67,7 @@ export function TimeChart({ label, points, series, onUsePeriod }: TimeChartProps
         class="plot"
         role="group"
         tabIndex={0}
-        aria-label={`${label}. Left and right arrow keys read it point by point.`}
+        aria-label={`${label}. ${t('Left and right arrow keys read it point by point.')}`}
         onKeyDown={move}
       />
       <Readout points={points} series={series} cursor={cursor} />
@@ -99,7 +99,7 @@ function Legend({ series }: Pick<Drawing, 'series'>) {
       {hasEarlier && (
         <li class="muted">
           <span class="swatch dotted" aria-hidden="true" />
-          compared with
+          {t('compared with')}
         </li>
       )}
     </ul>
@@ -150,7 +150,8 @@ function Value({ series: { values, earlier, print }, index, isWhole }: ValueProp
       <Figure exact={now} shown={print(now)} />
       {before !== null && before !== undefined && (
         <span class="muted">
-          {change !== null && ` ${formatChange(change)}`} from {print(before)}
+          {change !== null && ` ${formatChange(change)}`}{' '}
+          {t('from {{value}}', { value: print(before) })}
         </span>
       )}
     </>

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { JsonSeries } from '../../../src/contract/report-json.ts'
 import { describePoint, pointsOf, type ChartPoint } from '../chart-points.ts'
+import { formatList } from '../format.ts'
 import {
   chosenMetrics,
   comparedMetrics,
@@ -43,7 +44,9 @@ export function Trend(props: TrendProps) {
     const shown = earlier !== null && isComparable ? { answer: earlier, points: before } : null
     return seriesOfMetrics(answer, { chosen, points, currency, earlier: shown })
   }, [answer, earlier, chosen, points, currency])
-  const label = `Chart of ${chosen.map((one) => one.label).join(' and ')}`
+  const label = t('Chart of {{metrics}}', {
+    metrics: formatList(chosen.map((one) => one.label)),
+  })
   return (
     <>
       <TimeChart
@@ -92,7 +95,9 @@ export function CompareProfiles(props: CompareProps) {
         </select>
       </label>
       <TimeChart
-        label={`Chart of ${metric?.label ?? ''} under each attribution profile`}
+        label={t('Chart of {{metric}} under each attribution profile', {
+          metric: metric?.label ?? '',
+        })}
         points={points}
         series={series}
         onUsePeriod={(from, to) => onChange({ from, to, period: null, page: null })}

@@ -36,15 +36,16 @@ const columns: readonly TableColumn<UnconvertedRow>[] = [
   {
     name: 'market',
     label: t('Market'),
-    cell: ({ market, marketId }) => market ?? `${marketId}, not in the catalog`,
+    cell: ({ market, marketId }) =>
+      market ?? t('{{id}}, not in the catalog', { id: String(marketId) }),
   },
   { name: 'advertiser', label: t('Advertiser'), cell: ({ advertiserId }) => String(advertiserId) },
   { name: 'currency', label: t('Currency'), cell: ({ currency }) => currency || nothing },
-  countColumn('impressions', 'Impressions'),
-  countColumn('clicks', 'Clicks'),
-  amountColumn('spend', 'Spend'),
-  countColumn('lines', 'Lines'),
-  amountColumn('value', 'Value'),
+  countColumn('impressions', t('Impressions')),
+  countColumn('clicks', t('Clicks')),
+  amountColumn('spend', t('Spend')),
+  countColumn('lines', t('Lines')),
+  amountColumn('value', t('Value')),
 ]
 
 /** Amounts that reports count but cannot add up. */
@@ -82,7 +83,7 @@ export function UnconvertedList() {
                 keyOf={(_row, index) => String(index)}
               />
               <CursorPager
-                what={t('amounts without a rate')}
+                label={t('Pages of the amounts without a rate')}
                 {...{ after, next, onChange: setAfter }}
               />
             </>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { UnknownId, UnknownIds } from '../../../src/contract/unknown-ids.ts'
-import { formatCount, formatNumber, nothing } from '../format.ts'
+import { formatCount, nothing } from '../format.ts'
 import { useLoaded } from '../loaded.ts'
 import { useSession } from '../session.ts'
 import { wordsOf } from '../words.ts'
@@ -13,9 +13,9 @@ import { t } from '../language.ts'
 const shownFirst = 50
 
 const parents: Readonly<Partial<Record<UnknownId['kind'], string>>> = {
-  site: 'Publisher',
-  campaign: 'Advertiser',
-  'ad-group': 'Campaign',
+  site: t('Publisher'),
+  campaign: t('Advertiser'),
+  'ad-group': t('Campaign'),
 }
 
 const columns: readonly TableColumn<UnknownId>[] = [
@@ -87,12 +87,12 @@ function Ids({ found: { ids, total, complete } }: { readonly found: UnknownIds }
             keyOf={({ kind, parentId, id }) => `${kind} ${parentId ?? ''} ${id}`}
           />
           <p class="footnote" role="status">
-            Shown: {formatNumber(shown.length)} of {formatNumber(total)}, named most first.
+            {t('Shown: {{shown}} of {{total}}, named most first.', { shown: shown.length, total })}
           </p>
           {ids.length > shownFirst && (
             <div class="actions">
               <button type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-                {isWhole ? 'Show fewer ids' : 'Show more ids'}
+                {isWhole ? t('Show fewer ids') : t('Show more ids')}
               </button>
             </div>
           )}

@@ -27,8 +27,10 @@ export function Verdict({ alerts, silenceMs }: VerdictProps) {
         <strong role="status">{words}</strong>{' '}
         <span class="muted">
           {silenceMs > silenceMsMax
-            ? `for ${formatDuration(silenceMs)}: what is below may be over, or worse by now`
-            : 'asked every 3 seconds'}
+            ? t('for {{duration}}: what is below may be over, or worse by now', {
+                duration: formatDuration(silenceMs),
+              })
+            : t('asked every 3 seconds')}
         </span>
       </p>
       {(alerts ?? []).map((alert) => (
@@ -47,10 +49,12 @@ function toneOf(alerts: VerdictProps['alerts'], silenceMs: number): Tone {
 }
 
 function wordsOf(alerts: VerdictProps['alerts'], silenceMs: number): string {
-  if (silenceMs > silenceMsMax) return 'No answer from the service'
-  if (alerts === null) return 'This node does not judge itself'
-  if (alerts.length === 0) return 'All is well'
-  return alerts.length === 1 ? 'One thing is wrong' : `${alerts.length} things are wrong`
+  if (silenceMs > silenceMsMax) return t('No answer from the service')
+  if (alerts === null) return t('This node does not judge itself')
+  if (alerts.length === 0) return t('All is well')
+  return alerts.length === 1
+    ? t('One thing is wrong')
+    : t('{{count}} things are wrong', { count: alerts.length })
 }
 
 function Trouble({ alert }: { readonly alert: Alert }) {
@@ -66,17 +70,19 @@ function Trouble({ alert }: { readonly alert: Alert }) {
   return (
     <details class="trouble" onToggle={open}>
       <summary>
-        <span class={`badge ${alert.severity}`}>{alert.severity === 'page' ? 'Now' : 'Soon'}</span>{' '}
+        <span class={`badge ${alert.severity}`}>
+          {alert.severity === 'page' ? t('Now') : t('Soon')}
+        </span>{' '}
         {alert.summary}{' '}
         <span class="muted" title={formatInstant(alert.since)}>
-          for {formatDuration(sinceMs)}
+          {t('for {{duration}}', { duration: formatDuration(sinceMs) })}
         </span>
       </summary>
       <div class="runbook">
         {blocks === null ? (
           <p class="muted">{t('Loading the runbook …')}</p>
         ) : blocks.length === 0 ? (
-          <p>See {alert.name} in docs/runbook.md.</p>
+          <p>{t('See {{alert}} in docs/runbook.md.', { alert: alert.name })}</p>
         ) : (
           blocks.map((block, index) => <Shown key={index} block={block} />)
         )}

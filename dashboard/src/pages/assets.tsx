@@ -151,9 +151,9 @@ function SizeCard({ account, adGroup, size, assets, onAttached }: SizeCardProps)
                 disabled={busyId !== null}
                 onClick={() => void attach(asset.id)}
               >
-                {busyId === asset.id ? 'Attaching …' : 'Show this one'}
+                {busyId === asset.id ? t('Attaching …') : t('Show this one')}
                 <span class="unseen">
-                  : {asset.fileName} in {size.name}
+                  {t(': {{file}} in {{size}}', { file: asset.fileName, size: size.name })}
                 </span>
               </button>
             )}
@@ -170,7 +170,7 @@ function Preview({ asset }: { readonly asset: AssetEntry }) {
   if (asset.type !== 'IMAGE' || !asset.url.startsWith('https:') || isBroken) {
     return (
       <div class="preview none">
-        {isBroken ? 'The picture cannot be loaded.' : 'No preview of this kind.'}
+        {isBroken ? t('The picture cannot be loaded.') : t('No preview of this kind.')}
       </div>
     )
   }

@@ -10,7 +10,7 @@ import { SoFar } from '../components/so-far.tsx'
 import { FiguresToCome, Tiles } from '../components/tiles.tsx'
 import { judgeBase, lastWholeDay } from '../comparison-base.ts'
 import { latestOf, type Loaded } from '../loaded.ts'
-import { formatNumber, formatRange } from '../format.ts'
+import { formatRange } from '../format.ts'
 import { chooseMetric, chosenMetrics, currenciesOf, totalOf, type Comparison } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import type { JsonSeries } from '../../../src/contract/report-json.ts'
@@ -50,7 +50,9 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
       <div class="head">
         <h1>{t('Performance')}</h1>
         <p class="muted">
-          {formatRange(view.startDate, view.endDate)}, days of each market’s own time
+          {t('{{days}}, days of each market’s own time', {
+            days: formatRange(view.startDate, view.endDate),
+          })}
         </p>
         <button type="button" class="screen-only print-button" onClick={() => print()}>
           {t('Print or save as PDF')}
@@ -140,13 +142,15 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
         />
       )}
       <p class="footnote">
-        {note} {currencies.length > 1 && 'Figures are of the markets of the chosen currency. '}
+        {note} {currencies.length > 1 && t('Figures are of the markets of the chosen currency.')}{' '}
         {describeCompleteness(answer, view.endDate)}
       </p>
       {answer.unconverted > 0 && (
         <Warning>
-          {formatNumber(answer.unconverted)} amounts are missing from these figures: there is no
-          exchange rate for them yet.
+          {t(
+            '{{count}} amounts are missing from these figures: there is no exchange rate for them yet.',
+            { count: answer.unconverted }
+          )}
         </Warning>
       )}
       <section class="card" aria-label={t('Over time')}>
@@ -162,7 +166,7 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
                   change({ compare: event.currentTarget.checked ? 'profiles' : null })
                 }
               />
-              Compare attribution profiles
+              {t('Compare attribution profiles')}
             </label>
           </div>
         </div>

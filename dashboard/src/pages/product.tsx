@@ -13,7 +13,7 @@ import { OnMarketDay } from '../components/on-market-day.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
 import { Table, type TableColumn } from '../components/table.tsx'
 import { noFilters } from '../groups.ts'
-import { formatNumber, formatRange } from '../format.ts'
+import { formatRange } from '../format.ts'
 import { currenciesOf } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import type { MarketDays } from '../periods.ts'
@@ -28,7 +28,7 @@ const rowsMax = 1_000
 /** One product: its totals and days, then campaign by campaign and ad group by ad group. */
 export function Product({ advertiserId, query, rest }: AdvertiserPageProps) {
   return (
-    <OnMarketDay advertiserId={advertiserId} title={`Product ${rest[0] ?? ''}`}>
+    <OnMarketDay advertiserId={advertiserId} title={t('Product {{gtin}}', { gtin: rest[0] ?? '' })}>
       {(market) => <ProductOn {...{ advertiserId, query, market }} gtin={rest[0] ?? ''} />}
     </OnMarketDay>
   )
@@ -65,7 +65,7 @@ function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
         </a>
       </p>
       <div class="head">
-        <h1>{title ?? `Product ${gtin}`}</h1>
+        <h1>{title ?? t('Product {{gtin}}', { gtin })}</h1>
         <p class="muted">
           <span class="code">{gtin}</span> · {formatRange(view.startDate, view.endDate)}
         </p>
@@ -141,7 +141,7 @@ function Campaigns({ rows, totalRows }: CampaignsProps) {
       />
       {totalRows > rows.length && (
         <p class="footnote">
-          The first {formatNumber(rows.length)} of {formatNumber(totalRows)} rows.
+          {t('The first {{shown}} of {{total}} rows.', { shown: rows.length, total: totalRows })}
         </p>
       )}
     </>

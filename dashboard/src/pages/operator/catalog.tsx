@@ -82,7 +82,7 @@ function Entries({ page: { entries, next }, kind, isFirst }: EntriesProps) {
   const names = [...new Set(entries.flatMap((entry) => Object.keys(entry)))]
   const columns: readonly TableColumn<Entry>[] = names.map((name) => ({
     name,
-    label: wordsOf(name.replaceAll(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)),
+    label: wordsOf(name),
     cell: (entry) => printValue(entry[name]),
   }))
   const address = (after?: string) =>
@@ -109,7 +109,7 @@ function Entries({ page: { entries, next }, kind, isFirst }: EntriesProps) {
 /** Plain values as they are; lists by how long they are, as their place is the bundle. */
 function printValue(value: unknown): string {
   if (value === undefined || value === null) return nothing
-  if (Array.isArray(value)) return `${value.length} ${value.length === 1 ? 'entry' : 'entries'}`
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return t('{{count}} entries', { count: value.length })
+  if (typeof value === 'boolean') return value ? t('yes') : t('no')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -93,7 +93,7 @@ function KeyTable({ keys, onRevoked }: KeyTableProps) {
             <RevokeButton listed={key} onRevoked={onRevoked} />
           </span>
         ) : (
-          <span class="badge">Revoked {formatInstant(key.revokedAt)}</span>
+          <span class="badge">{t('Revoked {{time}}', { time: formatInstant(key.revokedAt) })}</span>
         ),
     },
   ]
@@ -101,7 +101,7 @@ function KeyTable({ keys, onRevoked }: KeyTableProps) {
 }
 
 function partiesOf(ids: 'all' | readonly number[]): string {
-  if (ids === 'all') return 'all'
+  if (ids === 'all') return t('all')
   return ids.length === 0 ? nothing : ids.join(', ')
 }
 
@@ -127,7 +127,11 @@ function RevokeButton({ listed, onRevoked }: RevokeButtonProps) {
   if (messages.length > 0) return <Failure messages={messages} onRetry={() => setMessages([])} />
   if (!isAsking) {
     return (
-      <button type="button" aria-label={`Revoke ${listed.name}`} onClick={() => setIsAsking(true)}>
+      <button
+        type="button"
+        aria-label={t('Revoke {{name}}', { name: listed.name })}
+        onClick={() => setIsAsking(true)}
+      >
         {t('Revoke')}
       </button>
     )

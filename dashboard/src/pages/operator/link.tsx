@@ -9,7 +9,7 @@ import { addressOf } from '../../router.ts'
 import { useSession } from '../../session.ts'
 import { profileNames, profiles } from '../../view.ts'
 import { wordsOf } from '../../words.ts'
-import { t } from '../../language.ts'
+import { phrase, t } from '../../language.ts'
 
 /** The limit of the service. */
 const linkLengthMax = 16_384
@@ -97,15 +97,17 @@ function Found({ asked }: { readonly asked: Asked }) {
   )
 }
 
-const carried = { absent: 'none', nobody: 'text that names nobody', present: 'yes' } as const
+const carried = {
+  absent: t('none'),
+  nobody: t('text that names nobody'),
+  present: t('yes'),
+} as const
 
 function Says({ reading }: { readonly reading: ServedAdReading }) {
   const { ad } = reading
   return (
     <section class="card" aria-label={t('What the link says')}>
-      <h2>
-        Served ad <span class="code">{ad.servedAdId}</span>
-      </h2>
+      <h2>{phrase('Served ad {{id}}', { id: <span class="code">{ad.servedAdId}</span> })}</h2>
       <Table
         caption={t('What the link says')}
         columns={[
@@ -122,29 +124,29 @@ function Says({ reading }: { readonly reading: ServedAdReading }) {
 function factsOf(reading: ServedAdReading): readonly (readonly [fact: string, value: string])[] {
   const { ad, names } = reading
   return [
-    ['Served', formatInstant(ad.servedAt)],
-    ['Impressions count until', formatInstant(reading.viewsCountUntil)],
-    ['Clicks count until', formatInstant(reading.clicksCountUntil)],
-    ['Publisher', named(ad.publisherId, names.publisher)],
-    ['Site', named(ad.siteId, names.site)],
-    ['Market', named(ad.marketId, names.market)],
-    ['Advertiser', named(ad.advertiserId, names.advertiser)],
-    ['Campaign', named(ad.campaignId, names.campaign)],
-    ['Ad group', named(ad.adGroupId, names.adGroup)],
-    ['GTIN', ad.gtin],
-    ['Group', ad.groupId === '' ? nothing : ad.groupId],
-    ['Cost per click', formatPrice(ad.costPerClick, ad.currency)],
-    ['Cost per mille', formatPrice(ad.costPerMille, ad.currency)],
+    [t('Served'), formatInstant(ad.servedAt)],
+    [t('Impressions count until'), formatInstant(reading.viewsCountUntil)],
+    [t('Clicks count until'), formatInstant(reading.clicksCountUntil)],
+    [t('Publisher'), named(ad.publisherId, names.publisher)],
+    [t('Site'), named(ad.siteId, names.site)],
+    [t('Market'), named(ad.marketId, names.market)],
+    [t('Advertiser'), named(ad.advertiserId, names.advertiser)],
+    [t('Campaign'), named(ad.campaignId, names.campaign)],
+    [t('Ad group'), named(ad.adGroupId, names.adGroup)],
+    [t('GTIN'), ad.gtin],
+    [t('Group'), ad.groupId === '' ? nothing : ad.groupId],
+    [t('Cost per click'), formatPrice(ad.costPerClick, ad.currency)],
+    [t('Cost per mille'), formatPrice(ad.costPerMille, ad.currency)],
     // Shown as text, not as a link, so that nobody goes there by accident.
-    ['Landing page', ad.landingUrl === '' ? nothing : ad.landingUrl],
-    ['User id', carried[ad.userId]],
-    ['Logged-in id', carried[ad.userLoggedInId]],
-    ['Tracking key', ad.keyId],
+    [t('Landing page'), ad.landingUrl === '' ? nothing : ad.landingUrl],
+    [t('User id'), carried[ad.userId]],
+    [t('Logged-in id'), carried[ad.userLoggedInId]],
+    [t('Tracking key'), ad.keyId],
   ]
 }
 
 function named(id: number, name: string | null): string {
-  return `${name ?? 'not in the catalog'} (${id})`
+  return `${name ?? t('not in the catalog')} (${id})`
 }
 
 function Events({ events }: Pick<ServedAdReading, 'events'>) {
@@ -167,7 +169,10 @@ function Events({ events }: Pick<ServedAdReading, 'events'>) {
               name: 'verdict',
               label: t('Verdict'),
               cell: ({ verdict, dataCentreList }) =>
-                wordsOf(verdict) + (dataCentreList === undefined ? '' : `, list ${dataCentreList}`),
+                wordsOf(verdict) +
+                (dataCentreList === undefined
+                  ? ''
+                  : t(', list {{list}}', { list: dataCentreList })),
             },
           ]}
           rows={events}
@@ -182,7 +187,7 @@ type Credit = ServedAdReading['credits'][number]
 
 function purchaseLink({ publisherId, transactionId }: Credit) {
   // An id without a visible character cannot be looked up.
-  if (transactionId.trim() === '') return 'without a transaction id'
+  if (transactionId.trim() === '') return t('without a transaction id')
   return <a href={addressOf(['operator', 'lookup', publisherId, transactionId])}>{transactionId}</a>
 }
 
@@ -190,7 +195,7 @@ function Credits({ reading }: { readonly reading: ServedAdReading }) {
   const { credits, creditsLeftOut, creditedPurchases } = reading
   return (
     <section class="card" aria-label={t('Purchases')}>
-      <h2>Purchases credited to it: {formatNumber(creditedPurchases)}</h2>
+      <h2>{t('Purchases credited to it: {{purchases}}', { purchases: creditedPurchases })}</h2>
       {credits.length === 0 ? (
         <Empty>{t('No purchase is credited to it.')}</Empty>
       ) : (
@@ -225,7 +230,9 @@ function Credits({ reading }: { readonly reading: ServedAdReading }) {
         />
       )}
       {creditsLeftOut > 0 && (
-        <p class="footnote">{formatNumber(creditsLeftOut)} more lines are not listed.</p>
+        <p class="footnote">
+          {t('{{count}} more lines are not listed.', { count: creditsLeftOut })}
+        </p>
       )}
     </section>
   )

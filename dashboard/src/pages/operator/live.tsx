@@ -217,7 +217,7 @@ function State({ samples, latest, children }: StateProps) {
         <Warning>{t('The warehouse does not answer; what only it knows is missing here.')}</Warning>
       )}
       {status.failing.length > 0 && (
-        <Failure messages={status.failing.map((step) => `Failing: ${step}`)} />
+        <Failure messages={status.failing.map((step) => t('Failing: {{step}}', { step }))} />
       )}
       {children}
       {status.sealed !== undefined && <Sealed sealed={status.sealed} />}
@@ -229,12 +229,18 @@ function State({ samples, latest, children }: StateProps) {
 function Footnote({ status }: { readonly status: StatusResponse }) {
   return (
     <p class="footnote">
-      Shelftrace {status.version}, warehouse {status.warehouse.kind}{' '}
-      {status.warehouse.version ?? ''}. Clock against the warehouse:{' '}
-      {status.clock.offsetMs === null
-        ? 'not known'
-        : formatDuration(Math.abs(status.clock.offsetMs))}
-      .
+      {t(
+        'Shelftrace {{version}}, warehouse {{kind}} {{warehouseVersion}}. Clock against the warehouse: {{offset}}.',
+        {
+          version: status.version,
+          kind: status.warehouse.kind,
+          warehouseVersion: status.warehouse.version ?? '',
+          offset:
+            status.clock.offsetMs === null
+              ? t('not known')
+              : formatDuration(Math.abs(status.clock.offsetMs)),
+        }
+      )}
     </p>
   )
 }

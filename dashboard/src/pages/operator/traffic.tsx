@@ -2,7 +2,7 @@ import type { StatusResponse } from '../../../../src/contract/admin.ts'
 import { Figure } from '../../components/figure.tsx'
 import { Empty, Stages } from '../../components/notices.tsx'
 import { Table } from '../../components/table.tsx'
-import { formatCount, formatNumber, formatPercent } from '../../format.ts'
+import { formatCount, formatPercent } from '../../format.ts'
 import { useLoaded } from '../../loaded.ts'
 import { useSession } from '../../session.ts'
 import { wordsOf } from '../../words.ts'
@@ -62,7 +62,7 @@ function Reasons({ status }: { readonly status: StatusResponse }) {
                       min={0}
                       max={total}
                       value={count}
-                      aria-label={`Share of ${wordsOf(reason)}`}
+                      aria-label={t('Share of {{reason}}', { reason: wordsOf(reason) })}
                     />{' '}
                     {formatPercent((count / Math.max(total, 1)).toFixed(6))}
                   </>
@@ -77,9 +77,12 @@ function Reasons({ status }: { readonly status: StatusResponse }) {
       <section class="card" aria-label={t('Conflicts')}>
         <h2>{t('Conflicts and rows set aside')}</h2>
         <p>
-          {formatNumber(status.conflicts ?? 0)} purchases were sent again with other content; the
-          first delivery stands. {formatNumber(status.setAside ?? 0)} records could not be shipped
-          and wait to be replayed.
+          {t('{{count}} purchases were sent again with other content; the first delivery stands.', {
+            count: status.conflicts ?? 0,
+          })}{' '}
+          {t('{{count}} records could not be shipped and wait to be replayed.', {
+            count: status.setAside ?? 0,
+          })}
         </p>
       </section>
     </>
