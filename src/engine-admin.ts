@@ -76,7 +76,11 @@ export function createAdmin(
           replaySetAside({ warehouse, settleMs, log, rowContext, markets }, keys)
         ),
     },
-    explainPurchase: createExplainer({ warehouse: reports, settleMs: config.settleMs }),
+    explainPurchase: createExplainer({
+      warehouse: reports,
+      settleMs: config.settleMs,
+      catalog: () => catalog.current(),
+    }),
     voidDelivery: (delivery) => access.pipeline.runAsStep(() => voidDelivery(warehouse, delivery)),
     unvoidDelivery: (delivery) =>
       access.pipeline.runAsStep(() => unvoidDelivery(warehouse, delivery)),

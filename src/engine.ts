@@ -328,7 +328,11 @@ function createReaders({ config, lanes, catalog }: Engine, keptPages: KeptPages)
     readTrafficQuality: createTrafficQualityReader(reading),
     runReport: createReportRunner(reading),
     listAttributions: createAttributionsLister(reading),
-    explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: config.settleMs }),
+    explainOwnPurchase: createOwnExplainer({
+      warehouse,
+      settleMs: config.settleMs,
+      catalog: () => catalog.current(),
+    }),
     readSeries: createSeriesReader(reading),
     runGroups: createGroupsRunner(reading),
     listRestatements: (sinceMs: number) => readRestatements(warehouse, sinceMs),

@@ -157,6 +157,26 @@ const explainedLineSchema = named('ExplainedLine', {
   candidatesLeftOut: count('Touchpoints that are not listed.'),
 })
 
+const namedIds = Type.Array(Type.Object({ id: int32(), name: Type.String() }))
+
+const ownNames = {
+  publisher: nullOr(Type.String()),
+  markets: list(Type.Object({ id: int32(), code: Type.String(), timeZone: Type.String() })),
+  campaigns: namedIds,
+  adGroups: namedIds,
+  products: list(
+    Type.Object({
+      marketId: int32(),
+      gtin: text('As this answer spells it.'),
+      title: Type.String(),
+    })
+  ),
+}
+
+const namesRule = {
+  description: 'What the catalog calls the ids of this answer, as far as it knows them.',
+}
+
 export const explanationSchema = named('Explanation', {
   publisherId: int32(),
   transactionId: Type.String(),
@@ -188,6 +208,7 @@ export const explanationSchema = named('Explanation', {
   ),
   isPending: flag('A newer attribution is on its way.'),
   isUpToDate: flag('What the reports use agrees with this explanation.'),
+  names: Type.Object({ ...ownNames, sites: namedIds, advertisers: namedIds }, namesRule),
 })
 
 const creditedTo = wordOf(['you', 'another', 'nobody'])
@@ -197,6 +218,15 @@ const ownLineSchema = named('OwnCreditedLine', {
   gtin: text('As the shop sent it.'),
   quantity: int32('The units that are credited, after returns.'),
   value: exactAmount('What is credited, in the currency of the purchase, exact.'),
+  boughtQuantity: int32('The units that were bought, before returns.'),
+  boughtValue: exactAmount('Price × the quantity that was bought, exact.'),
+  returns: list(
+    Type.Object({
+      returnedAt: instantText('When the return was received.'),
+      quantity: Type.Integer({ minimum: 1, description: 'Units of this line that it took back.' }),
+    }),
+    'The returns that count, the earliest first.'
+  ),
   credits: byProfile(
     Type.Object({
       creditedTo,
@@ -220,6 +250,7 @@ export const ownExplanationSchema = named('OwnExplanation', {
   linesLeftOut: count('Such lines that are not listed.'),
   readAt: instantText('When the reading of the attribution began.'),
   isPending: flag('A newer attribution is on its way.'),
+  names: Type.Object(ownNames, namesRule),
 })
 
 export const voidRequestSchema = closed(

@@ -167,7 +167,11 @@ export async function openContractPort(): Promise<ContractPort> {
       catalog: () => catalogNames(catalog.current()),
       keptPages,
     }),
-    explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: 0 }),
+    explainOwnPurchase: createOwnExplainer({
+      warehouse,
+      settleMs: 0,
+      catalog: () => catalog.current(),
+    }),
     readSeries: createSeriesReader({ warehouse, catalog: () => catalogNames(catalog.current()) }),
     listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
     adminHandlers: echoAdmin,

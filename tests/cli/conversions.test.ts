@@ -123,6 +123,15 @@ const explanation: Explanation = {
   },
   isPending: true,
   isUpToDate: false,
+  names: {
+    publisher: null,
+    markets: [],
+    campaigns: [],
+    adGroups: [],
+    products: [],
+    sites: [],
+    advertisers: [],
+  },
 }
 
 test('an explanation is told in text: deliveries, winners, why the others lost, and what the reports use', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { emptySnapshot } from '../../src/catalog/snapshot.ts'
 import { createExplainer } from '../../src/attribution/explain/explain.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
 import { createServedAdReader } from '../../src/reports/served-ad.ts'
@@ -77,7 +78,12 @@ test('traffic quality, the intake, the reading of a link and the explanation tel
   const range = { startDate: '2026-03-02', endDate: '2026-03-02' }
   const request = { ...range, page: 0, limit: 10 }
   const quality = await readQuality({ advertiserId: 1, keyId: 'test', signal, request })
-  const explained = await createExplainer({ warehouse, settleMs: 0, crowdMax: 5_000 })({
+  const explained = await createExplainer({
+    warehouse,
+    settleMs: 0,
+    catalog: () => emptySnapshot,
+    crowdMax: 5_000,
+  })({
     publisherId: 10,
     transactionId: 't-1',
   })

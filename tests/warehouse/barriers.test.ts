@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { AuditTrail } from '../../src/access/audit-trail.ts'
 import { readAuditExport } from '../../src/access/audit-export.ts'
 import { Attributor } from '../../src/attribution/attribute.ts'
+import { emptySnapshot } from '../../src/catalog/snapshot.ts'
 import { createExplainer } from '../../src/attribution/explain/explain.ts'
 import { createOwnExplainer } from '../../src/attribution/explain/for-advertiser.ts'
 import { pendPurchases, setAsidePurchase } from '../../src/attribution/set-aside-purchase.ts'
@@ -202,8 +203,13 @@ test('no report, list or explanation reads figures without a barrier since it wa
   await step(() => createConflictReader(warehouse)(10))
   const servedAd = { ...anAd(), advertiserId: 1 }
   await step(() => createServedAdReader(warehouse)(servedAd))
-  await step(() => createExplainer({ warehouse, settleMs: 0 })(name))
-  await step(() => createOwnExplainer({ warehouse, settleMs: 0 })({ ...name, advertiserId: 1 }))
+  await step(() => createExplainer({ warehouse, settleMs: 0, catalog: () => emptySnapshot })(name))
+  await step(() =>
+    createOwnExplainer({ warehouse, settleMs: 0, catalog: () => emptySnapshot })({
+      ...name,
+      advertiserId: 1,
+    })
+  )
   await step(() => readFirstDay({ warehouse, markets: world.markets }, 1))
   await step(() => readRestatements(warehouse, 0))
   await step(() => readSealedThrough(warehouse, world.markets, '2026-03-14'))

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Attributor } from '../../src/attribution/attribute.ts'
+import { emptySnapshot } from '../../src/catalog/snapshot.ts'
 import { createExplainer } from '../../src/attribution/explain/explain.ts'
 import { unvoidDelivery, voidDelivery } from '../../src/attribution/void-delivery.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
@@ -39,10 +40,12 @@ async function voidsAsBefore(warehouse: Warehouse): Promise<readonly string[]> {
 }
 
 async function countedOf(warehouse: Warehouse, transactionId: string) {
-  const explained = await createExplainer({ warehouse, settleMs: 0 })({
-    publisherId: 10,
-    transactionId,
-  })
+  const explained = await createExplainer({ warehouse, settleMs: 0, catalog: () => emptySnapshot })(
+    {
+      publisherId: 10,
+      transactionId,
+    }
+  )
   return explained?.countedDeliveryId
 }
 

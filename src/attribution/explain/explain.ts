@@ -1,6 +1,7 @@
 // Explains why a purchase is credited as it is, decided anew from the deliveries and the touchpoints.
 
 import type { Explanation } from '../../contract/explanation.ts'
+import { attributionProfiles } from '../../contract/report-request.ts'
 import { printInstant } from '../../domain/instant.ts'
 import { purchaseKey } from '../../domain/purchase-key.ts'
 import { crowdTouchpointsMax } from '../../domain/windows.ts'
@@ -9,6 +10,8 @@ import { deliveryLimits, readDeliveries, readIdentities, readLines } from './del
 import type { Delivery, DeliveryLine, PurchaseDeliveries, PurchaseId } from './deliveries.ts'
 import { createJudge, noCredits } from './judge.ts'
 import type { Judge } from './judge.ts'
+import { readNames } from './names.ts'
+import type { NamedIds, NamesDeps } from './names.ts'
 import {
   byWeight,
   explainLimits,
@@ -27,6 +30,7 @@ import type { TouchesFound } from './touches.ts'
 
 export interface ExplainDeps {
   readonly warehouse: Pick<Warehouse, 'rows' | 'barrier'>
+  readonly catalog: NamesDeps['catalog']
   /** How long attribution waits for touchpoints; tells what is still pending. */
   readonly settleMs: number
   /** Lowered by tests only. */
@@ -46,6 +50,7 @@ const reads = [
   'attribution',
   'pending_purchase',
   'touchpoint',
+  'product',
 ] as const
 
 /** Null where nothing is known about the purchase. */
@@ -74,11 +79,13 @@ export function createExplainer(deps: ExplainDeps): ExplainPurchase {
     if (facts === null) return null
     const { winner } = facts.deliveries
     const judged = winner === null ? null : await judgeDelivery(deps, facts.id, winner)
+    const printed = printJudged(judged, facts)
     return {
       ...name,
       ...(await printDeliveries(deps, facts)),
       ...printReturns(facts.returns),
-      ...printJudged(judged, facts),
+      ...printed,
+      names: await readNames(deps, namedIds(name.publisherId, printed.lines, facts)),
     }
   }
 }
@@ -124,6 +131,25 @@ export async function judgeDelivery(
     lines: lines.get(delivery.deliveryId) ?? [],
     found,
     judge,
+  }
+}
+
+/** What an explanation names by its id. */
+function namedIds(
+  publisherId: number,
+  lines: Explanation['lines'],
+  { deliveries }: PurchaseFacts
+): NamedIds {
+  const ads = lines.flatMap(({ candidates, credits }) => [
+    ...candidates,
+    ...attributionProfiles.flatMap((profile) => credits[profile] ?? []),
+  ])
+  return {
+    publisherId,
+    siteIds: deliveries.deliveries.map(({ siteId }) => siteId),
+    ads,
+    advertiserIds: ads.map(({ advertiserId }) => advertiserId),
+    gtins: lines.map(({ gtin }) => gtin),
   }
 }
 

@@ -7,6 +7,7 @@ import { attributionProfiles } from '../../contract/report-request.ts'
 import { judgeDelivery, readFacts } from './explain.ts'
 import type { ExplainDeps, JudgedDelivery, PurchaseName } from './explain.ts'
 import type { JudgedTouch } from './judge.ts'
+import { ownNames, readNames } from './names.ts'
 import {
   byWeight,
   explainLimits,
@@ -15,6 +16,8 @@ import {
   printCandidate,
   printTouchedAd,
 } from './print.ts'
+import { takenBack } from './returns.ts'
+import type { TakenBack } from './returns.ts'
 import type { StoredLine } from './stored.ts'
 
 export interface OwnQuestion extends PurchaseName {
@@ -39,19 +42,37 @@ export function createOwnExplainer(deps: ExplainDeps): ExplainOwnPurchase {
 
     const judged = await judgeDelivery(deps, facts.id, delivery)
     const shown = own.slice(0, explainLimits.linesMax)
-    const { currency } = delivery
+    const { currency, siteId } = delivery
+    const sentBack = takenBack(judged.lines, facts.returns.listed)
+    const lines = shown.map(([index, line]) =>
+      printOwnLine({ judged, index, advertiserId, currency, sentBack: sentBack[index] ?? [] }, line)
+    )
+    const names = await readNames(deps, {
+      publisherId: name.publisherId,
+      siteIds: [siteId],
+      ads: adsOf(lines),
+      advertiserIds: [],
+      gtins: lines.map(({ gtin }) => gtin),
+    })
     return {
       ...name,
       purchasedAt: printInstant(delivery.receivedAtMs),
       currency,
-      lines: shown.map(([index, line]) =>
-        printOwnLine({ judged, index, advertiserId, currency }, line)
-      ),
+      lines,
       linesLeftOut: own.length - shown.length,
       readAt: printInstant(stored.readAtMs),
       isPending: facts.state.isPending,
+      names: ownNames(names, { catalog: deps.catalog, advertiserId }),
     }
   }
+}
+
+/** The ads that the lines show; those of their credits too, since touchpoints may have been dropped. */
+function adsOf(lines: readonly OwnExplanation['lines'][number][]) {
+  return lines.flatMap(({ candidates, credits }) => [
+    ...candidates,
+    ...attributionProfiles.flatMap((profile) => credits[profile].credit ?? []),
+  ])
 }
 
 function isCreditedTo({ credits }: StoredLine, advertiserId: number): boolean {
@@ -64,10 +85,14 @@ interface OwnLine {
   readonly index: number
   readonly advertiserId: number
   readonly currency: string
+  readonly sentBack: readonly TakenBack[]
 }
 
-function printOwnLine(own: OwnLine, { quantity, value, credits }: StoredLine) {
-  const { judged, index, advertiserId, currency } = own
+function printOwnLine(
+  own: OwnLine,
+  { quantity, value, credits }: StoredLine
+): OwnExplanation['lines'][number] {
+  const { judged, index, advertiserId, currency, sentBack } = own
   const { purchasedAtMs } = judged
   const line = judged.lines[index]
   const all = line === undefined ? [] : judged.judge.judge(line)
@@ -80,6 +105,12 @@ function printOwnLine(own: OwnLine, { quantity, value, credits }: StoredLine) {
     gtin: line?.gtin ?? '',
     quantity,
     value: printAmount(value, currency),
+    boughtQuantity: line?.quantity ?? quantity,
+    boughtValue: printAmount(line?.value ?? value, currency),
+    returns: sentBack.map((one) => ({
+      returnedAt: printInstant(one.receivedAtMs),
+      quantity: one.quantity,
+    })),
     credits: mapCredits(credits, (credit) => {
       if (credit === null) return { creditedTo: 'nobody' as const, credit }
       if (credit.advertiserId !== advertiserId)

@@ -1,6 +1,7 @@
 // Reads what was returned of one purchase, and what remains of its lines (docs/attribution.md, "Returns").
 
 import type { DeliveryStanding } from '../../contract/explanation.ts'
+import { gtinKey as keyOfGtin } from '../../domain/gtin.ts'
 import { nanosScale, formatDecimal, parseDecimal } from '../../domain/money.ts'
 import { assert } from '../../lib/assert.ts'
 import { isValidSql } from '../../warehouse/effective-verdict.ts'
@@ -63,6 +64,40 @@ export function remainingQuantities(
     left.set(gtinKey, (left.get(gtinKey) ?? 0) - taken)
     return quantity - taken
   })
+}
+
+export interface TakenBack {
+  readonly receivedAtMs: number
+  readonly quantity: number
+}
+
+/** What each return that counts took from each line, in order; those that are not listed are missing. */
+export function takenBack(
+  lines: readonly DeliveryLine[],
+  returns: PurchaseReturns['listed']
+): readonly (readonly TakenBack[])[] {
+  const left = lines.map(({ quantity, verdict }) => (verdict === 'valid' ? quantity : 0))
+  const taken: TakenBack[][] = lines.map(() => [])
+  for (const { receivedAtMs, products } of returns.filter((one) => one.standing === 'counted')) {
+    const units = unitsOf(products)
+    for (const [index, line] of lines.entries()) {
+      const quantity = Math.min(left[index] ?? 0, units.get(line.gtinKey) ?? 0)
+      if (quantity <= 0) continue
+      left[index] = (left[index] ?? 0) - quantity
+      units.set(line.gtinKey, (units.get(line.gtinKey) ?? 0) - quantity)
+      taken[index]?.push({ receivedAtMs, quantity })
+    }
+  }
+  return taken
+}
+
+function unitsOf(products: ReturnDelivery['products']): Map<string, number> {
+  const units = new Map<string, number>()
+  for (const { gtin, quantity } of products) {
+    const productKey = keyOfGtin(gtin)
+    units.set(productKey, (units.get(productKey) ?? 0) + quantity)
+  }
+  return units
 }
 
 /** The value of a line holds its price in nanos times its quantity, so the division is exact. */

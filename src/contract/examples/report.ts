@@ -186,6 +186,9 @@ export const reportExamples = {
             gtin,
             quantity: 1,
             value: '9.99',
+            boughtQuantity: 1,
+            boughtValue: '9.99',
+            returns: [],
             credits: {
               CLK_14_DAYS: credited,
               IMP_1_DAY: { creditedTo: 'nobody', credit: null },
@@ -213,6 +216,13 @@ export const reportExamples = {
         linesLeftOut: 0,
         readAt: '2026-03-04T11:00:05.000Z',
         isPending: false,
+        names: {
+          publisher: 'Example Shop',
+          markets: [{ id: 1, code: 'DE', timeZone: 'Europe/Berlin' }],
+          campaigns: [{ id: 1001, name: 'Spring' }],
+          adGroups: [{ id: 5001, name: 'Search' }],
+          products: [{ marketId: 1, gtin, title: 'Coffee' }],
+        },
       },
     },
   },

@@ -83,6 +83,15 @@ const explanation = {
   },
   isPending: false,
   isUpToDate: true,
+  names: {
+    publisher: 'Example Shop',
+    markets: [{ id: 1, code: 'DE', timeZone: 'Europe/Berlin' }],
+    campaigns: [],
+    adGroups: [],
+    products: [{ marketId: 1, gtin, title: 'Coffee' }],
+    sites: [{ id: 101, name: 'Example Shop desktop' }],
+    advertisers: [],
+  },
 }
 
 const voidRequest = { deliveryId, reason: 'A test order of the shop.' }

@@ -4,6 +4,7 @@ import { attributionProfiles } from '../../../src/contract/report-request.ts'
 import type { Explanation } from '../../../src/contract/explanation.ts'
 import { Attributor } from '../../../src/attribution/attribute.ts'
 import type { Params, Warehouse } from '../../../src/warehouse/warehouse.ts'
+import { emptySnapshot } from '../../../src/catalog/snapshot.ts'
 import { createExplainer } from '../../../src/attribution/explain/explain.ts'
 import { compareAttribution } from '../../helpers/compare-attribution.ts'
 import { createHistoryLoader } from '../../helpers/history-warehouse.ts'
@@ -48,7 +49,12 @@ for (const [crowdMax, historyCount] of [
       crowdMax,
     })
     assert.deepEqual(differences, [])
-    const explain = createExplainer({ warehouse, settleMs: 0, crowdMax })
+    const explain = createExplainer({
+      warehouse,
+      settleMs: 0,
+      catalog: () => emptySnapshot,
+      crowdMax,
+    })
     const expected = new Map(
       histories
         .flatMap((history) => attributeHistory(history, { crowdMax }))
@@ -134,7 +140,7 @@ test('an explanation finds its rows along the order of the tables: no statement 
     },
   }
 
-  await createExplainer({ warehouse: watched, settleMs: 0 })({
+  await createExplainer({ warehouse: watched, settleMs: 0, catalog: () => emptySnapshot })({
     publisherId: 10,
     transactionId: 'T1',
   })

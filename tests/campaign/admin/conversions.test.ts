@@ -356,6 +356,24 @@ test('returns are listed with what became of each, lines with what remains, and 
     credited.map(({ quantity, value }) => [quantity, value]),
     remaining
   )
+  assert.deepEqual(
+    credited.map(({ boughtQuantity, boughtValue, returns }) => [
+      boughtQuantity,
+      boughtValue,
+      returns.map(({ returnedAt, quantity }) => [Date.parse(returnedAt) - atMs, quantity]),
+    ]),
+    [
+      [
+        2,
+        '10.00',
+        [
+          [1_000, 1],
+          [4_000, 1],
+        ],
+      ],
+      [3, '21.00', [[4_000, 1]]],
+    ]
+  )
 })
 
 test('of a purchase that never came, its returns are known', async () => {

@@ -187,7 +187,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
           wanted
         ),
     },
-    explainPurchase: createExplainer({ warehouse, settleMs: 0 }),
+    explainPurchase: createExplainer({ warehouse, settleMs: 0, catalog: () => catalog.current() }),
     voidDelivery: (delivery) => voidDelivery(warehouse, delivery),
     unvoidDelivery: (delivery) => unvoidDelivery(warehouse, delivery),
     backups: null,
@@ -209,7 +209,11 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
       keptPages,
     }),
     listAttributions: () => Promise.reject(new Error('no attributions here')),
-    explainOwnPurchase: createOwnExplainer({ warehouse, settleMs: 0 }),
+    explainOwnPurchase: createOwnExplainer({
+      warehouse,
+      settleMs: 0,
+      catalog: () => catalog.current(),
+    }),
     runReport: () => Promise.reject(new Error('no reports here')),
     readSeries: () => Promise.reject(new Error('no reports here')),
     runGroups: () => Promise.reject(new Error('no reports here')),
