@@ -55,6 +55,7 @@ import { createIntakeReader } from './reports/intake.ts'
 import { createGroupsRunner } from './reports/run-groups.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { createSeriesReader } from './reports/series.ts'
+import { createSummaryReader } from './reports/summary.ts'
 import { readRestatements } from './days/restatement-list.ts'
 import { createTrafficQualityReader } from './reports/traffic-quality.ts'
 import { ensureSecrets } from './secrets.ts'
@@ -335,6 +336,7 @@ function createReaders({ config, lanes, catalog }: Engine, keptPages: KeptPages)
     }),
     readSeries: createSeriesReader(reading),
     runGroups: createGroupsRunner(reading),
+    readSummary: createSummaryReader(reading),
     listRestatements: (sinceMs: number) => readRestatements(warehouse, sinceMs),
   }
 }

@@ -22,6 +22,7 @@ import { ReportPlaces } from './report-places.ts'
 import { commonHeaders, jsonType } from './send.ts'
 import { createAttributionHandlers } from './operations/report/attributions.ts'
 import { createGroupHandlers } from './operations/report/groups.ts'
+import { createSummaryHandlers } from './operations/report/summary.ts'
 import { createReportHandlers } from './operations/report/product-report.ts'
 import { createDownloadTrafficQuality } from './operations/report/traffic-quality.ts'
 import { createSiteLocations } from './operations/site-locations.ts'
@@ -123,6 +124,7 @@ function collectHandlers(deps: CampaignDeps): ReadonlyMap<string, Handler> {
   const tables: readonly HandlerTable[] = [
     createReportHandlers(deps, places),
     createGroupHandlers(deps, places),
+    createSummaryHandlers(deps, places),
     createAttributionHandlers(deps, places),
     createReadIntake(deps, places),
     createDownloadTrafficQuality(deps, places),

@@ -12,6 +12,7 @@ import type { ReadIntake } from '../reports/intake.ts'
 import type { RunReport } from '../reports/report.ts'
 import type { RunGroups } from '../reports/run-groups.ts'
 import type { ReadSeries } from '../reports/series.ts'
+import type { ReadSummary } from '../reports/summary.ts'
 import type { Restatements } from '../days/restatement-list.ts'
 import type { ReadTrafficQuality } from '../reports/traffic-quality.ts'
 
@@ -38,6 +39,7 @@ export interface CampaignDeps {
   readonly explainOwnPurchase: ExplainOwnPurchase
   readonly readSeries: ReadSeries
   readonly runGroups: RunGroups
+  readonly readSummary: ReadSummary
   /** The days that were sealed, or sealed again, after the instant. */
   readonly listRestatements: (sinceMs: number) => Promise<Restatements>
   readonly readIntake: ReadIntake

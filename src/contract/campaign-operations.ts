@@ -30,6 +30,7 @@ import {
   groupsSchema,
   reportJsonSchema,
   reportSeriesSchema,
+  reportSummarySchema,
   sealedDaysSchema,
 } from './report-json.ts'
 import {
@@ -44,6 +45,7 @@ import { reportValuesSchema, valuesQuerySchema } from './report-values.ts'
 import { answer, countHeader, header, rateHeaders, type OperationResponse } from './responses.ts'
 import { parseSeriesRequest, seriesRequestSchema } from './series-request.ts'
 import { siteLocationsQuerySchema, siteLocationsSchema } from './site-locations.ts'
+import { parseSummaryRequest, summaryRequestSchema } from './summary-request.ts'
 
 const localeRule = 'a language tag such as "de" or "de-DE"'
 const advertiserPath = Type.Object({ advertiserId: int32() })
@@ -164,6 +166,21 @@ export const campaignOperations = withIds({
     body: jsonBody(seriesRequestSchema, parseSeriesRequest),
     takesPlace: true,
     success: answer('200', 'The sums.', reportSeriesSchema),
+  }),
+  readSpaProductSummary: withKey({
+    method: 'post',
+    path: '/v2/reports/spa/summary.json',
+    tag: 'Campaign',
+    summary: 'Read the totals of many advertisers at once',
+    description:
+      'For each advertiser, or each of a list, the totals that `series.json` has without filters, by currency; ' +
+      'also of a period to compare with, and the last days one by one. An advertiser that the key is not for is ' +
+      'refused if it is listed, and left out otherwise.',
+    access: { scope: 'report:read', isAdvertiserBound: false },
+    body: jsonBody(summaryRequestSchema, parseSummaryRequest),
+    takesPlace: true,
+    otherRefusals: ['PARTY_FORBIDDEN'],
+    success: answer('200', 'The advertisers of the page.', reportSummarySchema),
   }),
   readSpaProductGroups: ofAdvertiser({
     method: 'post',

@@ -81,11 +81,14 @@ interface DayRange {
   readonly endDate?: string
 }
 
-/** The rules of a range of days, both included. `at` is `/` for the fields of a body. */
+/** Where the fields of a range are: in the query, in the body, or in a part of it. */
+type RangePlace = '' | '/' | '/comparison/'
+
+/** The rules of a range of days, both included. */
 export function rangeFaults(
   { startDate, endDate }: DayRange,
   daysMax: number,
-  at: '' | '/' = ''
+  at: RangePlace = ''
 ): readonly string[] {
   if (startDate === undefined || endDate === undefined) return []
   const dayCount = daysBetween(startDate, endDate) + 1

@@ -1,6 +1,7 @@
 // The answers of the report as JSON.
 import { Type, type TSchema } from 'typebox'
 import {
+  catalogId,
   count,
   dateText,
   flag,
@@ -60,6 +61,43 @@ const orders = {
   ),
 }
 const seriesTotalsSchema = named('SpaProductSeriesTotals', { ...figures, ...orders })
+
+/** Sums of all currencies in one. */
+const inOneCurrency = {
+  ...figures,
+  ...orders,
+  CONVERSION_VALUE: nullOr(
+    Type.String(),
+    'At the reference rate of each day, exact; null if nothing of it has a rate.'
+  ),
+  AD_SPEND_REVENUE: nullOr(
+    Type.String(),
+    'At the reference rate of each day, exact; null if nothing of it has a rate.'
+  ),
+  COST_PER_CLICK: ratio('As in any sums; also null if anything has no rate'),
+  CURRENCY: text('`convertTo`.'),
+  WITHOUT_RATE: list(
+    named('AmountsWithoutRate', {
+      CURRENCY: Type.String(),
+      CONVERSION_VALUE: Type.String(),
+      AD_SPEND_REVENUE: Type.String(),
+    }),
+    'By CURRENCY: what is not in the amounts, because its day has no rate.'
+  ),
+}
+const convertedTotalsSchema = named('SpaProductConvertedTotals', inOneCurrency)
+const convertedDaySchema = named('SpaProductConvertedDay', { DATE: dateText(), ...inOneCurrency })
+
+const convertedSums = optional(
+  Type.Object(
+    {
+      days: list(convertedDaySchema, 'By DATE.'),
+      totals: nullOr(convertedTotalsSchema, 'Null without any row.'),
+    },
+    { description: 'With `convertTo` only: the days and totals of all currencies in this one.' }
+  )
+)
+
 const seriesDaySchema = named('SpaProductSeriesDay', { DATE: dateText(), ...figures, ...orders })
 
 /** The fields of both answers about the days that they cover. */
@@ -134,6 +172,57 @@ export const reportSeriesSchema = named('SpaProductSeries', {
     dateText(),
     'The first day with figures of the advertiser, whatever was asked for; null if there is none.'
   ),
+  converted: convertedSums,
+  ...coverage,
+})
+
+const summaryDaySchema = named('SpaProductSummaryDay', {
+  DATE: dateText(),
+  IMPRESSIONS: figures.IMPRESSIONS,
+  CLICKS: figures.CLICKS,
+  LOADS: figures.LOADS,
+  CONVERSION_VALUE: figures.CONVERSION_VALUE,
+  AD_SPEND_REVENUE: figures.AD_SPEND_REVENUE,
+  CURRENCY: figures.CURRENCY,
+  ...orders,
+})
+const convertedSummaryDaySchema = named('SpaProductConvertedSummaryDay', {
+  DATE: dateText(),
+  IMPRESSIONS: figures.IMPRESSIONS,
+  CLICKS: figures.CLICKS,
+  LOADS: figures.LOADS,
+  CONVERSION_VALUE: inOneCurrency.CONVERSION_VALUE,
+  AD_SPEND_REVENUE: inOneCurrency.AD_SPEND_REVENUE,
+  CURRENCY: inOneCurrency.CURRENCY,
+  ...orders,
+})
+
+export const reportSummarySchema = named('SpaProductSummary', {
+  advertisers: list(
+    named('AdvertiserSummary', {
+      id: catalogId(),
+      name: Type.String(),
+      totals: list(seriesTotalsSchema, 'By CURRENCY: the totals of `series.json`.'),
+      comparison: list(seriesTotalsSchema, 'The same of the period of `comparison`.'),
+      days: list(summaryDaySchema, 'By DATE, then CURRENCY: the last `trendDays` days.'),
+      firstDay: nullOr(
+        dateText(),
+        'The first day with figures, whatever was asked for; null if there is none.'
+      ),
+      converted: optional(
+        Type.Object(
+          {
+            totals: nullOr(convertedTotalsSchema, 'Null without any row.'),
+            comparison: nullOr(convertedTotalsSchema, 'Null without any row.'),
+            days: list(convertedSummaryDaySchema, 'By DATE.'),
+          },
+          { description: 'With `convertTo` only: the same of all currencies in this one.' }
+        )
+      ),
+    }),
+    'By id; those without figures are among them.'
+  ),
+  next: optional(catalogId('The `after` of the next page; absent on the last one.')),
   ...coverage,
 })
 
@@ -153,4 +242,5 @@ export const sealedDaysSchema = named('SealedDays', {
 export type JsonReport = Of<typeof reportJsonSchema>
 export type JsonGroups = Of<typeof groupsSchema>
 export type JsonSeries = Of<typeof reportSeriesSchema>
+export type JsonSummary = Of<typeof reportSummarySchema>
 export type SealedDays = Of<typeof sealedDaysSchema>

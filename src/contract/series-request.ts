@@ -1,6 +1,7 @@
 // The body of a report as sums: that of the report, with more fields to filter by, and an interval.
 import { Type, type TSchema } from 'typebox'
 import { closed } from './closed.ts'
+import { convertToField, parseConvertTo } from './convert-to.ts'
 import { intervals, type Interval } from '../domain/interval.ts'
 import { optional, wordOf, type Of } from './fields.ts'
 import { filterFields, filterValueSchema, parseFilters } from './report-filters.ts'
@@ -17,6 +18,8 @@ import { compileParser, type Parsed } from './validate.ts'
 /** Paging, order and breakdown have no effect: the body of a report may be sent as it is. */
 export interface SeriesRequest extends ReportRequest {
   readonly interval: Interval
+  /** A currency in which the sums of all are shown as well. */
+  readonly convertTo?: string | null
 }
 
 const defaultInterval: Interval = 'DAY'
@@ -35,7 +38,12 @@ function requestSchema<Value extends TSchema>(value: Value) {
   )
   return closed(
     Type.Object(
-      { ...questionFields({ ...anyFilter, value }), ...rowsFields, interval },
+      {
+        ...questionFields({ ...anyFilter, value }),
+        ...rowsFields,
+        interval,
+        convertTo: convertToField,
+      },
       { title: 'SpaProductSeriesRequest' }
     )
   )
@@ -55,6 +63,12 @@ export function parseSeriesRequest(value: unknown): Parsed<SeriesRequest> {
   const body = parsed.value
   const { filters, messages } = parseFilters(body.filters ?? [])
   const { interval = defaultInterval } = body
-  const faults = questionFaults(body, [...orderFaults(body), ...messages])
-  return faults ?? { ok: true, value: { ...withDefaults(body), filters, interval } }
+  const { convertTo, faults: ownFaults } = parseConvertTo(body.convertTo)
+  const faults = questionFaults(body, [...orderFaults(body), ...messages, ...ownFaults])
+  return (
+    faults ?? {
+      ok: true,
+      value: { ...withDefaults(body), filters, interval, ...(convertTo !== null && { convertTo }) },
+    }
+  )
 }

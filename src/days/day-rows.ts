@@ -18,9 +18,11 @@ export const profilePrefix = {
   IMP_1_DAY_CLK_14_DAYS: 'best',
 } as const satisfies Record<AttributionProfile, string>
 
+/** The one bound as `advertiserId`, those bound as `advertiserIds`, or all. */
+export type AdvertisersRead = 'one' | 'given' | 'all'
+
 export interface DayRowsScope {
-  /** True: only the advertiser bound as `advertiserId`. */
-  readonly isOneAdvertiser: boolean
+  readonly advertisers: AdvertisersRead
   readonly profiles: readonly AttributionProfile[]
   /** A condition on the keys of a row, from a closed list. */
   readonly condition: string
@@ -51,7 +53,8 @@ export const dimensions = [
   'gtin_key',
 ] as const
 
-const reportDimensions = dimensions.filter((name) => name !== 'unit' && name !== 'advertiser_id')
+const reportDimensions = dimensions.filter((name) => name !== 'unit')
+const ownDimensions = reportDimensions.filter((name) => name !== 'advertiser_id')
 
 /** The figures of a row of the rollups. */
 export const figureColumns: readonly string[] = [
@@ -82,13 +85,20 @@ export function dayRowsSql(scope: DayRowsScope): string {
 }
 
 /**
- * The same figures in two rows, one of the events and one of the credit, for a caller that sums them anyway and asks
- * for one advertiser: without what only a rollup needs.
+ * The same figures in two rows, one of the events and one of the credit, for a caller that sums them anyway: without
+ * what only a rollup needs, and without the advertiser if there is one.
  */
-export function dayPartsSql(scope: Omit<DayRowsScope, 'isOneAdvertiser'>): string {
-  const columns = { by: reportDimensions.join(', '), more: '' }
-  return partsSql({ ...scope, isOneAdvertiser: true }, columns)
+export function dayPartsSql(scope: DayRowsScope): string {
+  const named = scope.advertisers === 'one' ? ownDimensions : reportDimensions
+  return partsSql(scope, { by: named.join(', '), more: '' })
 }
+
+/** A condition on rows with `advertiser_id`. */
+export const advertiserConditions = {
+  one: 'advertiser_id = {advertiserId:Int32}',
+  given: 'advertiser_id IN {advertiserIds:Array(Int32)}',
+  all: '1',
+} as const satisfies Record<AdvertisersRead, string>
 
 interface Columns {
   readonly by: string
@@ -126,7 +136,7 @@ function countedSql(scope: DayRowsScope, events: string, { by, more }: Columns):
       SELECT advertiser_id, market_id, publisher_id, campaign_id, ad_group_id, gtin_key, gtin,
         kind, charge, currency, received_at AS happened_at
       FROM ad_event FINAL
-      WHERE ${scope.isOneAdvertiser ? 'advertiser_id = {advertiserId:Int32}' : '1'}
+      WHERE ${advertiserConditions[scope.advertisers]}
         AND verdict = 'counted'
         AND ${events}
         AND served_day >= {dayMin:Date} - if(kind = 'click', 8, 2) AND served_day <= {dayMax:Date} + 1
@@ -205,13 +215,22 @@ export const attributedRowsSql = ({ range = 'day', ...scope }: AttributedScope):
   SELECT * FROM attribution FINAL
   WHERE day >= {${range}Min:Date} - 1 AND day <= {${range}Max:Date} + 1
     AND ${scope.part?.purchases ?? '1'}
-    AND ${
-      scope.isOneAdvertiser
-        ? '(has(click_advertiser_id, {advertiserId:Int32}) OR has(view_advertiser_id, {advertiserId:Int32}))'
-        : 'notEmpty(line_index)'
-    }`
+    AND ${attributedTo[scope.advertisers]}`
 
-type AttributedScope = Pick<DayRowsScope, 'isOneAdvertiser' | 'part' | 'range'>
+const attributedTo = {
+  one: '(has(click_advertiser_id, {advertiserId:Int32}) OR has(view_advertiser_id, {advertiserId:Int32}))',
+  given: `(hasAny(click_advertiser_id, {advertiserIds:Array(Int32)})
+      OR hasAny(view_advertiser_id, {advertiserIds:Array(Int32)}))`,
+  all: 'notEmpty(line_index)',
+} as const satisfies Record<AdvertisersRead, string>
+
+const creditedTo = {
+  one: 'credited_to = {advertiserId:Int32}',
+  given: 'credited_to IN {advertiserIds:Array(Int32)}',
+  all: 'credited_to != nobody',
+} as const satisfies Record<AdvertisersRead, string>
+
+type AttributedScope = Pick<DayRowsScope, 'advertisers' | 'part' | 'range'>
 
 /** The lines that the profiles credit, with day, unit and value in the market's currency. */
 export function creditedLinesSql(scope: DayRowsScope, withDetail = false): string {
@@ -236,7 +255,7 @@ export function linesOfAdvertisersSql(scope: DayRowsScope, withDetail: boolean):
         ARRAY JOIN line_quantity, line_value, is_click, credited_to, is_first, ${detail.joined}
           click_market_id, click_campaign_id, click_ad_group_id, click_gtin,
           view_market_id, view_campaign_id, view_ad_group_id, view_gtin
-        WHERE credited_to ${scope.isOneAdvertiser ? '= {advertiserId:Int32}' : '!= nobody'}
+        WHERE ${creditedTo[scope.advertisers]}
       )
       WHERE ${scope.condition}`
 }

@@ -5,7 +5,7 @@ import { addDays } from '../domain/day.ts'
 import { nanosScale, parseDecimal } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
 import type { DayRange } from './market-days.ts'
-import type { Params, Warehouse } from '../warehouse/warehouse.ts'
+import type { Warehouse } from '../warehouse/warehouse.ts'
 
 /** Weekends and holidays have no rate; no closing of the central bank is longer than this. */
 const rateAgeDaysMax = 7
@@ -69,7 +69,7 @@ function readNanos(units: string): bigint {
 }
 
 /** The parameters that `convertedSql` binds for the days. */
-export function rateParams(rates: Rates, days: readonly string[]): Params {
+export function rateParams(rates: Rates, days: readonly string[]) {
   // ClickHouse refuses an empty list; no currency is called ''.
   const keys = ['']
   const nanos = [0n]
@@ -91,21 +91,25 @@ export function rateParams(rates: Rates, days: readonly string[]): Params {
  * negative.
  */
 export function convertedSql(amount: 'charge' | 'value', rows: string): string {
-  // ClickHouse evaluates `multiIf` lazily, so none of this is computed for rows in the market's own currency.
-  // With D = 2 * from_nanos, the quotient plus a half is N / D. It is one too many where the quotient was
-  // halfway to an odd number: exactly where N leaves D when divided by 2 * D.
-  const dividend = `(2 * toInt256(${amount} * 1000000000) * to_nanos + from_nanos)`
-  const isHalfToOdd = `${dividend} % (4 * toInt256(from_nanos)) = 2 * toInt256(from_nanos)`
-  const nanos = `intDiv(${dividend}, 2 * toInt256(from_nanos)) - (${isHalfToOdd})`
-  const converted = `toDecimal128(toDecimal256(${nanos}, 9) / 1000000000, 9)`
+  // ClickHouse evaluates `multiIf` lazily, so nothing is computed for rows in the market's own currency.
   return `
   SELECT *, is_foreign AND (from_nanos = 0 OR to_nanos = 0) AS is_unconverted,
-    multiIf(NOT is_foreign, ${amount}, is_unconverted, toDecimal128(0, 9), ${converted}) AS converted
+    multiIf(NOT is_foreign, ${amount}, is_unconverted, toDecimal128(0, 9), ${atRatesSql(amount)}) AS converted
   FROM (
     SELECT *, currency != market_currency AND ${amount} != 0 AS is_foreign,
       ${rateOf('currency')} AS from_nanos, ${rateOf('market_currency')} AS to_nanos
     FROM (${rows})
   )`
+}
+
+/** An amount times `to_nanos` through `from_nanos`, half even to 9 digits. `from_nanos` must not be 0. */
+export function atRatesSql(amount: 'charge' | 'value' | 'row_value' | 'row_spend'): string {
+  // With D = 2 * from_nanos, the quotient plus a half is N / D. It is one too many where the quotient was
+  // halfway to an odd number: exactly where N leaves D when divided by 2 * D.
+  const dividend = `(2 * toInt256(${amount} * 1000000000) * to_nanos + from_nanos)`
+  const isHalfToOdd = `${dividend} % (4 * toInt256(from_nanos)) = 2 * toInt256(from_nanos)`
+  const nanos = `intDiv(${dividend}, 2 * toInt256(from_nanos)) - (${isHalfToOdd})`
+  return `toDecimal128(toDecimal256(${nanos}, 9) / 1000000000, 9)`
 }
 
 /** 0 without a rate, or where none is needed. */

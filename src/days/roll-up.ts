@@ -178,10 +178,10 @@ const settings = `join_use_nulls = 0, do_not_merge_across_partitions_select_fina
 
 function rollUpSql(part: RowsPart | undefined): string {
   const scope = {
-    isOneAdvertiser: false,
+    advertisers: 'all',
     profiles: attributionProfiles,
     condition: '1',
-  }
+  } as const
   const rows = dayRowsSql(part === undefined ? scope : { ...scope, part })
   return `
 INSERT INTO product_day (${rollUpColumns.join(', ')}, revision, read_at)

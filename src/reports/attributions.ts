@@ -122,7 +122,7 @@ const noRows = { totalRows: 0, unconvertedCount: 0 }
  * products stream past them. A delivery that was shipped twice shows once.
  */
 function listSql(profile: AttributionProfile, rowsMax: number): string {
-  const scope = { isOneAdvertiser: true, profiles: [profile], condition: '1' }
+  const scope = { advertisers: 'one', profiles: [profile], condition: '1' } as const
   return `
 SELECT toString(day), instant_ms, market_id, publisher_id, transaction_id, line_index, purchased_gtin,
   campaign_id, ad_group_id, if(p.gtin = '', l.gtin, p.gtin), rule, toUnixTimestamp64Milli(touched_at),

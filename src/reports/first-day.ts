@@ -2,7 +2,12 @@
 import type { ReportMarket } from '../catalog/catalog-names.ts'
 import { dayOf } from '../domain/day.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { assertAnswersFor, boundAdvertiserSql } from './bound-advertiser.ts'
+import {
+  assertAnswersFor,
+  assertAnswersForAll,
+  boundAdvertiserSql,
+  boundAdvertisersSql,
+} from './bound-advertiser.ts'
 
 export interface FirstDayDeps {
   readonly warehouse: Pick<Warehouse, 'rows' | 'barrier'>
@@ -21,14 +26,64 @@ export async function readFirstDay(
   if (known !== undefined) return known.day
 
   // Nothing is sealed yet, so that there are few events.
-  const open = await warehouse.rows<OpenRow>(firstEventsSql, { advertiserId })
-  for (const row of open) assertAnswersFor(advertiserId, row.bound_advertiser_id)
-  const zones = new Map(markets.map(({ id, timeZone }) => [id, timeZone]))
-  const days = open.map(({ at_ms, market_id }) =>
-    dayOf(Number(at_ms), zones.get(market_id) ?? 'UTC')
+  const open = await warehouse.rows<OpenRow & { readonly bound_advertiser_id: number }>(
+    firstEventsSql,
+    { advertiserId }
   )
-  return days.toSorted()[0] ?? null
+  for (const row of open) assertAnswersFor(advertiserId, row.bound_advertiser_id)
+  return open.map(dayIn(markets)).toSorted()[0] ?? null
 }
+
+/** The day of an event in its market. */
+function dayIn(markets: readonly ReportMarket[]) {
+  const zones = new Map(markets.map(({ id, timeZone }) => [id, timeZone]))
+  return ({ at_ms, market_id }: OpenRow) => dayOf(Number(at_ms), zones.get(market_id) ?? 'UTC')
+}
+
+/** The first days of several advertisers; those without any are left out. */
+export async function readFirstDays(
+  { warehouse, markets }: FirstDayDeps,
+  advertiserIds: readonly number[]
+): Promise<ReadonlyMap<number, string>> {
+  await warehouse.barrier(['product_day', 'ad_event'])
+  const sealed = await warehouse.rows<BoundRow & { readonly day: string }>(firstSealedDaysSql, {
+    advertiserIds,
+  })
+  assertAnswersForAll(advertiserIds, sealed)
+  const days = new Map(sealed.map((row) => [row.advertiser_id, row.day]))
+
+  const others = advertiserIds.filter((id) => !days.has(id))
+  if (others.length === 0) return days
+  const open = await warehouse.rows<BoundRow & OpenRow>(firstEventsOfManySql, {
+    advertiserIds: others,
+  })
+  assertAnswersForAll(others, open)
+  const dayOfRow = dayIn(markets)
+  for (const row of open) {
+    const [day, known] = [dayOfRow(row), days.get(row.advertiser_id)]
+    if (known === undefined || day < known) days.set(row.advertiser_id, day)
+  }
+  return days
+}
+
+interface BoundRow {
+  readonly advertiser_id: number
+  readonly bound_advertisers: string
+}
+
+const firstSealedDaysSql = `
+  SELECT advertiser_id, toString(min(product_day.day)) AS day, ${boundAdvertisersSql}
+  FROM product_day
+  WHERE advertiser_id IN {advertiserIds:Array(Int32)}
+  GROUP BY advertiser_id`
+
+/** Nothing of these advertisers is sealed yet, so that they have few events. */
+const firstEventsOfManySql = `
+  SELECT advertiser_id, market_id, toString(toUnixTimestamp64Milli(min(received_at))) AS at_ms,
+    ${boundAdvertisersSql}
+  FROM ad_event
+  WHERE advertiser_id IN {advertiserIds:Array(Int32)} AND verdict = 'counted'
+  GROUP BY advertiser_id, market_id`
 
 interface SealedRow {
   readonly day: string
@@ -46,7 +101,6 @@ const firstSealedSql = `
 interface OpenRow {
   readonly market_id: number
   readonly at_ms: string
-  readonly bound_advertiser_id: number
 }
 
 /** Two days of ads are enough: an event comes after its ad, and the days of markets differ from those of UTC by one. */

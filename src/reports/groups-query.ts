@@ -168,7 +168,7 @@ function ordersSql({ request }: GroupsSource, keys: readonly GroupKey[]): string
 /** The credited lines that pass the filters. */
 function linesSql(request: GroupsQuestion, groups: readonly GroupKey[]): string {
   const scope = {
-    isOneAdvertiser: true,
+    advertisers: 'one',
     profiles: [request.attributionProfile],
     condition: rowConditions(request),
     range: 'asked',

@@ -57,10 +57,10 @@ const countsMax = 200_000
 /** Finds the first line of a purchase before placing it in a day: other lines may be in other markets. */
 function ordersSql(request: ReportRequest): string {
   const scope = {
-    isOneAdvertiser: true,
+    advertisers: 'one',
     profiles: [request.attributionProfile],
     condition: rowConditions(request),
-  }
+  } as const
   const firstLines = `
   SELECT purchase_key, happened_at, argMin(l.market_id, l.line_index) AS market_id
   FROM (

@@ -6,7 +6,12 @@ import { daysBetween } from '../domain/day.ts'
 import type { Params } from '../warehouse/warehouse.ts'
 import { boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
-import { dayPartsSql, dayRowsParams, profilePrefix } from '../days/day-rows.ts'
+import {
+  advertiserConditions,
+  dayPartsSql,
+  dayRowsParams,
+  profilePrefix,
+} from '../days/day-rows.ts'
 import { openRowsSql } from '../days/open-rows.ts'
 import { filterParams, productConditions, productKeyConditions, rowConditions } from './filters.ts'
 import type { MarketDays } from '../days/market-days.ts'
@@ -23,10 +28,15 @@ export interface ReportQuery {
 }
 
 /** What the rows of a report are read from. */
-export interface RowsSource {
+export interface RowsSource extends RowsParts {
   readonly advertiserId: number
-  readonly request: RowsQuestion
   readonly catalog: CatalogNames
+}
+
+/** What rows are read from, of one advertiser unless told otherwise. */
+export interface RowsParts {
+  readonly advertisers?: 'given'
+  readonly request: RowsQuestion
   /** Which days are answered from the rollup, and which from the events. */
   readonly days: ReportDays
   /** Weeks and months that replace days of the seals. */
@@ -67,13 +77,13 @@ export const reportSettings = 'join_use_nulls = 0, do_not_merge_across_partition
  * The rows of the report without products, of sealed and open days together, in no order. By day, a row of a sealed
  * day is one of the report, so those are not added up: that took as long as sorting all of them.
  */
-function rowsSql(source: RowsSource, named: Named): string {
+function rowsSql(source: RowsParts, named: Named): string {
   const { request, days, spans } = source
   const isReady = request.dateBreakdown && days.areSealsWhole
-  const sealed = days.seals.length === 0 ? [] : [sealedRows(request)]
+  const sealed = days.seals.length === 0 ? [] : [sealedRows(source)]
   const parts = [
     ...(isReady ? [] : sealed),
-    ...(spans.length === 0 ? [] : [spanRows(request)]),
+    ...(spans.length === 0 ? [] : [spanRows(source)]),
     ...(days.hasOpenDays ? [openRows(source)] : []),
   ]
   const ready = isReady ? sealed.map((rows) => readyRows(rows, named)) : []
@@ -90,7 +100,7 @@ interface Named {
 /** What rows are told apart by; amounts of two markets never add up before their currencies are known. */
 const allKeys = ['market_id', 'publisher_id', 'campaign_id', 'ad_group_id', 'gtin_key'] as const
 
-export type RowKey = (typeof allKeys)[number] | 'day'
+export type RowKey = (typeof allKeys)[number] | 'day' | 'advertiser_id'
 
 function keysOf({ dateBreakdown }: RowsQuestion): readonly RowKey[] {
   return [...allKeys, ...(dateBreakdown ? ['day' as const] : [])]
@@ -115,9 +125,12 @@ function addedUpRows(rows: string, named: Named): string {
 }
 
 /** Selects the columns of the request's profile. */
-function figures(request: RowsQuestion, day: 'day' | 'first_day AS day' = 'day'): string {
+function figures(
+  { request, advertisers }: RowsParts,
+  day: 'day' | 'first_day AS day' = 'day'
+): string {
   const prefix = profilePrefix[request.attributionProfile]
-  return `market_id, publisher_id, campaign_id, ad_group_id, gtin_key, ${day},
+  return `${advertisers === 'given' ? 'advertiser_id, ' : ''}market_id, publisher_id, campaign_id, ad_group_id, gtin_key, ${day},
     ${prefix}_gtin AS gtin_seen, loads, impressions, clicks,
     ${prefix}_conversions AS conversions, ${prefix}_units AS units, ${prefix}_value AS value,
     spend, spend_unconverted + ${prefix}_unconverted AS unconverted, ${prefix}_orders AS orders`
@@ -132,11 +145,13 @@ function hasFigures(request: RowsQuestion): string {
   return `loads + impressions + clicks + ${prefix}_conversions > 0`
 }
 
-function openRows({ request, days, converts }: RowsSource): string {
+function openRows(source: RowsParts): string {
+  const { request, days, converts, advertisers = 'one' } = source
   const condition = rowConditions(request)
   const profile = request.attributionProfile
-  if (request.dateBreakdown || converts || !days.open.every(isWithoutGaps)) {
-    return `SELECT ${figures(request)} FROM (${dayPartsSql({ profiles: [profile], condition })})`
+  const isGeneral = request.dateBreakdown || converts || advertisers === 'given'
+  if (isGeneral || !days.open.every(isWithoutGaps)) {
+    return `SELECT ${figures(source)} FROM (${dayPartsSql({ advertisers, profiles: [profile], condition })})`
   }
   return `SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, toDate(0) AS day, seen_gtin AS gtin_seen,
     loads, impressions, clicks, conversions, units, value, spend, unconverted, toUInt64(0) AS orders
@@ -150,11 +165,12 @@ function isWithoutGaps({ days }: MarketDays): boolean {
 }
 
 /** Reads only the revision that counts; others may exist until they are swept. */
-function sealedRows(request: RowsQuestion): string {
+function sealedRows(source: RowsParts): string {
+  const { request, advertisers = 'one' } = source
   return `
-  SELECT ${figures(request)}
+  SELECT ${figures(source)}
   FROM product_day
-  WHERE advertiser_id = {advertiserId:Int32}
+  WHERE ${advertiserConditions[advertisers]}
     AND day >= {startDay:Date} AND day <= {endDay:Date}
     AND ${sealedRowSql('product_day')}
     AND ${hasFigures(request)}
@@ -162,11 +178,12 @@ function sealedRows(request: RowsQuestion): string {
 }
 
 /** Weeks and months under their first day. No two of them begin on one day, because none is covered twice. */
-function spanRows(request: RowsQuestion): string {
+function spanRows(source: RowsParts): string {
+  const { request, advertisers = 'one' } = source
   return `
-  SELECT ${figures(request, 'first_day AS day')}
+  SELECT ${figures(source, 'first_day AS day')}
   FROM product_span
-  WHERE advertiser_id = {advertiserId:Int32}
+  WHERE ${advertiserConditions[advertisers]}
     AND first_day >= {startDay:Date} AND first_day <= {endDay:Date}
     AND revision IN {spanRevisions:Array(UInt64)}
     AND revision = ${revisionOf('unit', 'first_day', 'span')}
@@ -209,8 +226,24 @@ export function rowsByKeysSql(source: RowsSource, keys: readonly RowKey[]): stri
   return rowsSql(source, { keys, withOrders: false })
 }
 
+/** The rows of several advertisers with orders, in no order; with days as they are, not added up. */
+export function rowsOfManySql(source: RowsParts & { readonly advertisers: 'given' }): string {
+  return rowsSql(source, { keys: ['advertiser_id', ...keysOf(source.request)], withOrders: true })
+}
+
+/** The parameters of rows without filters, names or advertisers. */
+export function rowsParams({ request, days, spans, rates }: RowsParts): Params {
+  return {
+    startDay: request.startDate,
+    endDay: request.endDate,
+    ...sealParams(days.seals),
+    ...spanParams(spans),
+    ...dayRowsParams(days.open, rates),
+  }
+}
+
 export function reportParams(source: RowsSource): Params {
-  const { advertiserId, request, catalog, days, spans, rates } = source
+  const { advertiserId, request, catalog, days } = source
   const names = {
     publisher: catalog.publishers(),
     campaign: catalog.campaigns(advertiserId),
@@ -218,11 +251,7 @@ export function reportParams(source: RowsSource): Params {
   }
   return {
     advertiserId,
-    startDay: request.startDate,
-    endDay: request.endDate,
-    ...sealParams(days.seals),
-    ...spanParams(spans),
-    ...dayRowsParams(days.open, rates),
+    ...rowsParams(source),
     marketCodes: days.open.map(({ market }) => market.code),
     ...Object.fromEntries(
       Object.entries(names).flatMap(([kind, entries]) => [

@@ -48,6 +48,18 @@ export interface CurrencySums extends ReportSums {
   readonly currency: string
   /** Distinct purchases; null if they can no longer be counted. */
   readonly orders: bigint | null
+  /** Of a question that asks for one currency. */
+  readonly converted?: ConvertedAmounts
+}
+
+export interface Amounts {
+  readonly valueNanos: bigint
+  readonly spendNanos: bigint
+}
+
+/** The amounts in the currency that was asked for, and the part of them that has no rate, in their own. */
+export interface ConvertedAmounts extends Amounts {
+  readonly withoutRate: Amounts
 }
 
 export type ReportResult = PagedResult<ReportRow>

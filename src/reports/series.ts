@@ -10,6 +10,14 @@ import { assertAnswersFor, boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 import { readFirstDay } from './first-day.ts'
 import { readFilteredOrders, type CountOrders } from './orders.ts'
+import {
+  hasTargetSums,
+  inOneCurrencySql,
+  readTargetParams,
+  readTargetSums,
+  targetSumsSql,
+  type TargetSums,
+} from './one-currency.ts'
 import { reportParams, reportRowsSql, reportSettings, type QuerySource } from './query.ts'
 import { DayFacts } from '../days/day-facts.ts'
 import { areKept, readKept } from '../days/kept-revisions.ts'
@@ -17,6 +25,7 @@ import { loadRates, noRates } from '../days/rates.ts'
 import type { DaySpan } from '../days/sealed-spans.ts'
 import type { CurrencySums } from './report.ts'
 import { readParts, rangeOf } from './run-report.ts'
+import { addUpByCurrency } from './sums.ts'
 import type { FactDeps } from './run-report.ts'
 
 export interface DaySums extends CurrencySums {
@@ -67,13 +76,14 @@ async function readOnce(
 ): Promise<SeriesResult | null> {
   signal.throwIfAborted()
   const byDay = { ...request, dateBreakdown: true }
-  const { interval } = request
-  const isUsable = (span: DaySpan) => isWithinOne(interval, span)
+  const { interval, convertTo = null } = request
+  // The sum of a week has no rate: only its days have.
+  const isUsable = (span: DaySpan) => convertTo === null && isWithinOne(interval, span)
   const { days, spans } = await readParts(deps, request, isUsable)
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
   const catalog = deps.catalog()
   const source = { advertiserId, request: byDay, catalog, days, spans, rates, converts: true }
-  const rows = await readSums(deps.warehouse, source, interval)
+  const rows = await readSums(deps.warehouse, source, request)
   signal.throwIfAborted()
   const filteredOrders =
     request.filters.length === 0 ? null : await readFilteredOrders(deps.warehouse, source)
@@ -84,7 +94,7 @@ async function readOnce(
   const sums = rows.map((row) => toSums(row, { filteredOrders, days, parts }))
   return {
     days: sums,
-    totals: addUp(sums),
+    totals: addUpByCurrency(sums.map(({ day: _day, ...own }) => own)),
     completeThrough: days.completeThrough,
     firstDay,
     renewingDays: days.renewingDays,
@@ -92,8 +102,8 @@ async function readOnce(
   }
 }
 
-interface SumsRow {
-  readonly day: string
+interface SumsRow extends Partial<TargetSums> {
+  readonly start: string
   readonly currency: string
   readonly impressions: string
   readonly clicks: string
@@ -128,11 +138,20 @@ function partsOf({ startDate, endDate, interval }: SeriesRequest) {
 async function readSums(
   warehouse: SeriesDeps['warehouse'],
   source: QuerySource,
-  interval: Interval
+  { startDate, endDate, interval, convertTo = null }: SeriesRequest
 ) {
   const markets = source.catalog.markets()
-  const rows = await warehouse.rows<SumsRow>(sumsSql(source, interval), {
+  const target =
+    convertTo === null
+      ? {}
+      : await readTargetParams(warehouse, markets, {
+          currency: convertTo,
+          first: startDate,
+          last: endDate,
+        })
+  const rows = await warehouse.rows<SumsRow>(sumsSql(source, { interval, convertTo }), {
     ...reportParams(source),
+    ...target,
     // 0 comes first so that no list is empty; no market has that id.
     sumMarketIds: [0, ...markets.map((market) => market.id)],
     sumCurrencies: ['', ...markets.map((market) => market.currency)],
@@ -149,7 +168,7 @@ interface OrdersSource {
 }
 
 function ordersOf(row: SumsRow, { filteredOrders, days, parts }: OrdersSource): bigint | null {
-  const own = parts.get(row.day) ?? []
+  const own = parts.get(row.start) ?? []
   if (filteredOrders === null) {
     return own.some((day) => days.withoutOrders.has(day)) ? null : BigInt(row.orders)
   }
@@ -160,7 +179,7 @@ function ordersOf(row: SumsRow, { filteredOrders, days, parts }: OrdersSource): 
 
 function toSums(row: SumsRow, source: OrdersSource): DaySums {
   return {
-    day: row.day,
+    day: row.start,
     currency: row.currency,
     impressions: BigInt(row.impressions),
     clicks: BigInt(row.clicks),
@@ -170,29 +189,7 @@ function toSums(row: SumsRow, source: OrdersSource): DaySums {
     unitsSold: BigInt(row.units_sold),
     valueNanos: BigInt(readNanos(row.value)),
     spendNanos: BigInt(readNanos(row.spend)),
-  }
-}
-
-function addUp(days: readonly DaySums[]): readonly CurrencySums[] {
-  const totals = new Map<string, CurrencySums>()
-  for (const { day: _day, ...sums } of days) {
-    const known = totals.get(sums.currency)
-    totals.set(sums.currency, known === undefined ? sums : add(known, sums))
-  }
-  return [...totals.values()].toSorted((one, other) => (one.currency < other.currency ? -1 : 1))
-}
-
-function add(one: CurrencySums, other: CurrencySums): CurrencySums {
-  return {
-    currency: one.currency,
-    impressions: one.impressions + other.impressions,
-    clicks: one.clicks + other.clicks,
-    loads: one.loads + other.loads,
-    conversions: one.conversions + other.conversions,
-    orders: one.orders === null || other.orders === null ? null : one.orders + other.orders,
-    unitsSold: one.unitsSold + other.unitsSold,
-    valueNanos: one.valueNanos + other.valueNanos,
-    spendNanos: one.spendNanos + other.spendNanos,
+    ...(hasTargetSums(row) && { converted: readTargetSums(row) }),
   }
 }
 
@@ -206,22 +203,25 @@ const startSql = {
   MONTH: 'toStartOfMonth(day)',
 } as const satisfies Record<Interval, string>
 
-function sumsSql(source: QuerySource, interval: Interval): string {
+function sumsSql(
+  source: QuerySource,
+  { interval, convertTo }: { readonly interval: Interval; readonly convertTo: string | null }
+): string {
+  const rows = `
+  SELECT day, impressions, clicks, loads, conversions, orders, units_sold, conversion_value AS row_value,
+    spend AS row_spend, unconverted AS row_unconverted,
+    transform(market_id, {sumMarketIds:Array(Int32)}, {sumCurrencies:Array(String)}, '') AS currency
+  FROM (${reportRowsSql(source)})`
   return `
-SELECT toString(day) AS day, currency,
+SELECT toString(${startSql[interval]}) AS start, currency,
   toString(sum(impressions)) AS impressions, toString(sum(clicks)) AS clicks,
   toString(sum(loads)) AS loads, toString(sum(conversions)) AS conversions,
   toString(sum(orders)) AS orders, toString(sum(units_sold)) AS units_sold,
-  toString(sum(conversion_value)) AS value, toString(sum(row_spend)) AS spend,
-  toString(sum(row_unconverted)) AS unconverted, ${boundAdvertiserSql}
-FROM (
-  SELECT ${startSql[interval]} AS day, impressions, clicks, loads, conversions, orders, units_sold, conversion_value,
-    spend AS row_spend, unconverted AS row_unconverted,
-    transform(market_id, {sumMarketIds:Array(Int32)}, {sumCurrencies:Array(String)}, '') AS currency
-  FROM (${reportRowsSql(source)})
-)
-GROUP BY day, currency
-ORDER BY day, currency
+  toString(sum(row_value)) AS value, toString(sum(row_spend)) AS spend,
+  toString(sum(row_unconverted)) AS unconverted, ${boundAdvertiserSql}${convertTo === null ? '' : `, ${targetSumsSql}`}
+FROM (${convertTo === null ? rows : inOneCurrencySql(rows)})
+GROUP BY start, currency
+ORDER BY start, currency
 LIMIT ${sumsMax}
 SETTINGS ${reportSettings}`
 }

@@ -184,7 +184,7 @@ const sealedSql = `
 const openSql = `
   SELECT day, market_id, publisher_id, loads, impressions, clicks
   FROM (${dayRowsSql({
-    isOneAdvertiser: true,
+    advertisers: 'one',
     profiles: ['CLK_14_DAYS'],
     condition: '1',
   })})`

@@ -24,6 +24,7 @@ import { createIntakeReader } from '../../src/reports/intake.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import { readRestatements } from '../../src/days/restatement-list.ts'
 import { createSeriesReader } from '../../src/reports/series.ts'
+import { createSummaryReader } from '../../src/reports/summary.ts'
 import { createGroupsRunner } from '../../src/reports/run-groups.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
 import { openMigratedWarehouse } from '../helpers/test-warehouse.ts'
@@ -171,6 +172,11 @@ export async function openContractPort(): Promise<ContractPort> {
       warehouse,
       settleMs: 0,
       catalog: () => catalog.current(),
+    }),
+    readSummary: createSummaryReader({
+      warehouse,
+      catalog: () => catalogNames(catalog.current()),
+      keptPages,
     }),
     readSeries: createSeriesReader({ warehouse, catalog: () => catalogNames(catalog.current()) }),
     listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),

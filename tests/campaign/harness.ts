@@ -242,6 +242,10 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
       }
       return Promise.resolve(series)
     },
+    readSummary: () => {
+      const noDays = { completeThrough: null, renewingDays: [], unconvertedCount: 0 }
+      return Promise.resolve({ advertisers: new Map(), ...noDays })
+    },
     runGroups: () =>
       Promise.resolve({ totalRows: 0, completeThrough: null, unconvertedCount: 0, rows: [] }),
     readIntake: (question) => {

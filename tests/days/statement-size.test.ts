@@ -42,7 +42,7 @@ test('ClickHouse analyses some 3,000 nodes for a sealing of all profiles', async
 test('and as many for the open days of a report', async (t) => {
   const warehouse = await openTestWarehouse(t)
   const sql = dayRowsSql({
-    isOneAdvertiser: true,
+    advertisers: 'one',
     profiles: ['IMP_1_DAY_CLK_14_DAYS'],
     condition: '1',
   })

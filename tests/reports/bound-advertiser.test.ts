@@ -7,6 +7,7 @@ import type { CatalogNames } from '../../src/catalog/catalog-names.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
 import { createGroupsRunner } from '../../src/reports/run-groups.ts'
 import { createSeriesReader } from '../../src/reports/series.ts'
+import { createSummaryReader } from '../../src/reports/summary.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import type { Params, Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
@@ -26,8 +27,11 @@ const request: SeriesRequest = {
 }
 
 function mixed(warehouse: Warehouse, isMixed: (sql: string) => boolean): Warehouse {
-  const mix = (sql: string, params: Params = {}) =>
-    'advertiserId' in params && isMixed(sql) ? { ...params, advertiserId: 1 } : params
+  const mix = (sql: string, params: Params = {}) => {
+    if (!isMixed(sql)) return params
+    if ('advertiserIds' in params) return { ...params, advertiserIds: [1] }
+    return 'advertiserId' in params ? { ...params, advertiserId: 1 } : params
+  }
   return {
     ...warehouse,
     rows: async (sql, params) => await warehouse.rows(sql, mix(sql, params)),
@@ -75,6 +79,19 @@ test('an answer that was bound to another advertiser is a failure and no report,
     assert.notEqual(found.length, 0)
     await assert.rejects(read(2), /answers for the advertiser that was asked for/)
   }
+  await assert.rejects(
+    createSummaryReader({
+      warehouse: mixed(world.warehouse, () => true),
+      catalog: () => catalog,
+      keptPages,
+    })({
+      advertiserIds: [2, 3],
+      request: { ...request, comparison: null, trendDays: 0, convertTo: null },
+      keyId: 'key',
+      signal: new AbortController().signal,
+    }),
+    /answers for the advertisers that were asked for/
+  )
   const [, , , , filteredSeries] = readers((sql) => sql.includes('argMin(l.market_id'))
   assert.ok(filteredSeries !== undefined)
   await assert.rejects(filteredSeries(2), /answers for the advertiser that was asked for/)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readFirstDay } from '../../src/reports/first-day.ts'
+import { readFirstDay, readFirstDays } from '../../src/reports/first-day.ts'
 import { aClick, anAd, aWorld } from '../helpers/seal-scenario.ts'
 
 // 1:30 of 3 March in Berlin.
@@ -25,8 +25,13 @@ test('the first day is that of the first counted event in its market, before it 
     bot,
   ])
 
+  const readAll = async () =>
+    Object.fromEntries(await readFirstDays({ warehouse, markets }, [1, 2, 3]))
+  const all = { 1: '2026-03-03', 2: '2026-03-04' }
+  assert.deepEqual(await readAll(), all)
   const open = [await read(1), await read(2), await read(3)]
   assert.deepEqual(open, ['2026-03-03', '2026-03-04', null])
   await settle()
   assert.deepEqual([await read(1), await read(2)], open.slice(0, 2))
+  assert.deepEqual(await readAll(), all)
 })

@@ -29,9 +29,10 @@ import { Nodes } from '../../src/nodes/nodes.ts'
 import { countSetAside, listSetAside, replaySetAside } from '../../src/pipeline/set-aside.ts'
 import { createAttributionsLister } from '../../src/reports/attributions.ts'
 import { createConflictReader } from '../../src/reports/conflicts.ts'
-import { readFirstDay } from '../../src/reports/first-day.ts'
+import { readFirstDay, readFirstDays } from '../../src/reports/first-day.ts'
 import { createIntakeReader } from '../../src/reports/intake.ts'
 import { createSeriesReader } from '../../src/reports/series.ts'
+import { createSummaryReader } from '../../src/reports/summary.ts'
 import { createServedAdReader } from '../../src/reports/served-ad.ts'
 import { createTrafficQualityReader } from '../../src/reports/traffic-quality.ts'
 import { createUnconvertedReader } from '../../src/reports/unconverted.ts'
@@ -189,6 +190,11 @@ test('no report, list or explanation reads figures without a barrier since it wa
 
   await step(() => readFigures(warehouse, world.markets, range))
   await step(() => createSeriesReader(deps)({ ...call, request: { ...request, interval: 'DAY' } }))
+  const converted = { ...request, interval: 'DAY', convertTo: 'USD' } as const
+  await step(() => createSeriesReader(deps)({ ...call, request: converted }))
+  const overview = { ...request, comparison: range, trendDays: 3, convertTo: 'USD' }
+  await step(() => createSummaryReader(deps)({ ...call, advertiserIds: [1, 2], request: overview }))
+  await step(() => readFirstDays({ warehouse, markets: world.markets }, [1, 2]))
   await step(() => createTrafficQualityReader(deps)({ ...call, request: { ...range, ...paged } }))
   await step(() =>
     createAttributionsLister(deps)({

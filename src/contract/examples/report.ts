@@ -18,6 +18,16 @@ const figures = {
   CURRENCY: 'EUR',
 }
 
+const dayFigures = {
+  IMPRESSIONS: '10',
+  CLICKS: '4',
+  LOADS: '12',
+  CONVERSION_VALUE: '39.98',
+  AD_SPEND_REVENUE: '1.02',
+  CURRENCY: 'EUR',
+  ORDERS: '1',
+}
+
 const row = {
   GTIN: gtin,
   PRODUCT_TITLE: 'Coffee beans, 1 kg',
@@ -110,6 +120,35 @@ export const reportExamples = {
         days: [{ DATE: '2026-03-02', ...figures, ORDERS: '1' }],
         totals: [{ ...figures, ORDERS: '1' }],
         firstDay: '2026-01-15',
+        ...coverage,
+      },
+    },
+  },
+  readSpaProductSummary: {
+    body: {
+      ...march,
+      advertiserIds: [1],
+      comparison: { startDate: '2026-01-29', endDate: '2026-02-28' },
+      trendDays: 28,
+      convertTo: 'EUR',
+    },
+    answers: {
+      200: {
+        advertisers: [
+          {
+            id: 1,
+            name: 'Acme',
+            totals: [{ ...figures, ORDERS: '1' }],
+            comparison: [],
+            days: [{ DATE: '2026-03-05', ...dayFigures }],
+            firstDay: '2026-01-15',
+            converted: {
+              totals: { ...figures, ORDERS: '1', WITHOUT_RATE: [] },
+              comparison: null,
+              days: [{ DATE: '2026-03-05', ...dayFigures }],
+            },
+          },
+        ],
         ...coverage,
       },
     },

@@ -12,8 +12,15 @@ import { divideHalfEven, formatAmount, nanosScale, readNanos } from '../../../do
 import type { CsvCell } from '../../../reports/csv.ts'
 import type { GroupRow } from '../../../reports/groups-rows.ts'
 import type { GroupsResult } from '../../../reports/run-groups.ts'
-import type { CurrencySums, ReportResult, ReportRow, ReportSums } from '../../../reports/report.ts'
+import type {
+  Amounts,
+  CurrencySums,
+  ReportResult,
+  ReportRow,
+  ReportSums,
+} from '../../../reports/report.ts'
 import type { SeriesResult } from '../../../reports/series.ts'
+import { addUpDays, addUpInto, type OneCurrencySums } from '../../../reports/sums.ts'
 
 /** The cell of each column. Text is made safe for spreadsheets, numbers are not. */
 export const cellOf: Readonly<Record<Column, (row: ReportRow) => CsvCell>> = {
@@ -139,10 +146,20 @@ export function groupCell(column: GroupColumn, row: GroupRow): CsvCell {
   return column === 'ORDERS' ? { number: row.orders ?? '' } : cellOf[column](row)
 }
 
-export function jsonSeries(result: SeriesResult): JsonSeries {
+/** With a currency, the sums of all in it are added. */
+export function jsonSeries(result: SeriesResult, convertTo: string | null = null): JsonSeries {
   return {
     days: result.days.map(({ day, ...sums }) => ({ DATE: day, ...printWithOrders(sums) })),
     totals: result.totals.map(printWithOrders),
+    ...(convertTo !== null && {
+      converted: {
+        days: addUpDays(convertTo, result.days).map(({ day, sums }) => ({
+          DATE: day,
+          ...printInOneCurrency(sums),
+        })),
+        totals: printIfAny(addUpInto(convertTo, result.totals)),
+      },
+    }),
     completeThrough: result.completeThrough,
     firstDay: result.firstDay,
     renewingDays: [...result.renewingDays],
@@ -150,8 +167,31 @@ export function jsonSeries(result: SeriesResult): JsonSeries {
   }
 }
 
-function printWithOrders({ currency, orders, ...sums }: CurrencySums) {
+export function printWithOrders({ currency, orders, ...sums }: CurrencySums) {
   return { ...printSums(sums, currency), ORDERS: orders === null ? null : String(orders) }
+}
+
+export function printIfAny(sums: OneCurrencySums | null) {
+  return sums === null ? null : printInOneCurrency(sums)
+}
+
+/** An amount of which nothing has a rate is unknown, and never 0. */
+export function printInOneCurrency({ withoutRate, ...sums }: OneCurrencySums) {
+  const printed = printWithOrders(sums)
+  const isLeft = (amount: keyof Amounts) =>
+    sums[amount] === 0n && withoutRate.some((left) => left[amount] !== 0n)
+  return {
+    ...printed,
+    ...(isLeft('valueNanos') && { CONVERSION_VALUE: null }),
+    ...(isLeft('spendNanos') && { AD_SPEND_REVENUE: null }),
+    ...(withoutRate.some((left) => left.spendNanos !== 0n) && { COST_PER_CLICK: null }),
+    ...((isLeft('valueNanos') || isLeft('spendNanos')) && { RETURN_ON_AD_SPEND: null }),
+    WITHOUT_RATE: withoutRate.map(({ currency, valueNanos, spendNanos }) => ({
+      CURRENCY: currency,
+      CONVERSION_VALUE: formatAmount(valueNanos, minorDigits(currency)),
+      AD_SPEND_REVENUE: formatAmount(spendNanos, minorDigits(currency)),
+    })),
+  }
 }
 
 /** Exact sums, printed like the figures of a row; ratios are computed from the sums, null over zero. */

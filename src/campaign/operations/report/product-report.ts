@@ -46,7 +46,7 @@ export function createReportHandlers(deps: ReportDeps, places: ReportPlaces): Ha
         const { body, signal } = call
         const request = withinEventDays(body)
         const series = await deps.readSeries({ advertiserId: id, request, signal })
-        return { ...answerJson(200, jsonSeries(series)), mayCompress: true }
+        return { ...answerJson(200, jsonSeries(series, body.convertTo)), mayCompress: true }
       })
     ),
     ...handleAt(operations.listSealedDays, advertiser, async ({ query: { since } }) => {

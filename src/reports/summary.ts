@@ -1,0 +1,262 @@
+// Reads the totals of many advertisers by one statement a period, from the same sealed and open rows as their series.
+import type { SummaryRequest } from '../contract/summary-request.ts'
+import type { CatalogNames } from '../catalog/catalog-names.ts'
+import { DayFacts } from '../days/day-facts.ts'
+import { areKept, readKept } from '../days/kept-revisions.ts'
+import { loadRates, noRates } from '../days/rates.ts'
+import type { DaySpan } from '../days/sealed-spans.ts'
+import { addDays, listDays } from '../domain/day.ts'
+import { readNanos } from '../domain/money.ts'
+import { assert } from '../lib/assert.ts'
+import { assertAnswersForAll, boundAdvertisersSql } from './bound-advertiser.ts'
+import { readFirstDays } from './first-day.ts'
+import type { KeptPages } from './kept-pages.ts'
+import { questionOf } from './kept-pages.ts'
+import {
+  hasTargetSums,
+  inOneCurrencySql,
+  readTargetParams,
+  readTargetSums,
+  targetSumsSql,
+  type TargetSums,
+} from './one-currency.ts'
+import { reportSettings, rowsOfManySql, rowsParams, type RowsParts } from './query.ts'
+import type { CurrencySums } from './report.ts'
+import { rangeOf, readParts, type FactDeps, type ReportDeps } from './run-report.ts'
+import type { DaySums } from './series.ts'
+import { addUpByCurrency } from './sums.ts'
+
+type SummaryQuestion = Omit<SummaryRequest, 'advertiserIds' | 'after' | 'limit'>
+
+export interface SummaryCall {
+  readonly advertiserIds: readonly number[]
+  readonly request: SummaryQuestion
+  /** Whose question it is: keys never share an answer. */
+  readonly keyId: string
+  readonly signal: AbortSignal
+}
+
+export interface AdvertiserSums {
+  /** By currency. */
+  readonly totals: readonly CurrencySums[]
+  readonly comparison: readonly CurrencySums[]
+  /** By day, then by currency; days without rows are left out. */
+  readonly days: readonly DaySums[]
+  readonly firstDay: string | null
+}
+
+export interface SummaryResult {
+  /** Each of the advertisers asked for. */
+  readonly advertisers: ReadonlyMap<number, AdvertiserSums>
+  readonly completeThrough: string | null
+  /** Days that received events after they were sealed, oldest first. */
+  readonly renewingDays: readonly string[]
+  readonly unconvertedCount: number
+}
+
+export type ReadSummary = (call: SummaryCall) => Promise<SummaryResult>
+
+type SummaryDeps = Pick<ReportDeps, 'warehouse' | 'catalog'> & {
+  readonly keptPages: Pick<KeptPages, 'questions'>
+}
+type Deps = SummaryDeps & FactDeps
+
+/** Equal questions of a key that are asked at once are read once. */
+export function createSummaryReader(given: SummaryDeps): ReadSummary {
+  const deps = { ...given, facts: new DayFacts(given.warehouse) }
+  return async ({ keyId, advertiserIds, request, signal }) => {
+    const question = questionOf([keyId, advertiserIds, request])
+    return await deps.keptPages.questions.ask({ question, signal }, async (controller) => {
+      const asked = { advertiserIds, request, signal: controller.signal }
+      return await readKept(() => readOnce(deps, asked))
+    })
+  }
+}
+
+type Asked = Pick<SummaryCall, 'advertiserIds' | 'request' | 'signal'>
+
+/** Null if the sealed days were replaced so long ago that their rows may be gone. */
+async function readOnce(deps: Deps, asked: Asked): Promise<SummaryResult | null> {
+  const { advertiserIds, request, signal } = asked
+  const { comparison, trendDays } = request
+  const period = await readPeriod(deps, { ...asked, period: { ...request, trendDays } })
+  if (period === null) return null
+  signal.throwIfAborted()
+  const before =
+    comparison === null
+      ? null
+      : await readPeriod(deps, { ...asked, period: { ...comparison, trendDays: 0 } })
+  if (comparison !== null && before === null) return null
+  signal.throwIfAborted()
+  const places = { warehouse: deps.warehouse, markets: deps.catalog().markets() }
+  const firstDays = await readFirstDays(places, advertiserIds)
+  const advertisers = advertiserIds.map((id): [number, AdvertiserSums] => [
+    id,
+    {
+      ...(period.byAdvertiser.get(id) ?? noSums),
+      comparison: before?.byAdvertiser.get(id)?.totals ?? [],
+      firstDay: firstDays.get(id) ?? null,
+    },
+  ])
+  return {
+    advertisers: new Map(advertisers),
+    completeThrough: period.completeThrough,
+    renewingDays: period.renewingDays,
+    unconvertedCount: period.unconvertedCount,
+  }
+}
+
+const noSums = { totals: [], days: [] } as const
+
+interface Period {
+  readonly startDate: string
+  readonly endDate: string
+  readonly trendDays: number
+}
+
+async function readPeriod(
+  deps: Deps,
+  { advertiserIds, request, period }: Asked & { readonly period: Period }
+) {
+  const { attributionProfile, convertTo } = request
+  const { startDate, endDate, trendDays } = period
+  const trendFrom = addDays(endDate, 1 - trendDays)
+  const range = { startDate: trendFrom < startDate ? trendFrom : startDate, endDate }
+  // Days of the trend are told apart, and the sum of a week has no rate: only its days have.
+  const isUsable = ({ firstDay, dayCount }: DaySpan) =>
+    convertTo === null && firstDay >= startDate && addDays(firstDay, dayCount - 1) < trendFrom
+  const { days, spans } = await readParts(deps, range, isUsable)
+  const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
+  const rowsQuestion = { ...range, attributionProfile, filters: [], dateBreakdown: true }
+  const source = {
+    advertisers: 'given',
+    request: rowsQuestion,
+    days,
+    spans,
+    rates,
+    converts: true,
+  } as const
+  const markets = deps.catalog().markets()
+  const converted = { currency: convertTo ?? '', first: range.startDate, last: endDate }
+  const rows = await deps.warehouse.rows<SumsRow>(sumsSql(source, convertTo), {
+    ...rowsParams(source),
+    ...(convertTo !== null && (await readTargetParams(deps.warehouse, markets, converted))),
+    ...namesOf(deps.catalog()),
+    advertiserIds,
+    trendFrom,
+  })
+  assertAnswersForAll(advertiserIds, rows)
+  assert(rows.length < sumsMax, 'the sums of advertisers, days and currencies fit into the list')
+  if (!(await areKept(deps.warehouse, { ...days, spans }))) return null
+  const { withoutOrders } = days
+  const periodHasOrders = !listDays(startDate, endDate).some((day) => withoutOrders.has(day))
+  return {
+    byAdvertiser: divide(rows, { startDate, withoutOrders, periodHasOrders }),
+    completeThrough: days.completeThrough,
+    renewingDays: days.renewingDays,
+    unconvertedCount: rows
+      .filter((row) => isOfPeriod(row.part, startDate))
+      .reduce((sum, row) => sum + Number(row.unconverted), 0),
+  }
+}
+
+function namesOf(catalog: Pick<CatalogNames, 'markets'>) {
+  const markets = catalog.markets()
+  return {
+    // 0 comes first so that no list is empty; no market has that id.
+    sumMarketIds: [0, ...markets.map((market) => market.id)],
+    sumCurrencies: ['', ...markets.map((market) => market.currency)],
+  }
+}
+
+interface SumsRow extends Partial<TargetSums> {
+  readonly advertiser_id: number
+  /** A day of the trend; '' for the days before it together. */
+  readonly part: string
+  readonly currency: string
+  readonly impressions: string
+  readonly clicks: string
+  readonly loads: string
+  readonly conversions: string
+  readonly orders: string
+  readonly units_sold: string
+  readonly value: string
+  readonly spend: string
+  readonly unconverted: string
+  readonly bound_advertisers: string
+}
+
+/** Holds 200 advertisers with a trend of 62 days in 80 currencies. */
+const sumsMax = 1_000_000
+
+function sumsSql(
+  source: RowsParts & { readonly advertisers: 'given' },
+  convertTo: string | null
+): string {
+  const rows = `
+  SELECT advertiser_id, day, impressions, clicks, loads, conversions, orders, units_sold,
+    conversion_value AS row_value, spend AS row_spend, unconverted AS row_unconverted,
+    transform(market_id, {sumMarketIds:Array(Int32)}, {sumCurrencies:Array(String)}, '') AS currency
+  FROM (${rowsOfManySql(source)})`
+  return `
+SELECT advertiser_id, if(day < {trendFrom:Date}, '', toString(day)) AS part, currency,
+  toString(sum(impressions)) AS impressions, toString(sum(clicks)) AS clicks,
+  toString(sum(loads)) AS loads, toString(sum(conversions)) AS conversions,
+  toString(sum(orders)) AS orders, toString(sum(units_sold)) AS units_sold,
+  toString(sum(row_value)) AS value, toString(sum(row_spend)) AS spend,
+  toString(sum(row_unconverted)) AS unconverted, ${boundAdvertisersSql}${convertTo === null ? '' : `, ${targetSumsSql}`}
+FROM (${convertTo === null ? rows : inOneCurrencySql(rows)})
+GROUP BY advertiser_id, part, currency
+ORDER BY advertiser_id, part, currency
+LIMIT ${sumsMax}
+SETTINGS ${reportSettings}`
+}
+
+interface Division {
+  readonly startDate: string
+  readonly withoutOrders: ReadonlySet<string>
+  readonly periodHasOrders: boolean
+}
+
+/** Each advertiser's days and totals. */
+function divide(rows: readonly SumsRow[], division: Division) {
+  const { startDate, periodHasOrders } = division
+  const byAdvertiser = new Map<number, SumsRow[]>()
+  for (const row of rows) {
+    const own = byAdvertiser.get(row.advertiser_id)
+    if (own === undefined) byAdvertiser.set(row.advertiser_id, [row])
+    else own.push(row)
+  }
+  const sumsOf = (own: readonly SumsRow[]) => ({
+    days: own.filter(({ part }) => part !== '').map((row) => toDay(row, division)),
+    totals: addUpByCurrency(
+      own
+        .filter(({ part }) => isOfPeriod(part, startDate))
+        .map((row) => toSums(row, periodHasOrders))
+    ),
+  })
+  return new Map([...byAdvertiser].map(([id, own]) => [id, sumsOf(own)]))
+}
+
+function isOfPeriod(part: string, startDate: string): boolean {
+  return part === '' || part >= startDate
+}
+
+function toDay(row: SumsRow, { withoutOrders }: Division): DaySums {
+  return { day: row.part, ...toSums(row, !withoutOrders.has(row.part)) }
+}
+
+function toSums(row: SumsRow, areOrdersKnown: boolean): CurrencySums {
+  return {
+    currency: row.currency,
+    impressions: BigInt(row.impressions),
+    clicks: BigInt(row.clicks),
+    loads: BigInt(row.loads),
+    conversions: BigInt(row.conversions),
+    orders: areOrdersKnown ? BigInt(row.orders) : null,
+    unitsSold: BigInt(row.units_sold),
+    valueNanos: BigInt(readNanos(row.value)),
+    spendNanos: BigInt(readNanos(row.spend)),
+    ...(hasTargetSums(row) && { converted: readTargetSums(row) }),
+  }
+}
