@@ -14,8 +14,6 @@ import type { ConvertedAmounts } from './report.ts'
  * bound as `targetCurrency`, which are 0 where `is_without_rate`.
  */
 export function inOneCurrencySql(rows: string): string {
-  const inTarget = (amount: 'row_value' | 'row_spend') =>
-    `multiIf(is_same, ${amount}, ${amount} = 0 OR is_without_rate, toDecimal128(0, 9), ${atRatesSql(amount)})`
   return `
   SELECT *, NOT is_same AND (from_nanos = 0 OR to_nanos = 0) AS is_without_rate,
     ${inTarget('row_value')} AS target_value, ${inTarget('row_spend')} AS target_spend
@@ -24,6 +22,10 @@ export function inOneCurrencySql(rows: string): string {
       ${rateOf('currency')} AS from_nanos, ${rateOf('{targetCurrency:String}')} AS to_nanos
     FROM (${rows})
   )`
+}
+
+function inTarget(amount: 'row_value' | 'row_spend'): string {
+  return `multiIf(is_same, ${amount}, ${amount} = 0 OR is_without_rate, toDecimal128(0, 9), ${atRatesSql(amount)})`
 }
 
 function rateOf(currency: 'currency' | '{targetCurrency:String}'): string {

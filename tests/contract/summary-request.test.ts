@@ -25,8 +25,9 @@ test('an overview is of all that the key may read, without days, comparison or o
   })
 })
 
+const many = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
 test('a list of advertisers names each once, and no more than a page has', () => {
-  const many = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
   assert.deepEqual(faults({ advertiserIds: many(summaryLimits.advertisersMax) }), [])
   assert.deepEqual(faults({ advertiserIds: many(summaryLimits.advertisersMax + 1) }), [
     '/advertiserIds must have at most 200 items',

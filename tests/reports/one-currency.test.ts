@@ -86,6 +86,8 @@ async function storeRates(warehouse: Warehouse): Promise<void> {
   }
 }
 
+const settledThroughMs = () => Date.UTC(2026, 2, 20)
+
 async function openScenes(t: TestContext) {
   const warehouse = await openTestWarehouse(t)
   await storeRates(warehouse)
@@ -109,7 +111,6 @@ async function openScenes(t: TestContext) {
       return printAdvertiser(summary.advertisers.get(1) ?? assert.fail(), convertTo)
     },
     seal: async () => {
-      const settledThroughMs = () => Date.UTC(2026, 2, 20)
       while ((await sealBatch({ warehouse, markets, settledThroughMs })).hasMore);
       while (await sumNextSpan({ warehouse, markets, settledMs: 0 }));
     },

@@ -86,6 +86,10 @@ const daysOf = (rows: readonly { readonly DATE: string }[], from: string) =>
       return Object.fromEntries(shown.map((name) => [name, all[name]]))
     })
 
+async function sealThrough(warehouse: Warehouse, atMs: number): Promise<void> {
+  while ((await sealBatch({ warehouse, markets, settledThroughMs: () => atMs })).hasMore);
+}
+
 const noSeries = { days: [], converted: undefined }
 
 test('the overview has the figures that series.json has for each advertiser, in every profile, from events, sealed days, weeks and months', async (t) => {
@@ -150,11 +154,9 @@ test('the overview has the figures that series.json has for each advertiser, in 
   }
 
   await compare(0, 'open')
-  const settledThroughMs = () => Date.UTC(2026, 2, 20, 12)
-  while ((await sealBatch({ warehouse, markets, settledThroughMs })).hasMore);
+  await sealThrough(warehouse, Date.UTC(2026, 2, 20, 12))
   await compare(1, 'sealed in part')
-  const throughMs = () => Date.UTC(2026, 3, 3, 12)
-  while ((await sealBatch({ warehouse, markets, settledThroughMs: throughMs })).hasMore);
+  await sealThrough(warehouse, Date.UTC(2026, 3, 3, 12))
   while (await sumNextSpan({ warehouse, markets, settledMs: 0 }));
   await compare(2, 'sealed, with weeks and months')
 })

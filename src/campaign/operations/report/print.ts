@@ -153,10 +153,7 @@ export function jsonSeries(result: SeriesResult, convertTo: string | null = null
     totals: result.totals.map(printWithOrders),
     ...(convertTo !== null && {
       converted: {
-        days: addUpDays(convertTo, result.days).map(({ day, sums }) => ({
-          DATE: day,
-          ...printInOneCurrency(sums),
-        })),
+        days: addUpDays(convertTo, result.days).map(printDay),
         totals: printIfAny(addUpInto(convertTo, result.totals)),
       },
     }),
@@ -165,6 +162,10 @@ export function jsonSeries(result: SeriesResult, convertTo: string | null = null
     renewingDays: [...result.renewingDays],
     unconverted: result.unconvertedCount,
   }
+}
+
+function printDay({ day, sums }: { readonly day: string; readonly sums: OneCurrencySums }) {
+  return { DATE: day, ...printInOneCurrency(sums) }
 }
 
 export function printWithOrders({ currency, orders, ...sums }: CurrencySums) {

@@ -35,11 +35,10 @@ export function createSummaryHandlers(
       }
       const result = await readSummary({ advertiserIds: ids, request, keyId, signal })
       const summary: JsonSummary = {
-        advertisers: [...result.advertisers].map(([id, sums]) => ({
-          id,
-          name: advertisers.get(id)?.name ?? String(id),
-          ...printAdvertiser(sums, body.convertTo),
-        })),
+        advertisers: [...result.advertisers].map(([id, sums]) => {
+          const name = advertisers.get(id)?.name ?? String(id)
+          return Object.assign({ id, name }, printAdvertiser(sums, body.convertTo))
+        }),
         ...(next !== null && { next }),
         completeThrough: result.completeThrough,
         renewingDays: [...result.renewingDays],
