@@ -1,6 +1,8 @@
 // All calls to the service. Each sends the key, which is kept nowhere else.
 import { AnswerCache } from './answer-cache.ts'
 import { t } from './language.ts'
+import { messagesOfRefusal } from './service-words.ts'
+import { errorCodeHeader } from '../../src/contract/refusal-codes.ts'
 
 const limits = {
   /** A key may read four reports at once; one is left for the reader's own programs. */
@@ -174,7 +176,9 @@ function isReport({ path }: Asked): boolean {
 async function readMessages(response: Response): Promise<readonly string[]> {
   try {
     const body: { readonly messages?: readonly string[] } = await response.json()
-    if (Array.isArray(body.messages) && body.messages.length > 0) return body.messages
+    if (Array.isArray(body.messages) && body.messages.length > 0) {
+      return messagesOfRefusal(response.headers.get(errorCodeHeader), body.messages)
+    }
   } catch {
     // The answer of a proxy is not JSON; then the status must do.
   }

@@ -109,7 +109,7 @@ export function formatChange(change: number): string {
 
 /** 1.2% on an axis. */
 export function formatShortPercent(value: number): string {
-  return formatOf('short percent', { style: 'percent', maximumFractionDigits: 1 }).format(value)
+  return formatOf('short-percent', { style: 'percent', maximumFractionDigits: 1 }).format(value)
 }
 
 /** An axis has little room: 1.2K rather than 1,200. */

@@ -35,6 +35,10 @@ export function locale(): string {
   return texts.language
 }
 
+export function isEnglish(): boolean {
+  return texts.resolvedLanguage === 'en'
+}
+
 export interface Language {
   readonly tag: string
   readonly locale: string

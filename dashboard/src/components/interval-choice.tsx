@@ -2,7 +2,11 @@ import { intervals, type Interval } from '../../../src/domain/interval.ts'
 import type { View } from '../view.ts'
 import { t } from '../language.ts'
 
-const labels: Readonly<Record<Interval, string>> = { DAY: 'Day', WEEK: 'Week', MONTH: 'Month' }
+const labels: Readonly<Record<Interval, string>> = {
+  DAY: t('Day'),
+  WEEK: t('Week'),
+  MONTH: t('Month'),
+}
 
 interface IntervalChoiceProps {
   readonly view: View

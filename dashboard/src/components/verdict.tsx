@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Alert } from '../../../src/contract/watch.ts'
 import { formatDuration, formatInstant } from '../format.ts'
 import { sectionOf, type Block, type Inline } from '../runbook.ts'
+import { summaryOf } from '../service-words.ts'
 import { t } from '../language.ts'
 
 /** A page that has had no answer for so long is no longer to be trusted. */
@@ -73,7 +74,7 @@ function Trouble({ alert }: { readonly alert: Alert }) {
         <span class={`badge ${alert.severity}`}>
           {alert.severity === 'page' ? t('Now') : t('Soon')}
         </span>{' '}
-        {alert.summary}{' '}
+        {summaryOf(alert)}{' '}
         <span class="muted" title={formatInstant(alert.since)}>
           {t('for {{duration}}', { duration: formatDuration(sinceMs) })}
         </span>

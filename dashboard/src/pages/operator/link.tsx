@@ -111,8 +111,8 @@ function Says({ reading }: { readonly reading: ServedAdReading }) {
       <Table
         caption={t('What the link says')}
         columns={[
-          { name: 'fact', label: t('Fact'), cell: ([fact]) => fact },
-          { name: 'value', label: t('Value'), cell: ([, value]) => value },
+          { name: 'fact', label: t('Field'), cell: ([fact]) => fact },
+          { name: 'value', label: t('Content'), cell: ([, value]) => value },
         ]}
         rows={factsOf(reading)}
         keyOf={([fact]) => fact}
