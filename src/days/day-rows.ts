@@ -10,6 +10,7 @@ import type { MarketDays } from './market-days.ts'
 import { convertedSql, rateParams } from './rates.ts'
 import type { Rates } from './rates.ts'
 import { openRowsParams } from './open-rows.ts'
+import { servedForDays } from './served-days.ts'
 
 /** How the columns of a profile begin in the rows and in the rollup. */
 export const profilePrefix = {
@@ -139,7 +140,7 @@ function countedSql(scope: DayRowsScope, events: string, { by, more }: Columns):
       WHERE ${advertiserConditions[scope.advertisers]}
         AND verdict = 'counted'
         AND ${events}
-        AND served_day >= {dayMin:Date} - if(kind = 'click', 8, 2) AND served_day <= {dayMax:Date} + 1
+        AND ${servedForDays('dayMin', 'dayMax')}
         AND ${inRange('received_at')}
         AND ${scope.condition}`
     )

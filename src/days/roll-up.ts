@@ -12,6 +12,7 @@ import { ServiceError } from '../errors.ts'
 import { isBeyondLimit } from '../warehouse/refusal.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
 import { sealLimits } from './seal-work.ts'
+import { servedForDays } from './served-days.ts'
 
 /** How many events a statement may sum: fewer after a statement that ran out of memory or time. */
 export class SealBudget {
@@ -163,7 +164,7 @@ const somePurchases = `${lastPurchases} AND purchase_key < unhex({partTo:String}
 const eventCountsSql = `
 SELECT advertiser_id AS advertiserId, count() AS eventCount FROM ad_event
 WHERE verdict = 'counted'
-  AND served_day >= {dayMin:Date} - if(kind = 'click', 8, 2) AND served_day <= {dayMax:Date} + 1
+  AND ${servedForDays('dayMin', 'dayMax')}
   AND toUnixTimestamp64Milli(received_at) >= {countFromMs:Int64} AND toUnixTimestamp64Milli(received_at) < {countToMs:Int64}
 GROUP BY advertiser_id ORDER BY advertiser_id`
 

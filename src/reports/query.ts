@@ -12,8 +12,11 @@ import {
   dayRowsParams,
   profilePrefix,
 } from '../days/day-rows.ts'
+import { dayShiftParams, marketShifts, noShifts } from '../days/day-shifts.ts'
+import type { MarketShifts } from '../days/day-shifts.ts'
 import { openRowsSql } from '../days/open-rows.ts'
 import { filterParams, productConditions, productKeyConditions, rowConditions } from './filters.ts'
+import { runsOf } from '../days/market-days.ts'
 import type { MarketDays } from '../days/market-days.ts'
 import { orderTerms } from './order.ts'
 import { reachableRows } from './paged.ts'
@@ -84,11 +87,11 @@ function rowsSql(source: RowsParts, named: Named): string {
   const parts = [
     ...(isReady ? [] : sealed),
     ...(spans.length === 0 ? [] : [spanRows(source)]),
-    ...(days.hasOpenDays ? [openRows(source)] : []),
+    ...(days.hasOpenDays ? [openRows(source, named)] : []),
   ]
   const ready = isReady ? sealed.map((rows) => readyRows(rows, named)) : []
   const addedUp = parts.length > 0 ? [addedUpRows(parts.join(' UNION ALL '), named)] : []
-  if (ready.length + addedUp.length === 0) return addedUpRows(openRows(source), named)
+  if (ready.length + addedUp.length === 0) return addedUpRows(openRows(source, named), named)
   return [...ready, ...addedUp].join(' UNION ALL ')
 }
 
@@ -145,17 +148,27 @@ function hasFigures(request: RowsQuestion): string {
   return `loads + impressions + clicks + ${prefix}_conversions > 0`
 }
 
-function openRows(source: RowsParts): string {
+function openRows(source: RowsParts, { withOrders }: Named): string {
   const { request, days, converts, advertisers = 'one' } = source
   const condition = rowConditions(request)
   const profile = request.attributionProfile
-  const isGeneral = request.dateBreakdown || converts || advertisers === 'given'
+  const shifts = openShifts(source)
+  const isGeneral = converts || advertisers === 'given' || shifts.count > shiftsMax
   if (isGeneral || !days.open.every(isWithoutGaps)) {
     return `SELECT ${figures(source)} FROM (${dayPartsSql({ advertisers, profiles: [profile], condition })})`
   }
-  return `SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, toDate(0) AS day, seen_gtin AS gtin_seen,
-    loads, impressions, clicks, conversions, units, value, spend, unconverted, toUInt64(0) AS orders
-  FROM (${openRowsSql({ profile, condition })})`
+  const scope = { profile, condition, shifts: request.dateBreakdown ? shifts : null, withOrders }
+  return `SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day, seen_gtin AS gtin_seen,
+    loads, impressions, clicks, conversions, units, value, spend, unconverted, orders
+  FROM (${openRowsSql(scope)})`
+}
+
+/** A year of a zone with clock changes has five at most. */
+const shiftsMax = 8
+
+/** How the open days are found, if they are asked for one by one. */
+function openShifts({ request, days }: Pick<RowsParts, 'request' | 'days'>): MarketShifts {
+  return request.dateBreakdown ? marketShifts(runsOf(days.open)) : noShifts
 }
 
 function isWithoutGaps({ days }: MarketDays): boolean {
@@ -239,6 +252,7 @@ export function rowsParams({ request, days, spans, rates }: RowsParts): Params {
     ...sealParams(days.seals),
     ...spanParams(spans),
     ...dayRowsParams(days.open, rates),
+    ...dayShiftParams(days.open, openShifts({ request, days })),
   }
 }
 

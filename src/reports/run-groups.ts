@@ -91,9 +91,9 @@ function streamGroups(
     const { sql, params } = buildGroupsQuery({ ...limited, converts })
     return warehouse.stream(sql, { ...params, ...condition?.params }, signal)
   }
-  const { advertiserId, rates, request } = source
+  const { advertiserId, rates } = source
   if (rates.currencies.length === 0) return read(false)
-  if (request.dateBreakdown || conversions.expects(advertiserId)) return read(true)
+  if (conversions.expects(advertiserId)) return read(true)
   return convertedIfNeeded({
     withoutConversions: () => read(false),
     converted: () => read(true),

@@ -69,7 +69,7 @@ function streamRows(
   }
   const { advertiserId, rates } = source
   if (rates.currencies.length === 0) return read(false)
-  if (source.request.dateBreakdown || conversions.expects(advertiserId)) return read(true)
+  if (conversions.expects(advertiserId)) return read(true)
   return convertedIfNeeded({
     withoutConversions: () => read(false),
     converted: () => read(true),

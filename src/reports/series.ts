@@ -8,6 +8,7 @@ import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { assertAnswersFor, boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
+import { Conversions } from './conversions.ts'
 import { readFirstDay } from './first-day.ts'
 import { readFilteredOrders, type CountOrders } from './orders.ts'
 import {
@@ -60,18 +61,20 @@ export interface SeriesDeps {
   readonly catalog: () => CatalogNames
 }
 
+type Deps = SeriesDeps & FactDeps & { readonly conversions: Conversions }
+
 /**
  * One reading by interval gives the totals too: every figure is exact and belongs to one day, so the sums of the
  * intervals are those of the report without a breakdown.
  */
 export function createSeriesReader(given: SeriesDeps): ReadSeries {
-  const deps = { ...given, facts: new DayFacts(given.warehouse) }
+  const deps = { ...given, facts: new DayFacts(given.warehouse), conversions: new Conversions() }
   return (call) => readKept(() => readOnce(deps, call))
 }
 
 /** Null if the sealed days were replaced so long ago that their rows may be gone. */
 async function readOnce(
-  deps: SeriesDeps & FactDeps,
+  deps: Deps,
   { advertiserId, request, signal }: SeriesCall
 ): Promise<SeriesResult | null> {
   signal.throwIfAborted()
@@ -82,8 +85,8 @@ async function readOnce(
   const { days, spans } = await readParts(deps, request, isUsable)
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
   const catalog = deps.catalog()
-  const source = { advertiserId, request: byDay, catalog, days, spans, rates, converts: true }
-  const rows = await readSums(deps.warehouse, source, request)
+  const source = { advertiserId, request: byDay, catalog, days, spans, rates }
+  const rows = await readSums(deps, source, request)
   signal.throwIfAborted()
   const filteredOrders =
     request.filters.length === 0 ? null : await readFilteredOrders(deps.warehouse, source)
@@ -98,7 +101,7 @@ async function readOnce(
     completeThrough: days.completeThrough,
     firstDay,
     renewingDays: days.renewingDays,
-    unconvertedCount: rows.reduce((sum, row) => sum + Number(row.unconverted), 0),
+    unconvertedCount: unconvertedIn(rows),
   }
 }
 
@@ -135,7 +138,24 @@ function partsOf({ startDate, endDate, interval }: SeriesRequest) {
   return parts
 }
 
-async function readSums(
+type Asked = Omit<QuerySource, 'converts'>
+
+async function readSums({ warehouse, conversions }: Deps, source: Asked, request: SeriesRequest) {
+  const { advertiserId, rates } = source
+  const read = (converts: boolean) => readRows(warehouse, { ...source, converts }, request)
+  if (rates.currencies.length === 0) return await read(false)
+  if (conversions.expects(advertiserId)) return await read(true)
+  const rows = await read(false)
+  if (unconvertedIn(rows) === 0) return rows
+  conversions.noteFound(advertiserId)
+  return await read(true)
+}
+
+function unconvertedIn(rows: readonly SumsRow[]): number {
+  return rows.reduce((sum, row) => sum + Number(row.unconverted), 0)
+}
+
+async function readRows(
   warehouse: SeriesDeps['warehouse'],
   source: QuerySource,
   { startDate, endDate, interval, convertTo = null }: SeriesRequest

@@ -12,6 +12,7 @@ import { convertedSql, loadRates, rateParams } from '../days/rates.ts'
 import { readReportDays } from '../days/sealed-days.ts'
 import { sealParams, sealedRowSql } from '../days/seals.ts'
 import type { DaysAsked, ReportDays } from '../days/sealed-days.ts'
+import { servedForDays } from '../days/served-days.ts'
 
 /** The place of a row in the order of all rows. */
 export interface UnconvertedPlace {
@@ -117,7 +118,7 @@ const eventsSql = convertedSql(
     SELECT market_id, advertiser_id, currency, kind, charge, received_at
     FROM ad_event FINAL
     WHERE verdict = 'counted' AND charge != 0
-      AND served_day >= {firstDay:Date} - if(kind = 'click', 8, 2) AND served_day <= {lastDay:Date} + 1
+      AND ${servedForDays('firstDay', 'lastDay')}
       AND ${inAskedRange}`)
 )
 

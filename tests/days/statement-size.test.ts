@@ -55,7 +55,12 @@ test('and as many for the open days of a report', async (t) => {
 
 test('and a third of them for open days without conversions', async (t) => {
   const warehouse = await openTestWarehouse(t)
-  const sql = openRowsSql({ profile: 'IMP_1_DAY_CLK_14_DAYS', condition: '1' })
+  const sql = openRowsSql({
+    profile: 'IMP_1_DAY_CLK_14_DAYS',
+    condition: '1',
+    shifts: null,
+    withOrders: false,
+  })
 
   const params = { advertiserId: 1, ...dayRowsParams(asked, noRates) }
   const count = await countNodes(warehouse, sql, params)

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { Conversions } from '../../src/reports/conversions.ts'
+import type { ReportRequest } from '../../src/contract/report-request.ts'
 import { parseGroupRequest } from '../../src/contract/group-request.ts'
 import { createGroupsRunner } from '../../src/reports/run-groups.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
+import { createSeriesReader } from '../../src/reports/series.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
 import { aReportRequest } from '../helpers/report-request.ts'
@@ -19,6 +21,10 @@ async function loadRate({ warehouse }: World, day: string): Promise<void> {
   await warehouse.command(`INSERT INTO rate VALUES ('USD', {day:Date}, 2, 1)`, { day })
 }
 
+function aCatalog({ markets }: World) {
+  return { markets: () => markets, publishers: nothing, campaigns: nothing, adGroups: nothing }
+}
+
 /** Reads the report of open days, and counts its statements that give rows. */
 function aReader(t: TestContext, world: World) {
   let streamCount = 0
@@ -29,22 +35,16 @@ function aReader(t: TestContext, world: World) {
       return world.warehouse.stream(sql, params, signal)
     },
   }
-  const catalog = {
-    markets: () => world.markets,
-    publishers: () => [],
-    campaigns: () => [],
-    adGroups: () => [],
-  }
   const keptPages = openKeptPages()
   t.after(() => keptPages.close())
-  const run = createReportRunner({ warehouse, catalog: () => catalog, keptPages })
-  return async (advertiserId = 1) => {
+  const run = createReportRunner({ warehouse, catalog: () => aCatalog(world), keptPages })
+  return async (advertiserId = 1, changes: Partial<ReportRequest> = {}) => {
     streamCount = 0
     const { rows, unconvertedCount } = await run({
       advertiserId,
       keyId: 'test',
       signal: new AbortController().signal,
-      request: aReportRequest({ endDate: '2026-03-12' }),
+      request: aReportRequest({ endDate: '2026-03-12', ...changes }),
     })
     const figures = rows.map((row) => `${row.clicks} ${row.adSpendRevenue} ${row.conversionValue}`)
     return { figures, unconvertedCount, streamCount }
@@ -75,6 +75,59 @@ test('amounts of open days are converted by the first statement that is known to
   assert.deepEqual(second, { ...first, streamCount: 1 })
 })
 
+test('so are those of the report by day and of a series, and of days in which nothing needs a rate', async (t) => {
+  const world = await aWorld(t)
+  const inDollars = anAd({ currency: 'USD', servedAdId: 'b'.repeat(32) })
+  const plain = anAd({
+    servedAdId: 'c'.repeat(32),
+    advertiserId: 2,
+    campaignId: 21,
+    adGroupId: 211,
+  })
+  await world.loader.ship([
+    aClick(anAd(), day2Ms),
+    aClick(inDollars, day2Ms + hourMs),
+    aPurchase({ atMs: day2Ms + 2 * hourMs, currency: 'USD', price: 10, quantity: 2 }),
+    aClick(plain, day2Ms + 3 * hourMs),
+  ])
+  await world.attribute()
+  await loadRate(world, '2026-03-02')
+  const read = aReader(t, world)
+  const readSeries = createSeriesReader({ ...world, catalog: () => aCatalog(world) })
+  const seriesOf = async (advertiserId: number) => {
+    const request = { ...aReportRequest({ endDate: '2026-03-12' }), interval: 'DAY' as const }
+    const { signal } = new AbortController()
+    const { days, unconvertedCount } = await readSeries({ advertiserId, request, signal })
+    const figures = days.map((day) => [
+      day.day,
+      day.clicks,
+      day.orders,
+      day.spendNanos,
+      day.valueNanos,
+    ])
+    return { figures, unconvertedCount }
+  }
+
+  const first = await read(1, { dateBreakdown: true })
+  const second = await read(1, { dateBreakdown: true })
+  const other = await read(2, { dateBreakdown: true })
+
+  const figures = ['2 0.375000000 10.00']
+  assert.deepEqual(first, { figures, unconvertedCount: 0, streamCount: 2 })
+  assert.deepEqual(second, { ...first, streamCount: 1 })
+  assert.deepEqual(other, { figures: ['1 0.25 0.00'], unconvertedCount: 0, streamCount: 1 })
+  const inSeries = {
+    figures: [['2026-03-02', 2n, 1n, 375_000_000n, 10_000_000_000n]],
+    unconvertedCount: 0,
+  }
+  assert.deepEqual(await seriesOf(1), inSeries)
+  assert.deepEqual(await seriesOf(1), inSeries)
+  assert.deepEqual(await seriesOf(2), {
+    figures: [['2026-03-02', 1n, 0n, 250_000_000n, 0n]],
+    unconvertedCount: 0,
+  })
+})
+
 test('groups convert what the rows convert, with the same two statements', async (t) => {
   const world = await aWorld(t)
   const inDollars = anAd({ currency: 'USD', servedAdId: 'b'.repeat(32), gtin: '4006381333948' })
@@ -82,13 +135,7 @@ test('groups convert what the rows convert, with the same two statements', async
   await loadRate(world, '2026-03-02')
   const keptPages = openKeptPages()
   t.after(() => keptPages.close())
-  const catalog = {
-    markets: () => world.markets,
-    publishers: nothing,
-    campaigns: nothing,
-    adGroups: nothing,
-  }
-  const run = createGroupsRunner({ ...world, catalog: () => catalog, keptPages })
+  const run = createGroupsRunner({ ...world, catalog: () => aCatalog(world), keptPages })
   const parsed = parseGroupRequest({
     startDate: '2026-03-01',
     endDate: '2026-03-12',
