@@ -36,7 +36,7 @@ test('the events of a day are read from the months in which their ads were serve
     )
     const events = read.filter(({ table }) => table === 'ad_event')
     assert.deepEqual(
-      events.map(({ rows }) => Number(rows)),
+      events.map(({ rows }) => rows),
       [1]
     )
   }
