@@ -31,7 +31,7 @@ function isOf(locale: string, language: string): boolean {
 /** Some browsers on Linux give names such as `en-US@posix`, at which `Intl` throws. */
 function isLocale(name: string): boolean {
   try {
-    return Intl.NumberFormat.supportedLocalesOf(name).length > 0
+    return Intl.getCanonicalLocales(name).length > 0
   } catch {
     return false
   }

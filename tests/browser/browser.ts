@@ -57,11 +57,21 @@ export interface Visit {
   readonly size?: Size
   readonly colorScheme?: 'light' | 'dark'
   readonly timezoneId?: string
+  /** Of the browser: English of Britain when absent. */
+  readonly locale?: string
 }
 
 /** A new profile at the start page; its pictures come from here instead of from elsewhere. */
 export async function visit(
-  { browser, url, address = '', size = 'desktop', colorScheme = 'light', timezoneId }: Visit,
+  {
+    browser,
+    url,
+    address = '',
+    size = 'desktop',
+    colorScheme = 'light',
+    timezoneId,
+    locale = 'en-GB',
+  }: Visit,
   t?: Pick<TestContext, 'after'>
 ): Promise<Visitor> {
   const context = await browser.newContext({
@@ -69,7 +79,7 @@ export async function visit(
     colorScheme,
     // What turns while it loads would be drawn sixty times a second by the processor.
     reducedMotion: 'reduce',
-    locale: 'en-GB',
+    locale,
     acceptDownloads: true,
     ...(timezoneId !== undefined && { timezoneId }),
   })
@@ -108,8 +118,9 @@ function banner(width: string, height: string): string {
 }
 
 export async function signIn(page: Page, key: string): Promise<void> {
-  await page.getByLabel('Key', { exact: true }).fill(key)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  // In any language.
+  await page.locator('input[name=password]').fill(key)
+  await page.locator('button[type=submit]').click()
   // On a phone the menu is there and closed.
   await page.locator('nav.menu').waitFor({ state: 'attached' })
 }

@@ -41,6 +41,7 @@ const unseen = new Set([
 
 /** Said alike in every language: our name, commands, and what the browser reads. */
 const universal = new Set([
+  'Bearer',
   'Shelftrace',
   'shelftrace catalog load catalog.json',
   'shelftrace links mint ads.json > links.json',
@@ -52,7 +53,7 @@ const universal = new Set([
 const hasLetters = (text: string) => /\p{L}{2}/u.test(text)
 /** Several words, or one that begins as a label does. */
 const isSentence = (text: string) =>
-  /\p{L}[\p{L}’']*[,:;.]? \p{L}/u.test(text) || /^\p{Lu}\p{Ll}+( …|\.)?$/u.test(text)
+  /\p{L}[\p{L}’']*[,:;.]? \p{L}/u.test(text) || /^\p{Lu}\p{Ll}+[ .:(…]*$/u.test(text)
 
 interface Found {
   /** The keys of `t` and `phrase`. */

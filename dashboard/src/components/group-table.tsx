@@ -138,7 +138,11 @@ function columnOf(name: ColumnName, shown: Shown): TableColumn<Row> {
   return {
     ...plain,
     cell: (row) =>
-      row === shown.totals ? `Total (${formatNumber(shown.count)})` : <Name {...{ row, shown }} />,
+      row === shown.totals ? (
+        t('Total ({{rows}})', { rows: formatNumber(shown.count) })
+      ) : (
+        <Name {...{ row, shown }} />
+      ),
   }
 }
 

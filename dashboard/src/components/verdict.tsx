@@ -3,7 +3,7 @@ import type { Alert } from '../../../src/contract/watch.ts'
 import { formatDuration, formatInstant } from '../format.ts'
 import { sectionOf, type Block, type Inline } from '../runbook.ts'
 import { summaryOf } from '../service-words.ts'
-import { t } from '../language.ts'
+import { locale, t } from '../language.ts'
 
 /** A page that has had no answer for so long is no longer to be trusted. */
 export const silenceMsMax = 10_000
@@ -79,11 +79,13 @@ function Trouble({ alert }: { readonly alert: Alert }) {
           {t('for {{duration}}', { duration: formatDuration(sinceMs) })}
         </span>
       </summary>
-      <div class="runbook">
+      <div class="runbook" lang="en">
         {blocks === null ? (
-          <p class="muted">{t('Loading the runbook …')}</p>
+          <p class="muted" lang={locale()}>
+            {t('Loading the runbook …')}
+          </p>
         ) : blocks.length === 0 ? (
-          <p>{t('See {{alert}} in docs/runbook.md.', { alert: alert.name })}</p>
+          <p lang={locale()}>{t('See {{alert}} in docs/runbook.md.', { alert: alert.name })}</p>
         ) : (
           blocks.map((block, index) => <Shown key={index} block={block} />)
         )}
