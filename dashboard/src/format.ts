@@ -178,6 +178,13 @@ export function formatInstant(text: string | null | undefined): string {
   return instantFormat.format(new Date(text))
 }
 
+/** In the zone of a market; in the reader's own where it is not known. */
+export function formatZonedInstant(text: string, timeZone: string | undefined): string {
+  if (timeZone === undefined) return formatInstant(text)
+  const options = { dateStyle: 'medium', timeStyle: 'medium', timeZone } as const
+  return new Intl.DateTimeFormat(locale(), options).format(new Date(text))
+}
+
 export function formatRange(startDate: string, endDate: string): string {
   const [start, end] = [new Date(`${startDate}T00:00:00Z`), new Date(`${endDate}T00:00:00Z`)]
   return dayFormat.formatRange(start, end)

@@ -79,7 +79,6 @@ export interface View extends Days {
 
 export function parseView(query: URLSearchParams, market: MarketDays): View {
   const orderBy = query.get('sort')
-  const profile = query.get('profile')
   const tab = tabNames.find((known) => known === query.get('group')) ?? defaultTab
   const own = columnsOfTab(tab)
   const chosen = (query.get('columns') ?? '').split(',')
@@ -91,7 +90,7 @@ export function parseView(query: URLSearchParams, market: MarketDays): View {
     ...period,
     interval: parseInterval(query.get('by'), period),
     base: bases.find((known) => known === query.get('base')) ?? 'before',
-    profile: profiles.find((known) => known === profile) ?? profiles[0],
+    profile: parseProfile(query),
     currency: query.get('currency'),
     filters: readFilters(query),
     markets: [],
@@ -103,6 +102,10 @@ export function parseView(query: URLSearchParams, market: MarketDays): View {
     columns: columns.length > 1 ? columns : defaultColumnsOf(tab),
     isComparing: query.get('compare') === 'profiles',
   }
+}
+
+export function parseProfile(query: URLSearchParams): AttributionProfile {
+  return profiles.find((known) => known === query.get('profile')) ?? profiles[0]
 }
 
 function parseInterval(name: string | null, { startDate, endDate }: Days): Interval {

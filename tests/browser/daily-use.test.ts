@@ -41,6 +41,7 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
     )
     await page.locator('th[data-column=TRANSACTION_ID] a').first().click()
     await settled(page)
+    await page.locator('section.story summary').first().click()
     await page
       .getByText(/Click on the product, |Click on its group, |View, /u)
       .first()

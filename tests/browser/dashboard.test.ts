@@ -280,7 +280,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
     await page.locator('tbody th a').first().click()
     await until(page, `/purchases\\/[0-9]+\\//.test(location.hash)`)
     await settled(page)
-    await page.getByRole('cell', { name: 'You', exact: true }).first().waitFor()
+    await page.getByText('Credited to you', { exact: true }).first().waitFor()
     const [, publisherId = '', transactionId = ''] =
       /purchases\/(\d+)\/([^?]+)/u.exec(page.url()) ?? []
 

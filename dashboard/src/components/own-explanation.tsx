@@ -1,13 +1,12 @@
-import { Figure } from './figure.tsx'
 import type { OwnExplanation } from '../../../src/contract/explanation.ts'
-import { formatDuration, formatInstant, formatMoney, formatNumber } from '../format.ts'
+import { formatZonedInstant } from '../format.ts'
+import { phrase, t } from '../language.ts'
 import { useLoaded } from '../loaded.ts'
 import { addressOf } from '../router.ts'
 import { useSession } from '../session.ts'
-import { profileNames, profiles } from '../view.ts'
-import { countOf, ruleWords, wordsOf } from '../words.ts'
-import { Empty, Stages, Warning } from './notices.tsx'
-import { Table, type TableColumn } from './table.tsx'
+import { parseProfile, profiles } from '../view.ts'
+import { Stages, Warning } from './notices.tsx'
+import { PurchaseStory } from './purchase-story.tsx'
 
 interface PurchaseExplanationProps {
   readonly advertiserId: number
@@ -25,114 +24,66 @@ export function PurchaseExplanation(props: PurchaseExplanationProps) {
   return (
     <>
       <p class="crumb">
-        <a href={addressOf(['advertisers', advertiserId, 'purchases'], query)}>← All purchases</a>
+        <a href={addressOf(['advertisers', advertiserId, 'purchases'], query)}>
+          {t('← All purchases')}
+        </a>
       </p>
       <div class="head">
-        <h1>
-          Purchase <span class="code">{transactionId}</span>
-        </h1>
+        <h1>{phrase('Purchase {{id}}', { id: <span class="code">{transactionId}</span> })}</h1>
       </div>
-      <Stages loaded={explanation} what="the explanation">
-        {(value) => <Explained explanation={value} />}
+      <Stages loaded={explanation} what={t('the explanation')}>
+        {(value) => <Explained explanation={value} query={query} />}
       </Stages>
     </>
   )
 }
 
-type Line = OwnExplanation['lines'][number]
-type Candidate = Line['candidates'][number]
+interface ExplainedProps {
+  readonly explanation: OwnExplanation
+  readonly query: URLSearchParams
+}
 
-function Explained({ explanation }: { readonly explanation: OwnExplanation }) {
+function Explained({ explanation, query }: ExplainedProps) {
+  const { lines, linesLeftOut, names, currency, purchasedAt, readAt, publisherId } = explanation
+  const profile = parseProfile(query)
+  const market = marketOf(explanation)
+  const timeZone = market?.timeZone
   return (
     <>
-      <p class="muted">
-        Bought {formatInstant(explanation.purchasedAt)}, attributed as of{' '}
-        {formatInstant(explanation.readAt)}
-      </p>
       {explanation.isPending && (
-        <Warning>A newer attribution of this purchase is on its way.</Warning>
+        <Warning>{t('A newer attribution of this purchase is on its way.')}</Warning>
       )}
-      {explanation.lines.map((line) => (
-        <LineCard key={line.line} line={line} currency={explanation.currency} />
+      {lines.map((line) => (
+        <PurchaseStory
+          key={line.line}
+          {...{ line, names, currency, profile, purchasedAt, timeZone }}
+        />
       ))}
-      {explanation.linesLeftOut > 0 && (
-        <p class="footnote">{formatNumber(explanation.linesLeftOut)} more lines are not listed.</p>
+      {linesLeftOut > 0 && (
+        <p class="footnote">{t('{{count}} more lines are not listed.', { count: linesLeftOut })}</p>
       )}
+      <p class="footnote">
+        {t('Bought at {{publisher}}; attributed as of {{instant}}.', {
+          publisher: `${names.publisher ?? t('publisher')} (${publisherId})`,
+          instant: formatZonedInstant(readAt, timeZone),
+        })}{' '}
+        {market === undefined
+          ? t('Times are those of your own clock.')
+          : t('Times are those of {{zone}}, the zone of the market {{market}}.', {
+              zone: market.timeZone,
+              market: market.code,
+            })}{' '}
+        {t(
+          'You see the lines that some attribution credits to you. Other lines of the order, and what others advertised, are theirs to see.'
+        )}
+      </p>
     </>
   )
 }
 
-interface LineCardProps {
-  readonly line: Line
-  readonly currency: string
+/** That of the ads that are credited: reports count the purchase on its day. */
+function marketOf({ lines, names }: OwnExplanation) {
+  const credits = lines.flatMap((line) => profiles.map((profile) => line.credits[profile].credit))
+  const ids = new Set(credits.flatMap((credit) => credit?.marketId ?? []))
+  return names.markets.find(({ id }) => ids.has(id))
 }
-
-const creditedTo = { you: 'You', another: 'Another advertiser', nobody: 'Nobody' } as const
-
-function LineCard({ line, currency }: LineCardProps) {
-  return (
-    <section class="card" aria-label={`Line ${line.line}`}>
-      <h2>
-        Line {line.line}: <span class="code">{line.gtin}</span>
-      </h2>
-      <p>
-        {countOf(line.quantity, 'unit')},{' '}
-        <Figure exact={line.value} shown={formatMoney(line.value, currency)} />
-      </p>
-      <Table
-        caption={`Who is credited for line ${line.line}`}
-        columns={[
-          { name: 'profile', label: 'Attribution', cell: (profile) => profileNames[profile] },
-          {
-            name: 'to',
-            label: 'Credited to',
-            cell: (profile) => creditedTo[line.credits[profile].creditedTo],
-          },
-          { name: 'rule', label: 'For', cell: (profile) => ruleOf(line, profile) },
-        ]}
-        rows={profiles}
-        keyOf={(profile) => profile}
-      />
-      {line.candidates.length === 0 ? (
-        <Empty>No click or impression of yours is listed.</Empty>
-      ) : (
-        <Table
-          caption={`Your clicks and impressions before line ${line.line}`}
-          columns={candidateColumns}
-          rows={line.candidates}
-          keyOf={(_candidate, index) => String(index)}
-        />
-      )}
-      <p class="footnote">
-        {line.candidatesLeftOut > 0 &&
-          `${formatNumber(line.candidatesLeftOut)} more of yours are not listed. `}
-        {line.otherAdvertisersCandidates > 0 &&
-          `${countOf(line.otherAdvertisersCandidates, 'touchpoint')} of other advertisers might have earned the line.`}
-      </p>
-    </section>
-  )
-}
-
-function ruleOf(line: Line, profile: (typeof profiles)[number]): string {
-  const { credit } = line.credits[profile]
-  if (credit === null) return wordsOf(null)
-  return `${ruleWords(credit.rule)}, ${formatDuration(credit.msBeforePurchase)} before`
-}
-
-const candidateColumns: readonly TableColumn<Candidate>[] = [
-  { name: 'kind', label: 'Kind', cell: ({ kind }) => wordsOf(kind) },
-  { name: 'at', label: 'When', cell: ({ touchedAt }) => formatInstant(touchedAt) },
-  {
-    name: 'before',
-    label: 'Before the purchase',
-    isFigure: true,
-    cell: ({ msBeforePurchase }) => formatDuration(msBeforePurchase),
-  },
-  { name: 'gtin', label: 'Advertised', cell: ({ gtin }) => <span class="code">{gtin}</span> },
-  { name: 'adGroup', label: 'Ad group', cell: ({ adGroupId }) => String(adGroupId) },
-  ...profiles.map((profile) => ({
-    name: profile,
-    label: profileNames[profile],
-    cell: ({ outcomes }: Candidate) => wordsOf(outcomes[profile]),
-  })),
-]
