@@ -1,5 +1,5 @@
 // Whether the figures of a period may be compared, and in which words that is said.
-import type { JsonSeries } from '../../src/contract/report-json.ts'
+import type { SeriesRows } from './series-rows.ts'
 import type { TileBase } from './components/tiles.tsx'
 import { formatDay, formatRange } from './format.ts'
 import { latestOf, type Loaded } from './loaded.ts'
@@ -12,9 +12,11 @@ interface Compared {
   readonly view: View
   readonly market: MarketDays
   readonly currency: string
-  readonly base: Loaded<JsonSeries | null>
+  readonly base: Loaded<SeriesRows | null>
   /** The first day with figures of the advertiser; null while it has none, or where that is unknown. */
   readonly firstDay: string | null
+  /** Whether the figures are of the markets of all currencies. */
+  readonly isConverted?: boolean
 }
 
 /** The last day of the period's markets that is over. */
@@ -29,10 +31,10 @@ interface Judged {
 
 /** Figures are compared where both periods are whole: half a day against a whole one would be read as a loss. */
 export function judgeBase(compared: Compared): Judged {
-  const { view, market, currency, base, firstDay } = compared
+  const { view, market, currency, base, firstDay, isConverted = false } = compared
   const days = baseOf(view)
   if (view.base === 'none' || days === null) return none('', '')
-  if (view.endDate > lastWholeDay(market, currency)) {
+  if (view.endDate > (isConverted ? market.lastWhole : lastWholeDay(market, currency))) {
     return none(t('so far'), t('The period is not over yet: its figures are not compared.'))
   }
   if (firstDay !== null && days.startDate < firstDay) {

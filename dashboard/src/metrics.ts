@@ -1,5 +1,5 @@
 // The metrics of tiles and charts, and their values as the points of a chart.
-import type { JsonSeries } from '../../src/contract/report-json.ts'
+import type { SeriesRows } from './series-rows.ts'
 import type { AttributionProfile } from '../../src/contract/report-request.ts'
 import { minorDigits } from '../../src/domain/currency.ts'
 import { formatAmount } from '../../src/domain/money.ts'
@@ -118,13 +118,13 @@ export function chooseMetric(chosen: readonly Metric[], name: string): string {
 export const lineColors = ['series-1', 'series-3', 'series-4'] as const
 
 /** The currencies of an answer, the one with the most impressions first. */
-export function currenciesOf({ totals }: JsonSeries): readonly string[] {
+export function currenciesOf({ totals }: Pick<SeriesRows, 'totals'>): readonly string[] {
   return totals
     .toSorted((one, other) => Number(other['IMPRESSIONS']) - Number(one['IMPRESSIONS']))
     .map((row) => row['CURRENCY'] ?? '')
 }
 
-export function totalOf({ totals }: JsonSeries, currency: string): Row | null {
+export function totalOf({ totals }: SeriesRows, currency: string): Row | null {
   return totals.find((row) => row['CURRENCY'] === currency) ?? null
 }
 
@@ -134,7 +134,7 @@ interface Drawn {
 }
 
 /** A function from a point to the value that the answer has for it. */
-function reader({ days, firstDay }: JsonSeries, { name, kind }: Metric, currency: string) {
+function reader({ days, firstDay }: SeriesRows, { name, kind }: Metric, currency: string) {
   const rows = new Map(
     days.filter((row) => row['CURRENCY'] === currency).map((row) => [row['DATE'] ?? '', row])
   )
@@ -164,7 +164,7 @@ function lineOf(metric: Metric, currency: string, own: OwnParts): ChartSeries {
 }
 
 interface Earlier {
-  readonly answer: JsonSeries
+  readonly answer: SeriesRows
   readonly points: readonly ChartPoint[]
 }
 
@@ -174,7 +174,7 @@ interface MetricLines extends Drawn {
 }
 
 export function seriesOfMetrics(
-  answer: JsonSeries,
+  answer: SeriesRows,
   { chosen, points, currency, earlier }: MetricLines
 ): readonly ChartSeries[] {
   return chosen.map((one, place) =>
@@ -188,7 +188,7 @@ export function seriesOfMetrics(
   )
 }
 
-export type Comparison = Readonly<Record<AttributionProfile, JsonSeries>>
+export type Comparison = Readonly<Record<AttributionProfile, SeriesRows>>
 
 /** One metric under each profile. */
 export function seriesOfProfiles(

@@ -3,11 +3,14 @@ import type { AdvertiserAccount } from '../../src/contract/me.ts'
 import type { JsonReport } from '../../src/contract/report-json.ts'
 import type { AttributionProfile, ReportBody } from '../../src/contract/report-request.ts'
 import type { GroupBody } from '../../src/contract/group-request.ts'
-import type { JsonGroups, JsonSeries } from '../../src/contract/report-json.ts'
+import type { JsonGroups, JsonSeries, JsonSummary } from '../../src/contract/report-json.ts'
+import type { SeriesBody } from '../../src/contract/series-request.ts'
+import type { SummaryBody } from '../../src/contract/summary-request.ts'
 import type { ReportValues, ValueField } from '../../src/contract/report-values.ts'
 import type { Api } from './api.ts'
 import { type Loaded, useLoaded } from './loaded.ts'
 import type { Comparison } from './metrics.ts'
+import { seriesRows, type SeriesRows } from './series-rows.ts'
 import { useSession } from './session.ts'
 import { baseOf, seriesQuestionOf, tableRequestOf, type View } from './view.ts'
 
@@ -38,18 +41,28 @@ function reportPath(advertiserId: number, name: string): string {
 }
 
 /** The period by day, week or month. */
-export function useOverview(advertiserId: number, view: View): Loaded<JsonSeries> {
+export function useOverview(advertiserId: number, view: View): Loaded<SeriesRows> {
   const { api } = useSession()
   const question = seriesQuestionOf(view)
   return useKept(
     `series ${advertiserId} ${JSON.stringify(question)}`,
-    async (signal) =>
-      await api.post<JsonSeries>(reportPath(advertiserId, 'series.json'), question, signal)
+    async (signal) => await readSeries(api, { advertiserId, question, signal })
   )
 }
 
+interface SeriesAsked {
+  readonly advertiserId: number
+  readonly question: SeriesBody
+  readonly signal: AbortSignal
+}
+
+async function readSeries(api: Api, { advertiserId, question, signal }: SeriesAsked) {
+  const path = reportPath(advertiserId, 'series.json')
+  return seriesRows(await api.post<JsonSeries>(path, question, signal))
+}
+
 /** The days that the period is compared with; null if there are none. Their own question, so that nothing waits for it. */
-export function useBase(advertiserId: number, view: View): Loaded<JsonSeries | null> {
+export function useBase(advertiserId: number, view: View): Loaded<SeriesRows | null> {
   const { api } = useSession()
   const days = baseOf(view)
   const question = days === null ? null : { ...seriesQuestionOf(view), ...days }
@@ -57,23 +70,50 @@ export function useBase(advertiserId: number, view: View): Loaded<JsonSeries | n
   return useKept(
     key,
     async (signal) =>
-      question === null
-        ? null
-        : await api.post<JsonSeries>(reportPath(advertiserId, 'series.json'), question, signal),
+      question === null ? null : await readSeries(api, { advertiserId, question, signal }),
     key
   )
 }
+
+export type Summaries = JsonSummary['advertisers']
+
+/** More pages than these are for programs. */
+const summaryPagesMax = 25
+
+/** All advertisers of the key, page after page. */
+export function useSummary(question: SummaryQuestion): Loaded<Summaries> {
+  const { api } = useSession()
+  const { startDate, endDate, convertTo = '' } = question
+  return useKept(
+    `summary ${JSON.stringify(question)}`,
+    async (signal) => {
+      const found: Summaries[number][] = []
+      let next: number | undefined
+      for (let page = 0; page < summaryPagesMax; page += 1) {
+        const body = { ...question, ...(next !== undefined && { after: next }) }
+        const answer = await api.post<JsonSummary>('v2/reports/spa/summary.json', body, signal)
+        found.push(...answer.advertisers)
+        ;({ next } = answer)
+        if (next === undefined) break
+      }
+      return found
+    },
+    `${startDate} ${endDate} ${convertTo}`
+  )
+}
+
+type SummaryQuestion = Omit<SummaryBody, 'advertiserIds' | 'after' | 'limit'>
 
 export function useComparison(advertiserId: number, view: View): Loaded<Comparison> {
   const { api } = useSession()
   const { attributionProfile: _, ...question } = seriesQuestionOf(view)
   return useLoaded(`${advertiserId} ${JSON.stringify(question)}`, async (signal) => {
     const ask = async (attributionProfile: AttributionProfile) =>
-      await api.post<JsonSeries>(
-        reportPath(advertiserId, 'series.json'),
-        { ...question, attributionProfile },
-        signal
-      )
+      await readSeries(api, {
+        advertiserId,
+        question: { ...question, attributionProfile },
+        signal,
+      })
     const [both, clicks, views] = await Promise.all([
       ask('IMP_1_DAY_CLK_14_DAYS'),
       ask('CLK_14_DAYS'),

@@ -1,11 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Me } from '../../src/contract/me.ts'
+import { nameOf, useAdvertisers, type Advertiser } from './advertisers.ts'
 import { AdvertiserChoice } from './components/advertiser-choice.tsx'
 import { LanguageChoice } from './components/language-choice.tsx'
 import { Mark } from './components/mark.tsx'
-import { Empty } from './components/notices.tsx'
+import { Empty, Loading } from './components/notices.tsx'
 import { formatInstant } from './format.ts'
 import { phrase, t } from './language.ts'
+import { latestOf, type Loaded } from './loaded.ts'
+import { Overview } from './pages/overview.tsx'
 import { advertiserPages, operatorPages } from './page-table.ts'
 import { addressOf, replaceWith, usePlace, type Place } from './router.ts'
 import { useScrollOfHistory } from './scroll.ts'
@@ -18,12 +21,14 @@ export function Shell() {
   const { me } = useSession()
   const place = usePlace()
   const main = useRef<HTMLElement>(null)
+  const advertisers = useAdvertisers()
+  const listed = latestOf(advertisers) ?? []
   const home = homeOf(me)
   const isHome = place.path.length === 0
   useEffect(() => {
     if (isHome && home !== null) replaceWith(home)
   }, [isHome, home])
-  useNewPageFocus(place, main)
+  useNewPageFocus(place, main, titleOf(place.path, listed))
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const page = place.path.join('/')
   useEffect(() => setIsMenuOpen(false), [page])
@@ -46,12 +51,12 @@ export function Shell() {
             {t('Menu')}
           </button>
         </div>
-        <Menu place={place} />
+        <Menu place={place} advertisers={advertisers} />
         <SessionBox />
       </header>
       <main ref={main} tabIndex={-1}>
         <PlaceNotice />
-        <CurrentPage place={place} />
+        <CurrentPage place={place} advertisers={advertisers} />
       </main>
     </div>
   )
@@ -71,18 +76,33 @@ function PlaceNotice() {
 }
 
 /** Screen readers start at the top of a new page; a changed filter leaves the focus where it is. */
-function useNewPageFocus({ path }: Place, main: { readonly current: HTMLElement | null }): void {
+function useNewPageFocus(
+  { path }: Place,
+  main: { readonly current: HTMLElement | null },
+  title: string
+): void {
   const name = path.join('/')
   const isFirst = useRef(true)
   useEffect(() => {
-    document.title = `${titleOf(path)} · Shelftrace`
+    document.title = `${title} · Shelftrace`
+  }, [title])
+  useEffect(() => {
     if (!isFirst.current) main.current?.focus({ preventScroll: true })
     isFirst.current = false
   }, [name])
   useScrollOfHistory(name)
 }
 
-function titleOf(path: readonly string[]): string {
+/** The name comes first: tabs of several advertisers are told apart by it. */
+function titleOf(path: readonly string[], advertisers: readonly Advertiser[]): string {
+  if (path[0] === 'overview') return t('Overview')
+  const page = pageTitleOf(path)
+  const advertiser =
+    path[0] === 'advertisers' && advertisers.find(({ id }) => String(id) === path[1])
+  return advertiser ? `${nameOf(advertiser)} · ${page}` : page
+}
+
+function pageTitleOf(path: readonly string[]): string {
   const [area, slug] =
     path[0] === 'operator' ? [operatorPages, path[1]] : [advertiserPages, path[2]]
   return area.find((page) => page.slug === slug)?.title ?? t('Dashboard')
@@ -92,13 +112,21 @@ function homeOf(me: Me): string | null {
   const advertiserPage = advertiserPages.find((page) => isAllowed(me, page.scope))
   const operatorPage = operatorPages.find((page) => isAllowed(me, page.scope))
   const first = me.advertisers === 'all' ? null : (me.advertisers[0]?.id ?? null)
+  if (me.advertisers.length > 1 && me.advertisers !== 'all' && isAllowed(me, 'report:read')) {
+    return addressOf(['overview'])
+  }
   if (first !== null && advertiserPage !== undefined) {
     return addressOf(['advertisers', first, advertiserPage.slug])
   }
   return operatorPage === undefined ? null : addressOf(['operator', operatorPage.slug])
 }
 
-function Menu({ place: { path, query } }: { readonly place: Place }) {
+interface MenuProps {
+  readonly place: Place
+  readonly advertisers: Loaded<readonly Advertiser[]>
+}
+
+function Menu({ place: { path, query }, advertisers }: MenuProps) {
   const { me } = useSession()
   const advertiserId = path[0] === 'advertisers' ? (path[1] ?? null) : null
   const slug = path[0] === 'advertisers' ? (path[2] ?? '') : (path[1] ?? '')
@@ -110,7 +138,19 @@ function Menu({ place: { path, query } }: { readonly place: Place }) {
     <nav class="menu" aria-label={t('Pages')}>
       {hasAdvertisers && ofAdvertiser.length > 0 && (
         <section>
-          <AdvertiserChoice advertiserId={advertiserId} slug={slug} kept={carriedOn(query)} />
+          {(latestOf(advertisers) ?? []).length > 1 && isAllowed(me, 'report:read') && (
+            <ul>
+              <li>
+                <a
+                  href={addressOf(['overview'], carriedOn(query))}
+                  aria-current={path[0] === 'overview' ? 'page' : undefined}
+                >
+                  {t('Overview')}
+                </a>
+              </li>
+            </ul>
+          )}
+          <AdvertiserChoice {...{ advertisers, advertiserId, slug }} kept={carriedOn(query)} />
           {advertiserId !== null && (
             <ul>
               {ofAdvertiser.map((page) => (
@@ -188,8 +228,16 @@ function SessionBox() {
   )
 }
 
-function CurrentPage({ place: { path, query } }: { readonly place: Place }) {
+function CurrentPage({ place: { path, query }, advertisers }: MenuProps) {
   const { me } = useSession()
+  if (path[0] === 'overview' && path.length === 1) {
+    if (!isAllowed(me, 'report:read')) {
+      return <NotAllowed title={t('Overview')} scope="report:read" />
+    }
+    const known = latestOf(advertisers)
+    if (known === null) return <Loading what={t('the advertisers')} />
+    if (known.length > 0) return <Overview advertisers={known} query={query} />
+  }
   if (path[0] === 'advertisers') {
     const page = advertiserPages.find(({ slug }) => slug === path[2])
     const advertiserId = Number(path[1])

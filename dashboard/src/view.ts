@@ -29,6 +29,7 @@ import {
   type PeriodName,
 } from './periods.ts'
 import { t } from './language.ts'
+import { targetOf } from './shown-currency.ts'
 
 export const profiles = [
   'IMP_1_DAY_CLK_14_DAYS',
@@ -195,7 +196,12 @@ export function questionOf(view: Question): SeriesBody {
 
 /** As sums, by what the chart shows. */
 export function seriesQuestionOf(view: View) {
-  return { ...questionOf(view), interval: view.interval }
+  const convertTo = targetOf(view.currency)
+  return {
+    ...questionOf(view),
+    interval: view.interval,
+    ...(convertTo !== null && { convertTo }),
+  }
 }
 
 export function tableRequestOf(view: View): GroupBody {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
 import { convertToField, parseConvertTo } from './convert-to.ts'
-import { catalogId, dateText, int32, optional, wordOf } from './fields.ts'
+import { catalogId, dateText, int32, optional, wordOf, type Of } from './fields.ts'
 import { rangeFaults } from './parameters.ts'
 import {
   attributionProfiles,
@@ -84,6 +84,9 @@ export const summaryRequestSchema = closed(
     { title: 'SpaProductSummaryRequest' }
   )
 )
+
+/** The request as it is sent. */
+export type SummaryBody = Of<typeof summaryRequestSchema>
 
 const parseBody = compileParser(summaryRequestSchema)
 

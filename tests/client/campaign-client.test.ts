@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { ClientError, createCampaignClient, type ReportQuery } from '../../src/client/client.ts'
-import { csvRow } from '../../src/reports/csv.ts'
+import { csvRow } from '../../src/domain/csv.ts'
 import { answer, breakOff, hangUp, playScript, stayMute } from '../helpers/scripted-server.ts'
 import {
   clientOf,

@@ -8,7 +8,7 @@ import {
   type ReportRow,
 } from '../../src/client/client.ts'
 import { listColumns } from '../../src/contract/report-columns.ts'
-import { csvRow } from '../../src/reports/csv.ts'
+import { csvRow } from '../../src/domain/csv.ts'
 import { answer } from '../helpers/scripted-server.ts'
 
 export const key = 'st_a-key-that-nobody-may-read'

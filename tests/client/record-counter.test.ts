@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { RecordCounter } from '../../src/client/record-counter.ts'
-import { csvRow } from '../../src/reports/csv.ts'
+import { csvRow } from '../../src/domain/csv.ts'
 
 const anyRecords = () =>
   fc.array(

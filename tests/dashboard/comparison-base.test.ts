@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonSeries } from '../../src/contract/report-json.ts'
+import type { SeriesRows } from '../../dashboard/src/series-rows.ts'
 import { judgeBase } from '../../dashboard/src/comparison-base.ts'
 import type { Loaded } from '../../dashboard/src/loaded.ts'
 import { parseView } from '../../dashboard/src/view.ts'
@@ -13,7 +13,7 @@ const market = {
     ['JPY', '2026-11-28'],
   ]),
 }
-const series: JsonSeries = {
+const series: SeriesRows = {
   days: [],
   totals: [],
   firstDay: '2026-11-10',
@@ -21,7 +21,7 @@ const series: JsonSeries = {
   renewingDays: [],
   unconverted: 0,
 }
-const ready: Loaded<JsonSeries> = { state: 'ready', value: series, refresh: () => undefined }
+const ready: Loaded<SeriesRows> = { state: 'ready', value: series, refresh: () => undefined }
 const failed = {
   state: 'failed',
   messages: ['no'],
@@ -55,6 +55,9 @@ test('days that are running in a market of the currency are so far, and compared
   const query = 'from=2026-11-28&to=2026-11-28'
   assert.deepEqual(judge(query).tile, { state: 'none', words: 'so far' })
   assert.equal(judge(query, { currency: 'JPY' }).tile.state, 'known')
+  // Of all currencies in yen, the markets in euros are running.
+  const converted = { currency: 'JPY', isConverted: true }
+  assert.deepEqual(judge(query, converted).tile, { state: 'none', words: 'so far' })
 })
 
 test('who compares with nothing reads nothing of it, and a comparison that failed is told so', () => {

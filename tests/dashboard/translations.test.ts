@@ -44,7 +44,6 @@ function formsOf(language: string): readonly string[] {
 
 /** Their texts are being rewritten, and go through the languages then. */
 const unfinished = new Set([
-  'components/advertiser-choice.tsx',
   'components/own-explanation.tsx',
   'pages/purchases.tsx',
   'pages/operator/lookup.tsx',

@@ -1,83 +1,82 @@
 import { useState } from 'preact/hooks'
-import type { AdvertiserEntry } from '../../../src/contract/catalog-bundle.ts'
-import type { Api } from '../api.ts'
-import { useLoaded } from '../loaded.ts'
+import { findAdvertisers, nameOf, noteRecent, readRecent, type Advertiser } from '../advertisers.ts'
+import { t } from '../language.ts'
+import type { Loaded } from '../loaded.ts'
 import { addressOf, goTo } from '../router.ts'
-import { isAllowed, useSession } from '../session.ts'
-
-interface Choice {
-  readonly id: number
-  readonly name: string | null
-}
+import { useSession } from '../session.ts'
+import { Combobox } from './combobox.tsx'
 
 interface AdvertiserChoiceProps {
+  readonly advertisers: Loaded<readonly Advertiser[]>
   readonly advertiserId: string | null
   readonly slug: string
   /** What another advertiser is shown under as well. */
   readonly kept: URLSearchParams
 }
 
-/** Shows the name if the key is for one advertiser, a choice if for several, and a search if for all. */
-export function AdvertiserChoice({ advertiserId, slug, kept }: AdvertiserChoiceProps) {
-  const { api, me } = useSession()
-  const isForAll = me.advertisers === 'all'
-  const mayList = isForAll && isAllowed(me, 'admin')
-  const listed = useLoaded(`advertisers ${mayList}`, async (signal): Promise<readonly Choice[]> => {
-    if (me.advertisers !== 'all') return me.advertisers
-    if (!mayList) return []
-    return await listAll(api, signal)
-  })
-  const choices = listed.state === 'ready' ? listed.value : []
-  const page = slug === '' || slug === 'products' ? 'performance' : slug
-  const open = (id: string) => goTo(addressOf(['advertisers', id, page], kept))
+const offersMax = 50
 
+/** Shows the name if the key is for one advertiser, a search if for several, and a field for the id else. */
+export function AdvertiserChoice(props: AdvertiserChoiceProps) {
+  const { advertisers, advertiserId, slug, kept } = props
+  const { me } = useSession()
+  const choices = advertisers.state === 'ready' ? advertisers.value : []
+  const isOfAdvertiser = slug !== '' && slug !== 'products' && advertiserId !== null
+  const open = (id: number) => {
+    noteRecent(id)
+    goTo(addressOf(['advertisers', id, isOfAdvertiser ? slug : 'performance'], kept))
+  }
   if (choices.length === 0) {
-    return isForAll && listed.state !== 'loading' ? (
+    return me.advertisers === 'all' && advertisers.state !== 'loading' ? (
       <AdvertiserById advertiserId={advertiserId} onOpen={open} />
     ) : null
   }
   const [only] = choices
   if (choices.length === 1 && only !== undefined && String(only.id) === advertiserId) {
-    return <h2>{only.name ?? `Advertiser ${only.id}`}</h2>
+    return <h2>{nameOf(only)}</h2>
   }
+  return <AdvertiserSearch {...{ choices, advertiserId }} onOpen={open} />
+}
+
+interface SearchProps {
+  readonly choices: readonly Advertiser[]
+  readonly advertiserId: string | null
+  readonly onOpen: (id: number) => void
+}
+
+function AdvertiserSearch({ choices, advertiserId, onOpen }: SearchProps) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const current = choices.find(({ id }) => String(id) === advertiserId)
+  const found = findAdvertisers(choices, typed ?? '', readRecent())
+  const offered = found.slice(0, offersMax)
+  const leftCount = found.length - offered.length
+  const note =
+    found.length === 0
+      ? t('No advertiser has this name.')
+      : leftCount > 0
+        ? t('{{count}} more: type to find them.', { count: leftCount })
+        : ''
   return (
-    <label class="choice">
-      <span>Advertiser</span>
-      <select value={advertiserId ?? ''} onChange={(event) => open(event.currentTarget.value)}>
-        {advertiserId === null && <option value="">Choose …</option>}
-        {choices.map(({ id, name }) => (
-          <option key={id} value={String(id)}>
-            {name ?? `Advertiser ${id}`}
-          </option>
-        ))}
-      </select>
-    </label>
+    <div class="choice">
+      <Combobox
+        label={t('Advertiser')}
+        text={typed ?? (current === undefined ? '' : nameOf(current))}
+        choices={offered.map((one) => ({ value: String(one.id), name: nameOf(one), of: '' }))}
+        note={note}
+        onText={setTyped}
+        onOpen={(isOpen) => setTyped(isOpen ? '' : null)}
+        onChoose={({ value }) => {
+          setTyped(null)
+          onOpen(Number(value))
+        }}
+      />
+    </div>
   )
-}
-
-/** As many as a list may offer: who has more chooses by the id. */
-const advertisersMax = 10_000
-
-interface AdvertiserPage {
-  readonly entries: readonly AdvertiserEntry[]
-  readonly next: string | null
-}
-
-async function listAll(api: Api, signal: AbortSignal): Promise<readonly Choice[]> {
-  const found: Choice[] = []
-  let after = ''
-  do {
-    const path = `admin/v1/catalog/advertisers?limit=1000${after}`
-    const { entries, next } = await api.get<AdvertiserPage>(path, signal)
-    found.push(...entries)
-    after = next === null ? '' : `&after=${encodeURIComponent(next)}`
-  } while (after !== '' && found.length < advertisersMax)
-  return after === '' ? found : []
 }
 
 interface ByIdProps {
   readonly advertiserId: string | null
-  readonly onOpen: (id: string) => void
+  readonly onOpen: (id: number) => void
 }
 
 function AdvertiserById({ advertiserId, onOpen }: ByIdProps) {
@@ -87,18 +86,18 @@ function AdvertiserById({ advertiserId, onOpen }: ByIdProps) {
       class="choice"
       onSubmit={(event) => {
         event.preventDefault()
-        if (/^[1-9]\d{0,9}$/u.test(id)) onOpen(id)
+        if (/^[1-9]\d{0,9}$/u.test(id)) onOpen(Number(id))
       }}
     >
       <label>
-        <span>Advertiser id</span>
+        <span>{t('Advertiser id')}</span>
         <input
           inputMode="numeric"
           value={id}
           onInput={(event) => setId(event.currentTarget.value.trim())}
         />
       </label>
-      <button type="submit">Open</button>
+      <button type="submit">{t('Open')}</button>
     </form>
   )
 }

@@ -1,6 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import type { MarketDays } from '../periods.ts'
+import { currencyLabel } from '../shown-currency.ts'
 import { profileNames, profiles, type Base, type View } from '../view.ts'
 import { daysChange, movedDays, PeriodChoice, periodChange } from './period-choice.tsx'
 import { PrintHead } from './print-head.tsx'
@@ -84,7 +85,7 @@ export function PeriodBar(props: PeriodBarProps) {
             >
               {currencies.map((code) => (
                 <option key={code} value={code}>
-                  {code === '' ? t('unknown') : code}
+                  {currencyLabel(code)}
                 </option>
               ))}
             </select>

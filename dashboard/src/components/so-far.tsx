@@ -51,10 +51,11 @@ function Running({ advertiserId, view, query, market }: SoFarProps) {
       <dl>
         {metrics
           .filter(({ name }) => shownNames.has(name))
-          .map(({ name, label, print }) => (
+          .map(({ name, label, kind, print }) => (
             <div key={name} data-so-far={name}>
               <dt>{label}</dt>{' '}
               <dd>
+                {kind === 'money' && answer.originals !== undefined && '≈ '}
                 <Figure exact={total[name]} shown={print(total[name], currency)} />
               </dd>
             </div>

@@ -15,6 +15,8 @@ export type TileBase =
 
 interface TilesProps {
   readonly total: Row
+  /** Whether amounts of other currencies are in it. */
+  readonly isConverted?: boolean
   readonly base: TileBase
   /** The metrics of the chart, in the order of its lines. */
   readonly chosen: readonly Metric[]
@@ -22,16 +24,17 @@ interface TilesProps {
 }
 
 /** A press on a tile draws its metric. */
-export function Tiles({ total, base, chosen, onChoose }: TilesProps) {
+export function Tiles({ total, isConverted = false, base, chosen, onChoose }: TilesProps) {
   const currency = total['CURRENCY']
   const [isWhole, setIsWhole] = useState(false)
   return (
     <>
       <dl class={`tiles ${isWhole ? 'whole' : ''}`} aria-label={t('Totals')}>
         {metrics.map((metric) => {
-          const { name, label, print, isMain = false } = metric
+          const { name, label, kind, print, isMain = false } = metric
           const place = chosen.indexOf(metric)
-          const shown = print(total[name], currency)
+          const printed = print(total[name], currency)
+          const shown = isConverted && kind === 'money' ? `≈ ${printed}` : printed
           return (
             <div
               key={name}

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { JsonSeries } from '../../../src/contract/report-json.ts'
+import type { SeriesRows } from '../series-rows.ts'
 import { describePoint, pointsOf, type ChartPoint } from '../chart-points.ts'
 import { formatList } from '../format.ts'
 import {
@@ -19,9 +19,9 @@ import { t } from '../language.ts'
 type Change = (changes: Readonly<Record<string, string | null>>) => void
 
 interface TrendProps {
-  readonly answer: JsonSeries
+  readonly answer: SeriesRows
   /** The days that the period is compared with; null if with none. */
-  readonly earlier: JsonSeries | null
+  readonly earlier: SeriesRows | null
   readonly view: View
   readonly currency: string
   /** The last day that is over in every market of the currency. */

@@ -1,4 +1,5 @@
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
+import { ConvertedFrom } from '../components/converted-from.tsx'
 import { CompareProfiles, Trend } from '../components/trend.tsx'
 import { IntervalChoice } from '../components/interval-choice.tsx'
 import { Empty, Stages, Warning } from '../components/notices.tsx'
@@ -13,10 +14,11 @@ import { latestOf, type Loaded } from '../loaded.ts'
 import { formatRange } from '../format.ts'
 import { chooseMetric, chosenMetrics, currenciesOf, totalOf, type Comparison } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
-import type { JsonSeries } from '../../../src/contract/report-json.ts'
+import { choicesOf, type SeriesRows } from '../series-rows.ts'
 import type { MarketDays } from '../periods.ts'
 import { useBase, useComparison, useOverview } from '../reports.ts'
 import { addressOf, goTo, withQuery, type Changes } from '../router.ts'
+import { targetOf } from '../shown-currency.ts'
 import { inCurrency, parseView, type View } from '../view.ts'
 import { describeCompleteness } from '../words.ts'
 import { t } from '../language.ts'
@@ -44,7 +46,8 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
   const overview = useOverview(advertiserId, view)
   const base = useBase(advertiserId, view)
   const known = latestOf(overview)
-  const currencies = known === null ? [] : currenciesOf(known)
+  const currencies = known === null ? [] : currenciesOf({ totals: known.originals ?? known.totals })
+  const choices = known === null ? [] : choicesOf(known)
   return (
     <>
       <div class="head">
@@ -61,8 +64,8 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
       <PeriodBar
         view={view}
         market={market}
-        currencies={currencies}
-        currency={view.currency ?? currencies[0] ?? ''}
+        currencies={choices}
+        currency={choices.find((code) => code === view.currency) ?? choices[0] ?? ''}
         onChange={change}
       />
       <FilterBar {...{ account, view }} onChange={change} />
@@ -82,8 +85,9 @@ interface GroupsProps extends Omit<FiguresProps, 'answer' | 'base' | 'market'> {
 function Groups({ advertiserId, view, query, change, currencies, account }: GroupsProps) {
   const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
   const codes = account.markets.filter((one) => one.currency === currency).map(({ code }) => code)
-  const asked = currencies.length > 1 ? inCurrency(view, codes) : view
-  const shown = { ...asked, currency: currency ?? null }
+  const isConverted = targetOf(view.currency) !== null && currencies.length > 1
+  const asked = currencies.length > 1 && !isConverted ? inCurrency(view, codes) : view
+  const shown = isConverted ? ofAllCurrencies(asked) : { ...asked, currency: currency ?? null }
   return (
     <GroupTable
       advertiserId={advertiserId}
@@ -95,10 +99,22 @@ function Groups({ advertiserId, view, query, change, currencies, account }: Grou
   )
 }
 
+/** Rows of each currency, which amounts put in no order. */
+function ofAllCurrencies(view: View): View {
+  const isByAmount = view.orderBy === 'AD_SPEND_REVENUE' || view.orderBy === 'CONVERSION_VALUE'
+  const columns = view.columns.filter((name) => name !== 'CURRENCY')
+  return {
+    ...view,
+    currency: null,
+    orderBy: isByAmount ? 'ORDERS' : view.orderBy,
+    columns: [...columns, 'CURRENCY'],
+  }
+}
+
 interface FiguresProps {
   readonly advertiserId: number
-  readonly answer: JsonSeries
-  readonly base: Loaded<JsonSeries | null>
+  readonly answer: SeriesRows
+  readonly base: Loaded<SeriesRows | null>
   readonly market: MarketDays
   readonly view: View
   readonly query: URLSearchParams
@@ -106,7 +122,7 @@ interface FiguresProps {
 }
 
 interface FiguresOfProps extends Omit<FiguresProps, 'answer'> {
-  readonly overview: Loaded<JsonSeries>
+  readonly overview: Loaded<SeriesRows>
 }
 
 /** Never the figures of an earlier question: below the new heading they would be read as its own. */
@@ -128,14 +144,17 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
   }
   const total = totalOf(answer, currency)
   const chosen = chosenMetrics(query.get('chart'))
-  const lastWhole = lastWholeDay(market, currency)
+  const isConverted = answer.originals !== undefined
+  const lastWhole = isConverted ? market.lastWhole : lastWholeDay(market, currency)
   const earlier = latestOf(base)
-  const { tile, note } = judgeBase({ view, market, currency, base, firstDay: answer.firstDay })
+  const { firstDay } = answer
+  const { tile, note } = judgeBase({ view, market, currency, base, firstDay, isConverted })
   return (
     <>
       {total !== null && (
         <Tiles
           total={total}
+          isConverted={isConverted}
           base={tile}
           chosen={view.isComparing ? [] : chosen}
           onChoose={(name) => change({ chart: chooseMetric(chosen, name), compare: null })}
@@ -145,6 +164,7 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
         {note} {currencies.length > 1 && t('Figures are of the markets of the chosen currency.')}{' '}
         {describeCompleteness(answer, view.endDate)}
       </p>
+      <ConvertedFrom answer={answer} />
       {answer.unconverted > 0 && (
         <Warning>
           {t(

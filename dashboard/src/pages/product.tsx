@@ -14,10 +14,10 @@ import { PeriodBar } from '../components/period-bar.tsx'
 import { Table, type TableColumn } from '../components/table.tsx'
 import { noFilters } from '../groups.ts'
 import { formatRange } from '../format.ts'
-import { currenciesOf } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import type { MarketDays } from '../periods.ts'
 import { useBase, useOverview, useReport } from '../reports.ts'
+import { choicesOf } from '../series-rows.ts'
 import { addressOf, goTo, withQuery, type Changes } from '../router.ts'
 import { parseView, questionOf } from '../view.ts'
 import { FiguresOf } from './performance.tsx'
@@ -55,7 +55,7 @@ function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
     limit: rowsMax,
   })
   const rows = report.state === 'ready' ? report.value.rows : []
-  const currencies = overview.state === 'ready' ? currenciesOf(overview.value) : []
+  const currencies = overview.state === 'ready' ? choicesOf(overview.value) : []
   const title = rows.find((row) => row['PRODUCT_TITLE'] !== '')?.['PRODUCT_TITLE']
   return (
     <>
@@ -74,7 +74,7 @@ function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
         view={view}
         market={market}
         currencies={currencies}
-        currency={view.currency ?? currencies[0] ?? ''}
+        currency={currencies.find((code) => code === view.currency) ?? currencies[0] ?? ''}
         onChange={change}
       />
       <FiguresOf {...{ advertiserId, view, query, change, market, overview, base }} />

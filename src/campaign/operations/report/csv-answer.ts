@@ -1,7 +1,7 @@
 // The common parts of the CSV files of this port: the days that are asked for, the headers and the file itself.
 import type { DaysAsked } from '../../../days/sealed-days.ts'
 import type { Answer } from '../../../http/handler.ts'
-import { csvRow, type CsvCell } from '../../../reports/csv.ts'
+import { csvRow, type CsvCell } from '../../../domain/csv.ts'
 import type { PagedResult } from '../../../reports/paged.ts'
 
 /**

@@ -9,7 +9,7 @@ import type { JsonGroups, JsonReport, JsonSeries } from '../../../contract/repor
 import type { ReportRequest } from '../../../contract/report-request.ts'
 import { minorDigits } from '../../../domain/currency.ts'
 import { divideHalfEven, formatAmount, nanosScale, readNanos } from '../../../domain/money.ts'
-import type { CsvCell } from '../../../reports/csv.ts'
+import type { CsvCell } from '../../../domain/csv.ts'
 import type { GroupRow } from '../../../reports/groups-rows.ts'
 import type { GroupsResult } from '../../../reports/run-groups.ts'
 import type {

@@ -1,6 +1,6 @@
 // Strict RFC 4180: comma, CRLF, double quotes, no byte order mark. Text is made safe for spreadsheets.
 // Numbers are not, so that -5 stays a number.
-import { escapeForSpreadsheet } from '../domain/text.ts'
+import { escapeForSpreadsheet } from './text.ts'
 import { assert } from '../lib/assert.ts'
 
 /** A number comes as the text to print (`formatDecimal`), '' where it has no value. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { escapeForSpreadsheet } from '../../src/domain/text.ts'
-import { csvRow } from '../../src/reports/csv.ts'
+import { csvRow } from '../../src/domain/csv.ts'
 
 test('a row is its cells between commas, ended by CRLF', () => {
   assert.equal(csvRow([{ text: 'Acme' }, { number: '19.99' }, { text: '' }]), 'Acme,19.99,\r\n')

@@ -1,0 +1,81 @@
+// The advertisers that the key may read, for pages and choices about several of them.
+import type { AdvertiserEntry } from '../../src/contract/catalog-bundle.ts'
+import type { Api } from './api.ts'
+import { t } from './language.ts'
+import { useLoaded, type Loaded } from './loaded.ts'
+import { isAllowed, useSession } from './session.ts'
+import { openKept } from './storage.ts'
+
+export interface Advertiser {
+  readonly id: number
+  readonly name: string | null
+}
+
+/** None where there are more than a list may offer, or where the key may not list them. */
+export function useAdvertisers(): Loaded<readonly Advertiser[]> {
+  const { api, me } = useSession()
+  const mayList = me.advertisers === 'all' && isAllowed(me, 'admin')
+  return useLoaded(`advertisers ${mayList}`, async (signal): Promise<readonly Advertiser[]> => {
+    if (me.advertisers !== 'all') return me.advertisers
+    return mayList ? await listAll(api, signal) : []
+  })
+}
+
+/** As many as a list may offer: who has more chooses by the id. */
+const advertisersMax = 10_000
+
+interface AdvertiserPage {
+  readonly entries: readonly AdvertiserEntry[]
+  readonly next: string | null
+}
+
+async function listAll(api: Api, signal: AbortSignal): Promise<readonly Advertiser[]> {
+  const found: Advertiser[] = []
+  let after = ''
+  do {
+    const path = `admin/v1/catalog/advertisers?limit=1000${after}`
+    const { entries, next } = await api.get<AdvertiserPage>(path, signal)
+    found.push(...entries)
+    after = next === null ? '' : `&after=${encodeURIComponent(next)}`
+  } while (after !== '' && found.length < advertisersMax)
+  return after === '' ? found : []
+}
+
+export function nameOf({ id, name }: Advertiser): string {
+  return name ?? t('Advertiser {{id}}', { id: String(id) })
+}
+
+const kept = openKept('localStorage', 'shelftrace.recent-advertisers')
+const recentMax = 5
+
+/** The ids of those that were opened last, the last one first. */
+export function readRecent(): readonly number[] {
+  try {
+    const ids: unknown = JSON.parse(kept.read() ?? '[]')
+    return Array.isArray(ids) ? ids.filter((id): id is number => Number.isInteger(id)) : []
+  } catch {
+    // Somebody else wrote it.
+    return []
+  }
+}
+
+export function noteRecent(id: number): void {
+  const others = readRecent().filter((one) => one !== id)
+  kept.keep(JSON.stringify([id, ...others].slice(0, recentMax)))
+}
+
+/** Those that match, the ones that were opened last first, then by name. */
+export function findAdvertisers(
+  advertisers: readonly Advertiser[],
+  text: string,
+  recent: readonly number[]
+): readonly Advertiser[] {
+  const wanted = text.trim().toLowerCase()
+  const place = ({ id }: Advertiser) => {
+    const known = recent.indexOf(id)
+    return known === -1 ? recent.length : known
+  }
+  return advertisers
+    .filter((one) => nameOf(one).toLowerCase().includes(wanted) || String(one.id) === wanted)
+    .toSorted((one, other) => place(one) - place(other) || nameOf(one).localeCompare(nameOf(other)))
+}

@@ -1,0 +1,177 @@
+import { useState } from 'preact/hooks'
+import { latestOf } from '../loaded.ts'
+import { nameOf, type Advertiser } from '../advertisers.ts'
+import { Empty, Failure, Loading, Stages } from '../components/notices.tsx'
+import { OverviewTable } from '../components/overview-table.tsx'
+import { PeriodBar } from '../components/period-bar.tsx'
+import {
+  csvOf,
+  brandRow,
+  orderNames,
+  orderRows,
+  trendDays,
+  type OrderName,
+} from '../overview-rows.ts'
+import { fileNameOf, saveFile } from '../csv.ts'
+import { formatRange } from '../format.ts'
+import { t } from '../language.ts'
+import { marketDaysAt } from '../market-days.ts'
+import type { MarketDays } from '../periods.ts'
+import { useAccount, useSummary, type Summaries } from '../reports.ts'
+import { addressOf, goTo, replaceWith, withQuery, type Changes } from '../router.ts'
+import { currencyChoices, targetOf, type ShownCurrency } from '../shown-currency.ts'
+import { baseOf, parseView, type View } from '../view.ts'
+
+interface OverviewProps {
+  readonly advertisers: readonly Advertiser[]
+  readonly query: URLSearchParams
+}
+
+/** A row for each advertiser of the key, for whoever looks after several. */
+export function Overview({ advertisers, query }: OverviewProps) {
+  // The days of figures are those of all markets, which every account lists.
+  const account = useAccount(advertisers[0]?.id ?? 0)
+  const known = latestOf(account)
+  if (known !== null) {
+    const market = marketDaysAt({ markets: known.markets, publishers: [] }, new Date())
+    return <OverviewOn {...{ advertisers, query, market }} />
+  }
+  return (
+    <>
+      <h1>{t('Overview')}</h1>
+      {account.state === 'failed' ? (
+        <Failure messages={account.messages} onRetry={account.retry} />
+      ) : (
+        <Loading what={t('the account')} />
+      )}
+    </>
+  )
+}
+
+function OverviewOn({ query, market }: OverviewProps & { readonly market: MarketDays }) {
+  const view = parseView(query, market)
+  const base = baseOf(view)
+  const change = (changes: Changes) => goTo(addressOf(['overview'], withQuery(query, changes)))
+  const convertTo = targetOf(view.currency)
+  const summaries = useSummary({
+    startDate: view.startDate,
+    endDate: view.endDate,
+    attributionProfile: view.profile,
+    trendDays,
+    ...(base !== null && { comparison: base }),
+    ...(convertTo !== null && { convertTo }),
+  })
+  const known = latestOf(summaries)
+  const codes = known === null ? [] : codesOf(known)
+  const shown = shownOf(view, codes)
+  return (
+    <>
+      <div class="head">
+        <h1>{t('Overview')}</h1>
+        <p class="muted">
+          {t('{{days}}, days of each market’s own time', {
+            days: formatRange(view.startDate, view.endDate),
+          })}
+        </p>
+      </div>
+      <PeriodBar
+        view={view}
+        market={market}
+        currencies={currencyChoices(codes)}
+        currency={shown.isConverted ? (view.currency ?? '') : shown.code}
+        onChange={change}
+      />
+      <Stages loaded={summaries} what={t('the figures')}>
+        {(value) => <Brands {...{ summaries: value, view, shown, market, query, change }} />}
+      </Stages>
+    </>
+  )
+}
+
+/** The currencies of all advertisers, the one of most of them first. */
+function codesOf(summaries: Summaries): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { CURRENCY } of summaries.flatMap(({ totals }) => totals)) {
+    counts.set(CURRENCY, (counts.get(CURRENCY) ?? 0) + 1)
+  }
+  return [...counts]
+    .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+    .map(([code]) => code)
+}
+
+function shownOf({ currency }: View, codes: readonly string[]): ShownCurrency {
+  const target = targetOf(currency)
+  if (target !== null) return { code: target, isConverted: true }
+  return { code: codes.find((code) => code === currency) ?? codes[0] ?? '', isConverted: false }
+}
+
+interface BrandsProps {
+  readonly summaries: Summaries
+  readonly view: View
+  readonly shown: ShownCurrency
+  readonly market: MarketDays
+  readonly query: URLSearchParams
+  readonly change: (changes: Changes) => void
+}
+
+function Brands({ summaries, view, shown, market, query, change }: BrandsProps) {
+  const [typed, setTyped] = useState(query.get('q') ?? '')
+  const search = (text: string) => {
+    setTyped(text)
+    replaceWith(addressOf(['overview'], withQuery(query, { q: text.slice(0, 200) })))
+  }
+  const by: OrderName = orderNames.find((name) => name === query.get('by')) ?? 'AD_SPEND_REVENUE'
+  const isDescending = query.get('order') !== 'asc'
+  const asked = { shown, period: view, base: baseOf(view), market }
+  const wanted = typed.trim().toLowerCase()
+  const found = summaries.filter(
+    (one) => nameOf(one).toLowerCase().includes(wanted) || String(one.id) === wanted
+  )
+  const rows = orderRows(
+    found.map((one) => brandRow(one, asked)),
+    { by, isDescending }
+  )
+  const sort = (name: string) => {
+    const isOther = by !== name
+    const goesDown = isOther ? name !== 'NAME' : !isDescending
+    change({ by: name, order: goesDown ? null : 'asc' })
+  }
+  const save = () =>
+    saveFile(
+      fileNameOf({ ...view, advertiser: t('Overview'), rows: '', currency: shown.code }),
+      csvOf(rows, shown)
+    )
+  return (
+    <section class="card group-table overview" aria-label={t('Advertisers')}>
+      <div class="card-head">
+        <label>
+          <span>{t('Find an advertiser')}</span>
+          <input
+            type="search"
+            maxLength={200}
+            value={typed}
+            onInput={(event) => search(event.currentTarget.value)}
+          />
+        </label>
+        <div class="actions">
+          <button type="button" disabled={rows.length === 0} onClick={save}>
+            {t('Download CSV')}
+          </button>
+        </div>
+      </div>
+      {rows.length === 0 ? (
+        <Empty>{t('No advertiser has this name.')}</Empty>
+      ) : (
+        <OverviewTable
+          {...{ rows, shown, query }}
+          sorting={{
+            by,
+            isDescending,
+            isSortable: (name) => orderNames.some((known) => known === name),
+            onSort: sort,
+          }}
+        />
+      )}
+    </section>
+  )
+}
