@@ -18,7 +18,7 @@ export function seriesRows({ converted, ...answer }: JsonSeries): SeriesRows {
   const { WITHOUT_RATE: withoutRate = [], ...total } = converted.totals ?? {}
   return {
     ...answer,
-    days: converted.days.map(({ WITHOUT_RATE: _, ...day }) => day),
+    days: converted.days.map(({ WITHOUT_RATE: _without, ...day }) => day),
     totals: converted.totals === null ? [] : [total],
     originals: answer.totals,
     withoutRate,

@@ -16,6 +16,26 @@ interface ShownRow {
   readonly text: string
 }
 
+/** The rows below the totals. */
+async function readRows(page: Page): Promise<readonly ShownRow[]> {
+  return await page.evaluate<readonly ShownRow[]>(
+    `[...document.querySelectorAll('.overview tbody tr')].map((row) => ({
+      name: row.querySelector('th').textContent,
+      figures: ${JSON.stringify(names)}.map((name) =>
+        row.querySelector('[data-column=' + name + '] data').value),
+      text: row.textContent,
+    }))`
+  )
+}
+
+function watchQuestions(page: Page): readonly string[] {
+  const questions: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('summary.json')) questions.push(request.postData() ?? '')
+  })
+  return questions
+}
+
 describe('the overview of several advertisers', { skip: noBrowser, timeout: 900_000 }, () => {
   const stage = new Stage({ shoppers: 20, days: 8, adsPerDay: 300 })
   let agencyKey = ''
@@ -44,18 +64,6 @@ describe('the overview of several advertisers', { skip: noBrowser, timeout: 900_
     return await stage.enter(t, { key: agencyKey, address, size })
   }
 
-  /** The rows below the totals. */
-  async function readRows(page: Page): Promise<readonly ShownRow[]> {
-    return await page.evaluate<readonly ShownRow[]>(
-      `[...document.querySelectorAll('.overview tbody tr')].map((row) => ({
-        name: row.querySelector('th').textContent,
-        figures: ${JSON.stringify(names)}.map((name) =>
-          row.querySelector('[data-column=' + name + '] data').value),
-        text: row.textContent,
-      }))`
-    )
-  }
-
   /** What the service answers to the question that the page asked last. */
   async function answerTo(questions: readonly string[]): Promise<JsonSummary> {
     const question: object = JSON.parse(questions.at(-1) ?? assert.fail())
@@ -63,14 +71,6 @@ describe('the overview of several advertisers', { skip: noBrowser, timeout: 900_
       ...question,
       advertiserIds: [1, 2, 3],
     })
-  }
-
-  function watchQuestions(page: Page): readonly string[] {
-    const questions: string[] = []
-    page.on('request', (request) => {
-      if (request.url().endsWith('summary.json')) questions.push(request.postData() ?? '')
-    })
-    return questions
   }
 
   it('is the first page of a key for several, with the figures of the service, one question for all', async (t) => {

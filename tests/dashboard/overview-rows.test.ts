@@ -43,7 +43,7 @@ const asked: Asked = {
 }
 
 function days(from: string, to: string): Summary['days'] {
-  return listDays(from, to).map((DATE) => ({ ...total(), DATE }))
+  return listDays(from, to).map((DATE) => Object.assign({ DATE }, total()))
 }
 
 const brand = (changes: Partial<Summary> = {}): Summary => ({
@@ -88,16 +88,16 @@ test('two whole days without events are told, counted to the last day that is ov
   assert.deepEqual(brandRow(brand({ days: [] }), past).signs, [])
 })
 
-test('a return on ad spend that fell by 40 % is told, if there were ten orders before', () => {
-  const fallen = (now: string, ordersBefore: string) =>
-    brandRow(
-      brand({
-        totals: [total({ RETURN_ON_AD_SPEND: now })],
-        comparison: [total({ RETURN_ON_AD_SPEND: '10.0000', ORDERS: ordersBefore })],
-      }),
-      asked
-    ).signs
+const fallen = (now: string, ordersBefore: string) =>
+  brandRow(
+    brand({
+      totals: [total({ RETURN_ON_AD_SPEND: now })],
+      comparison: [total({ RETURN_ON_AD_SPEND: '10.0000', ORDERS: ordersBefore })],
+    }),
+    asked
+  ).signs
 
+test('a return on ad spend that fell by 40 % is told, if there were ten orders before', () => {
   assert.deepEqual(fallen('6.0000', '10'), [{ kind: 'roas', change: -0.4 }])
   assert.deepEqual(fallen('6.0001', '10'), [])
   assert.deepEqual(fallen('6.0000', '9'), [])
