@@ -82,7 +82,7 @@ describe('the overview of several advertisers', { skip: noBrowser, timeout: 900_
     assert.equal(await page.title(), 'Overview · Shelftrace')
     assert.equal(questions.length, 1)
     const answer = await answerTo(questions)
-    const currency = await page.getByLabel('Currency').inputValue()
+    const currency = await page.locator('.period-bar').getByLabel('Currency').inputValue()
     const expected = answer.advertisers.map(({ name, totals }) => {
       const own: Readonly<Record<string, string | null>> =
         totals.find(({ CURRENCY }) => CURRENCY === currency) ?? {}
@@ -135,7 +135,7 @@ describe('the overview of several advertisers', { skip: noBrowser, timeout: 900_
   it('adds up all currencies in one where that is chosen, marked, with what it was converted from', async (t) => {
     const { page } = await start(t)
     const questions = watchQuestions(page)
-    await page.getByLabel('Currency').selectOption('all-EUR')
+    await page.locator('.period-bar').getByLabel('Currency').selectOption('all-EUR')
     await settled(page)
 
     assert.match(page.url(), /currency=all-EUR/u)
@@ -201,14 +201,14 @@ describe('the overview of several advertisers', { skip: noBrowser, timeout: 900_
     )
     assert.ok(answer.totals.length > 1)
     assert.match(await page.locator('[data-total=AD_SPEND_REVENUE] .value').innerText(), /^≈ €/u)
-    assert.equal(await page.getByLabel('Currency').inputValue(), 'all-EUR')
+    assert.equal(await page.locator('.period-bar').getByLabel('Currency').inputValue(), 'all-EUR')
     const from = await page.getByText('at the reference rate of each day, from').innerText()
     assert.equal(from.split(' spent, ').length - 1, answer.totals.length)
     // The table below stays in the currencies of its rows, and says which.
     assert.ok(await page.locator('.group-table td[data-column=CURRENCY]').first().isVisible())
     assert.deepEqual(await findBarriers(page), [])
 
-    await page.getByLabel('Currency').selectOption('EUR')
+    await page.locator('.period-bar').getByLabel('Currency').selectOption('EUR')
     await settled(page)
     assert.doesNotMatch(await page.locator('.tiles').innerText(), /≈/u)
     assert.equal(await page.getByText('at the reference rate of each day').count(), 0)

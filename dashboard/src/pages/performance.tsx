@@ -99,14 +99,15 @@ function Groups({ advertiserId, view, query, change, currencies, account }: Grou
   )
 }
 
+const amounts: ReadonlySet<string> = new Set(['AD_SPEND_REVENUE', 'CONVERSION_VALUE'])
+
 /** Rows of each currency, which amounts put in no order. */
 function ofAllCurrencies(view: View): View {
-  const isByAmount = view.orderBy === 'AD_SPEND_REVENUE' || view.orderBy === 'CONVERSION_VALUE'
   const columns = view.columns.filter((name) => name !== 'CURRENCY')
   return {
     ...view,
     currency: null,
-    orderBy: isByAmount ? 'ORDERS' : view.orderBy,
+    orderBy: amounts.has(view.orderBy) ? 'ORDERS' : view.orderBy,
     columns: [...columns, 'CURRENCY'],
   }
 }
