@@ -111,6 +111,9 @@ await migrateOnce(join(folder, 'warehouse'))
 const recordings = join(folder, 'statements')
 mkdirSync(recordings)
 process.env['TEST_RECORDED_STATEMENTS'] = recordings
+const playedDemos = join(folder, 'demos')
+mkdirSync(playedDemos)
+process.env['TEST_PLAYED_DEMOS'] = playedDemos
 if (words.length === 0) process.env['TEST_ALL_FILES'] = '1'
 
 const skipped: string[] = []

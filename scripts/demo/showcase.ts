@@ -1,5 +1,5 @@
 // The demo's service with weeks behind it: what pictures are taken of and the dashboard is tested on.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HttpClient } from './http.ts'
@@ -11,12 +11,16 @@ import { Service, findPort } from './service.ts'
 // Weeks of events are stored and attributed at once, beside whatever else the machine does.
 const answerMsMax = 120_000
 
-export interface Showcase {
-  readonly url: string
-  readonly adminKey: string
+/** What a reader of the shown advertiser gets from its operator. */
+export interface Invited {
   readonly advertiserKey: string
   /** Below the address: signs a reader of the advertiser in, once. */
   readonly signInAddress: string
+}
+
+export interface Showcase extends Invited {
+  readonly url: string
+  readonly adminKey: string
   close(): Promise<void>
 }
 
@@ -24,35 +28,70 @@ export type ShowcasePlan = Pick<DemoOptions, 'shoppers' | 'days' | 'adsPerDay'>
 
 /** Throws when the demo's own check fails: figures that are wrong are not worth showing. */
 export async function openShowcase(plan: ShowcasePlan): Promise<Showcase> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'shelftrace-showcase-'))
-  const http = new HttpClient(answerMsMax)
-  const service = new Service({
-    dataDir,
-    trackingPort: await findPort(0, 0),
-    campaignPort: await findPort(0, 0),
-  })
+  return await openIn(await newFolder(), (running) => fill(plan, running))
+}
+
+/** Plays the demo into a folder, which is there for copies when its service has stopped. */
+export async function playDemo(plan: ShowcasePlan, dataDir: string): Promise<Invited> {
+  const running = await start(dataDir)
+  try {
+    return await fill(plan, running)
+  } finally {
+    await running.stop()
+  }
+}
+
+/** A showcase of its own for a third of the work of playing the demo. */
+export async function openCopy(played: string, invited: Invited): Promise<Showcase> {
+  const dataDir = await newFolder()
+  await cp(played, dataDir, { recursive: true })
+  return await openIn(dataDir, () => invited)
+}
+
+async function newFolder(): Promise<string> {
+  return await mkdtemp(join(tmpdir(), 'shelftrace-showcase-'))
+}
+
+async function openIn(
+  dataDir: string,
+  prepare: (running: Running) => Invited | Promise<Invited>
+): Promise<Showcase> {
+  const running = await start(dataDir)
   const close = async () => {
-    await service.stop()
-    http.close()
+    await running.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
   try {
-    const { advertiserKey, signInAddress } = await fill({ plan, service, http })
-    const adminKey = await service.ready(http)
-    return { url: service.campaignUrl, adminKey, advertiserKey, signInAddress, close }
+    const invited = await prepare(running)
+    const adminKey = await running.service.ready(running.http)
+    return { ...invited, url: running.service.campaignUrl, adminKey, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-interface Fill {
-  readonly plan: ShowcasePlan
+interface Running {
   readonly service: Service
   readonly http: HttpClient
+  stop(): Promise<void>
 }
 
-async function fill({ plan, service, http }: Fill) {
+async function start(dataDir: string): Promise<Running> {
+  const http = new HttpClient(answerMsMax)
+  const service = new Service({
+    dataDir,
+    trackingPort: await findPort(0, 0),
+    campaignPort: await findPort(0, 0),
+  })
+  const stop = async () => {
+    await service.stop()
+    http.close()
+  }
+  return { service, http, stop }
+}
+
+async function fill(plan: ShowcasePlan, { service, http }: Running): Promise<Invited> {
   const progress = new Progress(process.stderr)
   const options = {
     ...plan,
@@ -62,8 +101,13 @@ async function fill({ plan, service, http }: Fill) {
     campaignPort: null,
     dataDir: null,
   }
-  const result = await runDemo({ options, service, http, progress })
+  const { isPassed, advertiserKey, signInAddress } = await runDemo({
+    options,
+    service,
+    http,
+    progress,
+  })
   progress.close()
-  if (!result.isPassed) throw service.fault('the demo found figures that are wrong')
-  return result
+  if (!isPassed) throw service.fault('the demo found figures that are wrong')
+  return { advertiserKey, signInAddress }
 }

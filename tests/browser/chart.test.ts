@@ -11,7 +11,7 @@ import { Stage } from './stage.ts'
 const performance = '#/advertisers/1/performance'
 
 describe('the chart of the dashboard', { skip: noBrowser, timeout: 900_000 }, () => {
-  const stage = new Stage({ shoppers: 40, days: 20, adsPerDay: 300 })
+  const stage = new Stage()
 
   async function start(t: TestContext) {
     const visitor = await visit(

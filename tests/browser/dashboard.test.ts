@@ -43,7 +43,7 @@ const operatorPages = [
 ]
 
 describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, () => {
-  const stage = new Stage({ shoppers: 60, days: 20, adsPerDay: 1_200 })
+  const stage = new Stage()
 
   async function start(t: TestContext, key: string, address = '', size: Size = 'desktop') {
     return await stage.enter(t, { key, size, address })

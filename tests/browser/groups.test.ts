@@ -40,7 +40,7 @@ const namesOf = async (page: Page) =>
   await page.locator('.table-frame').last().locator('tbody th').allInnerTexts()
 
 describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
-  const stage = new Stage({ shoppers: 60, days: 10, adsPerDay: 900 })
+  const stage = new Stage()
 
   async function start(t: TestContext, address: string, size: Size = 'desktop') {
     return await stage.enter(t, { key: stage.showcase.advertiserKey, address, size })

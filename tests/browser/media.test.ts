@@ -13,7 +13,7 @@ describe(
   'the dashboard on paper, phones and in forced colours',
   { skip: noBrowser, timeout: 900_000 },
   () => {
-    const stage = new Stage({ shoppers: 20, days: 8, adsPerDay: 300 })
+    const stage = new Stage()
 
     async function start(t: TestContext, address: string, size: Size = 'desktop') {
       return await stage.enter(t, { key: stage.showcase.advertiserKey, address, size })

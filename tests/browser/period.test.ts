@@ -18,7 +18,7 @@ function lastEvening(): number {
 }
 
 describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, () => {
-  const stage = new Stage({ shoppers: 20, days: 5, adsPerDay: 200 })
+  const stage = new Stage()
 
   async function start(t: TestContext, timezoneId = 'Europe/Berlin') {
     const visitor = await visit(

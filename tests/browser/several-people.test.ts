@@ -5,7 +5,7 @@ import { noBrowser, open, settled, signIn, visit } from './browser.ts'
 import { Stage } from './stage.ts'
 
 describe('several people behind one key', { skip: noBrowser, timeout: 900_000 }, () => {
-  const stage = new Stage({ shoppers: 20, days: 5, adsPerDay: 200 })
+  const stage = new Stage()
 
   it('six people who open the dashboard at once see the same totals, and none an error', async (t) => {
     const shown = await Promise.all(

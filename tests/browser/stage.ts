@@ -1,17 +1,21 @@
 // The demo and a browser for the tests of a file, and visitors who are signed in.
 import { after, before, type TestContext } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { openShowcase, type Showcase, type ShowcasePlan } from '../../scripts/demo/showcase.ts'
+import type { Showcase, ShowcasePlan } from '../../scripts/demo/showcase.ts'
 import { launchBrowser, settled, signIn, visit, type Visit } from './browser.ts'
+import { openPlayed } from './played-once.ts'
+
+/** Three weeks of an account, as most tests of the dashboard need. Each further plan costs a demo of its own. */
+const usualPlan = { shoppers: 60, days: 20, adsPerDay: 1_200 }
 
 /** Opened before the tests of the suite that calls it, closed after them. */
 export class Stage {
   #showcase: Showcase | null = null
   #browser: Browser | null = null
 
-  constructor(plan: ShowcasePlan) {
+  constructor(plan: ShowcasePlan = usualPlan) {
     before(async () => {
-      this.#showcase = await openShowcase(plan)
+      this.#showcase = await openPlayed(plan)
       this.#browser = await launchBrowser()
     })
     after(async () => {
