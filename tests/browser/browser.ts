@@ -138,8 +138,10 @@ export async function settled(page: Page): Promise<void> {
 
 /** Machines that are busy with other tests may take long. */
 const patienceMs = 180_000
+/** Asking takes three processes a few milliseconds. Done all the time, it keeps the page from loading. */
+const pauseMs = 150
 
 /** The policy of the page lets no script be made of text later on, so the asking is done from here. */
 export async function until(page: Page, claim: string): Promise<void> {
-  await eventually(claim, async () => (await page.evaluate(claim)) === true, patienceMs)
+  await eventually(claim, async () => (await page.evaluate(claim)) === true, patienceMs, pauseMs)
 }

@@ -233,11 +233,12 @@ export async function statusOf(url: string): Promise<number> {
 export async function eventually(
   what: string,
   ask: () => Promise<boolean>,
-  patienceMs = 60_000
+  patienceMs = 60_000,
+  pauseMs = 50
 ): Promise<void> {
   const deadline = Date.now() + patienceMs
   while (!(await ask().catch(() => false))) {
     if (Date.now() > deadline) throw new Error(`it never came to this: ${what}`)
-    await sleep(50)
+    await sleep(pauseMs)
   }
 }
