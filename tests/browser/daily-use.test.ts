@@ -8,7 +8,7 @@ import { Stage } from './stage.ts'
 const performance = '#/advertisers/1/performance'
 
 describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, () => {
-  const stage = new Stage()
+  const stage = new Stage({ shoppers: 60, days: 10, adsPerDay: 900 })
 
   async function start(t: TestContext, key: string, address: string) {
     return await stage.enter(t, { key, address })

@@ -9,7 +9,7 @@ import { findBarriers, rangeOf } from './read-page.ts'
 import { Stage } from './stage.ts'
 
 describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 900_000 }, () => {
-  const stage = new Stage()
+  const stage = new Stage({ shoppers: 20, days: 5, adsPerDay: 200 })
 
   async function start(t: TestContext, key: string) {
     return await stage.enter(t, { key })
