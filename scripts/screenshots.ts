@@ -42,14 +42,22 @@ const pictures: readonly Picture[] = [
     size: 'desktop',
     colorScheme: 'light',
   },
-  {
-    name: 'assets',
-    key: 'advertiserKey',
-    address: '#/advertisers/1/assets',
-    size: 'desktop',
-    colorScheme: 'light',
-  },
+  ...(
+    [
+      ['product', '#/advertisers/1/products/2940000000007'],
+      ['purchases', '#/advertisers/1/purchases'],
+      ['placements', '#/advertisers/1/placements'],
+      ['assets', '#/advertisers/1/assets'],
+    ] as const
+  ).map(([name, address]) => onDesktop('advertiserKey', name, address)),
+  ...(['traffic', 'to-look-at', 'catalog', 'keys', 'lookup'] as const).map((name) =>
+    onDesktop('adminKey', name, `#/operator/${name}`)
+  ),
 ]
+
+function onDesktop(key: Picture['key'], name: string, address: string): Picture {
+  return { name, key, address, size: 'desktop', colorScheme: 'light' }
+}
 
 interface Studio {
   readonly browser: Browser
