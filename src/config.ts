@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { ConfigReader, type Environment } from './config-reader.ts'
 import { readWarehouse, refuseClearWarehouse } from './config-warehouse.ts'
 import type { WarehouseConfig } from './config-warehouse.ts'
+import { readSignOn, type SignOnConfig } from './config-sign-on.ts'
 import { ServiceError } from './errors.ts'
 import { isLoopback } from './lib/loopback.ts'
 import type { WebhookTarget } from './ops/watch/webhook.ts'
@@ -37,6 +38,8 @@ export interface Config extends WarehouseConfig {
   readonly drainNoticeMs: number
   readonly retentionDays: number
   readonly trustProxy: boolean
+  /** Null: no proxy signs people in. */
+  readonly signOn: SignOnConfig | null
   /** Whether deliveries need a key, for publishers that do not say so themselves. */
   readonly requiresDeliveryKey: boolean
   /** Null: no network counts as a data centre's. */
@@ -94,6 +97,7 @@ export function parseConfig(environment: Environment): Config {
     drainNoticeMs: reader.integer('SHELFTRACE_DRAIN_NOTICE_MS', 10_000, { min: 0, max: 600_000 }),
     retentionDays: reader.integer('SHELFTRACE_RETENTION_DAYS', 400, { min: 60, max: 36_500 }),
     trustProxy: reader.flag('SHELFTRACE_TRUST_PROXY'),
+    signOn: readSignOn(reader),
     requiresDeliveryKey: reader.flag('SHELFTRACE_REQUIRE_DELIVERY_KEY'),
     dataCentresPath: reader.path('SHELFTRACE_DATACENTER_NETWORKS'),
     ...readKeyLimits(reader),

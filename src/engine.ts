@@ -13,6 +13,7 @@ import { deriveProofKey } from './backup/manifest.ts'
 import { refuseHalfRestored } from './backup/restore.ts'
 import { buildCampaignApp } from './campaign/app.ts'
 import { createDashboardPages } from './campaign/dashboard-pages.ts'
+import type { PublicPage } from './campaign/deps.ts'
 import { createDocsPages } from './campaign/docs-pages.ts'
 import { openCatalogStore } from './catalog/catalog-store.ts'
 import type { CatalogStore } from './catalog/catalog-store.ts'
@@ -258,7 +259,7 @@ async function startCampaign(
       version,
     }),
     operations: isFull ? operations : nodeOperations,
-    pages: isFull ? [...createDashboardPages(dashboardFolder), ...createDocsPages(config)] : [],
+    pages: isFull ? createPages(config) : [],
     isReady: () => !engine.nodes.isLeaving && complaintsOf(engine, pipeline).length === 0,
     metrics: createMetrics({
       trackers: engine.trackers,
@@ -278,6 +279,7 @@ async function startCampaign(
     reportsPerKeyMax: config.reportsPerKeyMax,
     reportPlacesMax: config.warehouseUrls === null ? 4 : 8,
     trustProxy: config.trustProxy,
+    signOn: config.signOn,
     requiresDeliveryKey: config.requiresDeliveryKey,
     // Connections never take the files that the warehouse needs.
     connectionsMax: openFilesMax() - fileLimits.engineFiles,
@@ -294,6 +296,10 @@ async function startCampaign(
       await keptPages.close()
     },
   }
+}
+
+function createPages(config: Config): readonly PublicPage[] {
+  return [...createDashboardPages(dashboardFolder, config.signOn), ...createDocsPages(config)]
 }
 
 /** With the two questions to the warehouse that the metrics ask too. */

@@ -1,4 +1,5 @@
-// All calls to the service. Each sends the key, which is kept nowhere else.
+// All calls to the service. Each sends the key, which is kept nowhere else; without one, a proxy says who asks.
+import { ownPageHeader } from '../../src/domain/person.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { t } from './language.ts'
 import { messagesOfRefusal } from './service-words.ts'
@@ -37,14 +38,14 @@ interface Asked {
 
 export class Api {
   readonly answers = new AnswerCache()
-  readonly #key: string
+  readonly #key: string | null
   readonly #onRefusedKey: () => void
   readonly #waiting: (() => void)[] = []
   readonly #onPlaces = new Set<() => void>()
   #withoutPlace = 0
   #running = 0
 
-  constructor(key: string, onRefusedKey: () => void) {
+  constructor(key: string | null, onRefusedKey: () => void) {
     this.#key = key
     this.#onRefusedKey = onRefusedKey
   }
@@ -142,19 +143,25 @@ export class Api {
 
   async #fetch({ method, path, body, signal }: Asked): Promise<Response> {
     const patience = AbortSignal.timeout(limits.answerMsMax)
+    const key = this.#key
     try {
-      return await fetch(new URL(path, document.baseURI), {
+      const response = await fetch(new URL(path, document.baseURI), {
         method,
         headers: {
-          authorization: `Bearer ${this.#key}`,
+          // A proxy in front then answers with a 401 rather than with a page where people sign in.
+          accept: 'application/json, */*',
+          ...(key === null ? { [ownPageHeader]: '1' } : { authorization: `Bearer ${key}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         cache: 'no-store',
-        credentials: 'omit',
-        redirect: 'error',
+        // The session of a proxy in front is a cookie of this address; the service itself has none.
+        credentials: 'same-origin',
+        redirect: 'manual',
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
       })
+      // The service never redirects: a proxy wants people to sign in again.
+      return response.type === 'opaqueredirect' ? new Response(null, { status: 401 }) : response
     } catch (error) {
       if (signal?.aborted === true) throw error
       if (patience.aborted) {

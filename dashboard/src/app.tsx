@@ -1,3 +1,4 @@
+import type { ComponentChild } from 'preact'
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import type { Me } from '../../src/contract/me.ts'
 import { Api } from './api.ts'
@@ -8,10 +9,12 @@ import { Invitation } from './pages/invitation.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { replaceWith, usePlace } from './router.ts'
 import { keyStorage, SessionContext, type SignInWish } from './session.ts'
+import { signOn, signOutOf, type SignOn } from './sign-on.ts'
 import { Shell } from './shell.tsx'
 
 export function App() {
   const [key, setKey] = useState(keyStorage.read)
+  const [isSignedOn, setIsSignedOn] = useState(signOn !== null)
   const [notice, setNotice] = useState<string | null>(null)
   const [link, setLink] = useSignInLink()
   const signIn = (wish: SignInWish) => {
@@ -24,10 +27,14 @@ export function App() {
   const end = (reason: string | null) => {
     keyStorage.forget()
     setNotice(reason)
+    setIsSignedOn(false)
     setKey(null)
   }
   if (link !== null) {
     return <Invitation key={link.code} {...link} onSignIn={signIn} onLeave={() => setLink(null)} />
+  }
+  if (key === null && isSignedOn && signOn !== null) {
+    return <SignedOn by={signOn} onLeave={() => setIsSignedOn(false)} />
   }
   if (key === null) return <SignIn notice={notice} onSignIn={signIn} />
   return <SignedIn key={key} secret={key} onEnd={end} />
@@ -62,6 +69,66 @@ function SignedIn({ secret, onEnd }: SignedInProps) {
     () => new Api(secret, () => onEnd(t('The key is not valid: unknown, expired or revoked.'))),
     [secret]
   )
+  const leave = () => onEnd(null)
+  return (
+    <Dashboard
+      api={api}
+      signOut={leave}
+      otherwise={
+        <button type="button" onClick={leave}>
+          {t('Sign out')}
+        </button>
+      }
+    />
+  )
+}
+
+interface SignedOnProps {
+  readonly by: SignOn
+  /** To sign in with a key instead. */
+  readonly onLeave: () => void
+}
+
+/** Without a key, as whom the proxy in front says. */
+function SignedOn({ by, onLeave }: SignedOnProps) {
+  const [hasEnded, setHasEnded] = useState(false)
+  const api = useMemo(() => new Api(null, () => setHasEnded(true)), [])
+  const signOut = signOutOf(by)
+  const ways = (
+    <div class="actions">
+      {hasEnded && (
+        <button type="button" class="primary" onClick={() => location.reload()}>
+          {t('Sign in again')}
+        </button>
+      )}
+      <button type="button" onClick={onLeave}>
+        {t('Sign in with a key')}
+      </button>
+      {signOut !== null && (
+        <button type="button" onClick={signOut}>
+          {t('Sign out')}
+        </button>
+      )}
+    </div>
+  )
+  if (!hasEnded) return <Dashboard api={api} signOut={signOut} otherwise={ways} />
+  return (
+    <main class="alone">
+      <h1>Shelftrace</h1>
+      <p role="alert">{t('You are not signed in, or not any more.')}</p>
+      {ways}
+    </main>
+  )
+}
+
+interface DashboardProps {
+  readonly api: Api
+  readonly signOut: (() => void) | null
+  /** What can be done where it is not known who is signed in. */
+  readonly otherwise: ComponentChild
+}
+
+function Dashboard({ api, signOut, otherwise }: DashboardProps) {
   const me = useLoaded('me', async (signal) => await api.get<Me>('v2/me', signal))
   if (me.state === 'loading') {
     return (
@@ -75,14 +142,12 @@ function SignedIn({ secret, onEnd }: SignedInProps) {
       <main class="alone">
         <h1>Shelftrace</h1>
         <Failure messages={me.messages} onRetry={me.retry} />
-        <button type="button" onClick={() => onEnd(null)}>
-          {t('Sign out')}
-        </button>
+        {otherwise}
       </main>
     )
   }
   return (
-    <SessionContext.Provider value={{ api, me: me.value, signOut: () => onEnd(null) }}>
+    <SessionContext.Provider value={{ api, me: me.value, signOut }}>
       <Shell />
     </SessionContext.Provider>
   )

@@ -20,7 +20,12 @@ export const refusalWords: Readonly<Record<RefusalCode, string>> = {
   KEY_MISSING: badKey,
   KEY_MALFORMED: badKey,
   KEY_INVALID: badKey,
+  SIGN_ON_REFUSED: t(
+    'The sign-on does not count here: it came another way than through its proxy.'
+  ),
   SCOPE_MISSING: t('The key does not have the scope for this.'),
+  PERSON_UNKNOWN: t('You are signed in, and have no access. The service says in English:'),
+  CROSS_SITE_REFUSED: t('The call did not come from this dashboard.'),
   PARTY_FORBIDDEN: t('The key is not for this advertiser or publisher.'),
   PATH_UNKNOWN: unknown,
   TRACKING_DATA_MISSING: unknown,
@@ -54,8 +59,8 @@ export const refusalWords: Readonly<Record<RefusalCode, string>> = {
   KEYS_UNAVAILABLE: t('Keys cannot be checked right now. Try again in a moment.'),
 }
 
-/** Only for this one do the sentences say what to mend. */
-const explained = 'REQUEST_INVALID'
+/** For these the sentences say more: what to mend, and whom to ask for. */
+const explained: ReadonlySet<string | null> = new Set(['REQUEST_INVALID', 'PERSON_UNKNOWN'])
 
 /** What the service says of a refusal, in the language of the reader where that is known. */
 export function messagesOfRefusal(
@@ -64,7 +69,7 @@ export function messagesOfRefusal(
 ): readonly string[] {
   const words = new Map<string, string>(Object.entries(refusalWords)).get(code ?? '')
   if (isEnglish() || words === undefined) return messages
-  return code === explained ? [words, ...messages] : [words]
+  return explained.has(code) ? [words, ...messages] : [words]
 }
 
 /** By the rules of docs/alerts.yaml. */

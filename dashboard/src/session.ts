@@ -49,7 +49,8 @@ function readKept(): string | null {
 export interface Session {
   readonly api: Api
   readonly me: Me
-  readonly signOut: () => void
+  /** Null: whoever is signed in by a proxy signs out there. */
+  readonly signOut: (() => void) | null
 }
 
 export const SessionContext = createContext<Session | null>(null)

@@ -209,7 +209,9 @@ function SessionBox() {
       </p>
       {me.expiresAt !== null && daysUntil(me.expiresAt) <= expiryNoticeDays && (
         <p class="notice warning">
-          {t('Your key ends on {{time}}.', { time: formatInstant(me.expiresAt) })}
+          {me.signOn
+            ? t('Your access ends on {{time}}.', { time: formatInstant(me.expiresAt) })
+            : t('Your key ends on {{time}}.', { time: formatInstant(me.expiresAt) })}
         </p>
       )}
       <label>
@@ -221,9 +223,11 @@ function SessionBox() {
         </select>
       </label>
       <LanguageChoice />
-      <button type="button" onClick={signOut}>
-        {t('Sign out')}
-      </button>
+      {signOut !== null && (
+        <button type="button" onClick={signOut}>
+          {t('Sign out')}
+        </button>
+      )}
     </div>
   )
 }

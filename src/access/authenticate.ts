@@ -11,9 +11,13 @@ export type Authentication =
       readonly code: RefusalCode
       readonly message: string
       /** For the log, which may tell what the caller must not learn. */
-      readonly reason: 'no-key' | 'malformed-key' | 'unknown-key' | RefusedKey['reason']
+      readonly reason:
+        'no-key' | 'malformed-key' | 'unknown-key' | RefusedKey['reason'] | SignOnRefusal
       readonly keyId: string | null
     }
+
+/** Why the header of a proxy's sign-on did not do. */
+type SignOnRefusal = 'foreign-sign-on' | 'malformed-sign-on' | 'cross-site' | 'unknown-person'
 
 export type Authorization =
   | { readonly ok: true }
@@ -44,7 +48,7 @@ export function authenticate(
   rawHeaders: readonly string[],
   keys: Pick<KeyStore, 'find' | 'findRefused'>
 ): Authentication {
-  const [header, ...others] = authorizationLines(rawHeaders)
+  const [header, ...others] = headerLines(rawHeaders, 'authorization')
   if (header === undefined) {
     return malformed('A key is required: Authorization: Bearer <key>.', 'no-key')
   }
@@ -97,9 +101,10 @@ function isForParty(key: AccessKey, { kind, id }: Party): boolean {
   return ids === 'all' || (id !== 'none-such' && ids.includes(id))
 }
 
-function authorizationLines(rawHeaders: readonly string[]): readonly string[] {
+/** The values of every line of the header, by its name in small letters. */
+export function headerLines(rawHeaders: readonly string[], name: string): readonly string[] {
   return rawHeaders.filter(
-    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization'
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name
   )
 }
 

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { EntryStore, type EntryStoreOptions } from '../catalog/entry-store.ts'
 import { scopes, type KeyRequest, type KeyResponse } from '../contract/admin.ts'
+import type { PersonRequest } from '../contract/sign-on.ts'
 import { parseInstant } from '../domain/instant.ts'
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -25,6 +26,11 @@ export interface KeyStore {
    * Throws ACCESS_STALE when the list of keys is too old to include recent revocations.
    */
   find(token: string): AccessKey | null
+  /**
+   * The access of the person, by the e-mail address in small letters, expired and revoked ones too: what was given
+   * last counts, so that nothing comes back when it is revoked. Throws ACCESS_STALE as `find` does.
+   */
+  findPerson(person: string): AccessKey | null
   /** Which expired or revoked key it is that `find` did not accept, for the log; null for any other text. */
   findRefused(token: string): RefusedKey | null
   /**
@@ -43,6 +49,8 @@ export interface KeyStore {
   readAfter(atMs: number): Promise<void>
   /** The answer is the only place where the key itself is ever shown. */
   create(request: KeyRequest): Promise<KeyResponse>
+  /** Gives a person access by the sign-on of a proxy. Null where the person has access already. */
+  admit(request: PersonRequest): Promise<{ readonly id: string } | null>
   /**
    * A key that opens nothing and may be changed for the wanted one, once, within so many hours. The answer is the
    * only place where its secret is ever shown.
@@ -93,6 +101,7 @@ class WarehouseKeyStore implements KeyStore {
   readonly #adminKey: AccessKey
   #keysByHash: ReadonlyMap<string, StoredKey> = new Map()
   #keysById: ReadonlyMap<string, StoredKey> = new Map()
+  #keysByPerson: ReadonlyMap<string, AccessKey> = new Map()
 
   constructor(options: KeyStoreOptions) {
     const { clock, adminKey } = options
@@ -102,6 +111,7 @@ class WarehouseKeyStore implements KeyStore {
       onEntries: (entries) => {
         this.#keysByHash = new Map()
         this.#keysById = new Map()
+        this.#keysByPerson = new Map()
         this.#set(readStoredKeys(entries))
       },
     })
@@ -120,6 +130,11 @@ class WarehouseKeyStore implements KeyStore {
     this.#assertFresh()
     const key = this.#findStored(hash)
     return key !== null && isUsable(key, this.#clock()) ? key : null
+  }
+
+  findPerson(person: string): AccessKey | null {
+    this.#assertFresh()
+    return this.#keysByPerson.get(person) ?? null
   }
 
   findRefused(token: string): RefusedKey | null {
@@ -150,14 +165,34 @@ class WarehouseKeyStore implements KeyStore {
 
   async create(request: KeyRequest): Promise<KeyResponse> {
     const wish = this.#wishOf(request)
-    return await this.#store({ id: newId(), ...wish, invitation: null })
+    return await this.#store({ id: newId(), ...wish, isSignOn: false, invitation: null })
+  }
+
+  async admit({ person, ...rights }: PersonRequest): Promise<{ readonly id: string } | null> {
+    const name = person.toLowerCase()
+    const wish = this.#wishOf({ ...rights, name })
+    const id = newId()
+    return await this.entries.change(async () => {
+      const current = this.#keysByPerson.get(name)
+      if (current !== undefined && isUsable(current, this.#clock())) return null
+      // Nobody ever learns the secret: it is made because every entry has one.
+      await this.#append(newToken(), { id, ...wish, isSignOn: true, invitation: null })
+      return { id }
+    })
   }
 
   async invite(request: KeyRequest, hours: number) {
     const { scopes: granted, expiresAtMs: keyEndsAtMs, ...wish } = this.#wishOf(request)
     const expiresAtMs = Math.min(keyEndsAtMs ?? Infinity, this.#clock() + hours * hourMs)
     const invitation = { scopes: granted, expiresAtMs: keyEndsAtMs }
-    const made = await this.#store({ id: newId(), ...wish, scopes: [], expiresAtMs, invitation })
+    const made = await this.#store({
+      id: newId(),
+      ...wish,
+      scopes: [],
+      expiresAtMs,
+      isSignOn: false,
+      invitation,
+    })
     return { ...made, expiresAtMs }
   }
 
@@ -171,8 +206,8 @@ class WarehouseKeyStore implements KeyStore {
       if (current === undefined || current.invitation === null) return null
       if (!isUsable(current, this.#clock())) return null
       await record?.()
-      const key = { id, name, advertisers, publishers, ...current.invitation, invitation: null }
-      await this.#append(token, key)
+      const key = { id, name, advertisers, publishers, ...current.invitation }
+      await this.#append(token, { ...key, isSignOn: false, invitation: null })
       return { id, key: token }
     })
   }
@@ -191,7 +226,7 @@ class WarehouseKeyStore implements KeyStore {
     this.#set([stored])
   }
 
-  #wishOf(request: KeyRequest): Omit<NewKey, 'id' | 'invitation'> {
+  #wishOf(request: KeyRequest): Omit<NewKey, 'id' | 'isSignOn' | 'invitation'> {
     return {
       name: request.name,
       advertisers: request.advertisers ?? [],
@@ -264,16 +299,29 @@ class WarehouseKeyStore implements KeyStore {
   #set(changed: readonly StoredKey[]): void {
     const byHash = new Map(this.#keysByHash)
     const byId = new Map(this.#keysById)
+    const byPerson = new Map(this.#keysByPerson)
     for (const stored of changed) {
       // What an invitation becomes has another secret under the same id.
       const former = byId.get(stored.key.id)
       if (former !== undefined) byHash.delete(former.hash.toString('hex'))
       byHash.set(stored.hash.toString('hex'), stored)
       byId.set(stored.key.id, stored)
+      if (stored.key.isSignOn) setNewest(byPerson, stored.key)
     }
     this.#keysByHash = byHash
     this.#keysById = byId
+    this.#keysByPerson = byPerson
   }
+}
+
+/** Of two, which two nodes may have made at the same instant, every node takes the same one. */
+function setNewest(byPerson: Map<string, AccessKey>, key: AccessKey): void {
+  const known = byPerson.get(key.name)
+  const isNewer =
+    known === undefined ||
+    known.createdAtMs < key.createdAtMs ||
+    (known.createdAtMs === key.createdAtMs && known.id <= key.id)
+  if (isNewer) byPerson.set(key.name, key)
 }
 
 function configuredKey(createdAtMs: number): AccessKey {
@@ -288,6 +336,7 @@ function configuredKey(createdAtMs: number): AccessKey {
     revokedAtMs: null,
     compromisedSinceMs: null,
     invitation: null,
+    isSignOn: false,
     isConfigured: true,
   }
 }

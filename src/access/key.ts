@@ -31,6 +31,8 @@ export interface AccessKey {
   readonly compromisedSinceMs: number | null
   /** The key that whoever holds this one may take in its place, once; null for any ordinary key. */
   readonly invitation: Invitation | null
+  /** The access of a person whom the sign-on of a proxy names: `name` is the e-mail address. Nobody has its secret. */
+  readonly isSignOn: boolean
   /** The key of the configuration: every scope, advertiser and publisher, and no limit on the rate. */
   readonly isConfigured: boolean
 }
@@ -56,6 +58,8 @@ const storedKeySchema = Type.Object({
   scopes: Type.Array(Type.String()),
   createdAt: instantText(),
   expiresAt: Type.Optional(instantText()),
+  // Versions that know no sign-on read a key of which nobody has the secret.
+  signOn: Type.Optional(Type.Literal(true)),
   // Versions that know no invitations read a key without any scope, which opens nothing.
   invitation: Type.Optional(
     Type.Object({ scopes: Type.Array(Type.String()), expiresAt: Type.Optional(instantText()) })
@@ -81,6 +85,7 @@ export function keyEntry({ key, hash }: StoredKey): Entry {
     scopes: key.scopes,
     createdAt: printInstant(key.createdAtMs),
     ...(key.expiresAtMs !== null && { expiresAt: printInstant(key.expiresAtMs) }),
+    ...(key.isSignOn && { signOn: true as const }),
     ...(key.invitation !== null && { invitation: storedInvitation(key.invitation) }),
   }
   return { kind: 'key', id: key.id, body }
@@ -116,7 +121,7 @@ function readKey(text: string, revocation: Revocation | typeof notRevoked): Stor
   const parsed = parseStoredKey(JSON.parse(text))
   assert(parsed.ok, 'a stored key is as it was written')
   const { id, name, hash, advertisers, publishers = [], createdAt, expiresAt } = parsed.value
-  const { invitation } = parsed.value
+  const { invitation, signOn = false } = parsed.value
   return {
     hash: Buffer.from(hash, 'hex'),
     key: {
@@ -136,6 +141,7 @@ function readKey(text: string, revocation: Revocation | typeof notRevoked): Stor
               expiresAtMs:
                 invitation.expiresAt === undefined ? null : instantMs(invitation.expiresAt),
             },
+      isSignOn: signOn,
       isConfigured: false,
     },
   }

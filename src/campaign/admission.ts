@@ -1,6 +1,7 @@
 // Decides who may call: checks the key, then its rate, then its rights.
 import type { FastifyRequest } from 'fastify'
-import { authenticate, authorize, type Authentication, type Party } from '../access/authenticate.ts'
+import { authorize, type Authentication, type Party } from '../access/authenticate.ts'
+import { identify, type SignOn } from '../access/sign-on.ts'
 import { refuse, type Answer } from '../http/handler.ts'
 import type { AccessKey } from '../access/key.ts'
 import { createRateLimiter, type RateLimiter } from '../http/rate-limit.ts'
@@ -31,17 +32,28 @@ export type Admission =
       readonly keyId: string | null
     }
 
-type AdmissionDeps = Pick<CampaignDeps, 'keys' | 'clock' | 'requestsPerMinuteMax' | 'trustProxy'>
+type AdmissionDeps = Pick<
+  CampaignDeps,
+  'keys' | 'clock' | 'requestsPerMinuteMax' | 'trustProxy' | 'signOn'
+>
 
 export class Admissions {
   readonly #keys: CampaignDeps['keys']
   readonly #trustProxy: boolean
+  readonly #signOn: SignOn | null
   readonly #rates: RateLimiter
   readonly #refusedKeys: RateLimiter
 
-  constructor({ keys, clock, requestsPerMinuteMax, trustProxy = false }: AdmissionDeps) {
+  constructor({
+    keys,
+    clock,
+    requestsPerMinuteMax,
+    trustProxy = false,
+    signOn = null,
+  }: AdmissionDeps) {
     this.#keys = keys
     this.#trustProxy = trustProxy
+    this.#signOn = signOn
     this.#rates = createRateLimiter({
       clock,
       requestsPerMinuteMax: requestsPerMinuteMax ?? limits.requestsPerMinuteDefault,
@@ -55,7 +67,10 @@ export class Admissions {
   /** Throws ACCESS_STALE when keys cannot be checked. */
   admit({ access }: Operation, request: FastifyRequest): Admission {
     if (access === null) return { ok: true, key: null, headers: {} }
-    const authentication = authenticate(request.raw.rawHeaders, this.#keys)
+    const authentication = identify(
+      { rawHeaders: request.raw.rawHeaders, directAddress: sourceAddress(request.raw, false) },
+      { keys: this.#keys, signOn: this.#signOn }
+    )
     if (!authentication.ok) return this.#refuseKey(authentication, request)
 
     const { key } = authentication
@@ -85,8 +100,10 @@ export class Admissions {
    */
   #refuseKey(refused: Authentication & { readonly ok: false }, { raw }: FastifyRequest): Admission {
     const rate = this.#refusedKeys.take(networkOf(sourceAddress(raw, this.#trustProxy) ?? ''))
+    const refusal = refuse(refused.code, [refused.message])
+    const scheme = refusal.status === 401 ? { headers: { 'www-authenticate': 'Bearer' } } : {}
     const answer: Answer = rate.isAllowed
-      ? { ...refuse(refused.code, [refused.message]), headers: { 'www-authenticate': 'Bearer' } }
+      ? { ...refusal, ...scheme }
       : {
           ...refuse('ADDRESS_RATE_EXCEEDED', [
             'Too many requests without a valid key came from this address.',

@@ -2,6 +2,7 @@
 // asks this port alone; the pictures of assets are the one thing that comes from elsewhere.
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { signOnMeta } from '../domain/person.ts'
 import { assert } from '../lib/assert.ts'
 import type { PublicPage } from './deps.ts'
 import { createStaticFile } from '../http/static-file.ts'
@@ -23,9 +24,15 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
+type PageSignOn = { readonly signOutUrl: string | null } | null
+
 /** Reads and compresses the built files once. Throws when they were not built. */
-export function createDashboardPages(folder: string): readonly PublicPage[] {
-  const index = createStaticFile(readFileSync(join(folder, 'index.html')))
+export function createDashboardPages(
+  folder: string,
+  signOn: PageSignOn = null
+): readonly PublicPage[] {
+  const html = readFileSync(join(folder, 'index.html'), 'utf8')
+  const index = createStaticFile(signOn === null ? html : withSignOn(html, signOn))
   return [
     {
       path: '/',
@@ -40,6 +47,15 @@ export function createDashboardPages(folder: string): readonly PublicPage[] {
     },
     ...readdirSync(join(folder, 'assets')).map((name) => assetPage(folder, name)),
   ]
+}
+
+/** Tells the page that whoever sees it may be signed in already, and where signing out is. */
+function withSignOn(html: string, { signOutUrl }: PageSignOn & object): string {
+  const url = (signOutUrl ?? '').replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+  const tag = `<meta name="${signOnMeta}" content="${url}" />`
+  assert(html.includes('</head>'), 'the page has a head')
+  // A function, so that no `$` of the address is taken for a pattern.
+  return html.replace('</head>', () => `  ${tag}\n  </head>`)
 }
 
 /** The build puts a hash of the content into the name, so a browser may keep the file for good. */

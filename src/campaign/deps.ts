@@ -1,4 +1,5 @@
 import type { Tracing } from '../tracing/tracing.ts'
+import type { SignOn } from '../access/sign-on.ts'
 import type { AuditTrail } from '../access/audit-trail.ts'
 import type { Answer, HandlerTable } from '../http/handler.ts'
 import type { KeyStore } from '../access/key-store.ts'
@@ -32,7 +33,7 @@ export interface PublicPage {
 }
 
 export interface CampaignDeps {
-  readonly keys: Pick<KeyStore, 'find' | 'findRefused' | 'isValid'>
+  readonly keys: Pick<KeyStore, 'find' | 'findRefused' | 'findPerson' | 'isValid'>
   readonly catalog: Pick<CatalogStore, 'current' | 'attach'>
   readonly runReport: RunReport
   readonly listAttributions: ListAttributions
@@ -79,6 +80,8 @@ export interface CampaignDeps {
   readonly requiresDeliveryKey?: boolean
   /** Whether `X-Forwarded-For` tells where a caller comes from. Default false. */
   readonly trustProxy?: boolean
+  /** Who says whom a proxy has signed in. Null, the default: nobody. */
+  readonly signOn?: SignOn | null
   /** How many connections the limit of open files leaves room for. */
   readonly connectionsMax?: number
   /** How long `close` waits for requests under way. Default 5 s. */

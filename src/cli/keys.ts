@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { keyListSchema, keyResponseSchema, scopes, type Scope } from '../contract/admin.ts'
 import { invitationHours, invitationResponseSchema } from '../contract/invitations.ts'
+import { personResponseSchema } from '../contract/sign-on.ts'
 import { parseInstant } from '../domain/instant.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import { usageError, type Run, type CommandContext } from './command.ts'
@@ -30,6 +31,18 @@ export const keysInvite: Run = async (context) => {
   return 0
 }
 
+export const keysAdmit: Run = async (context) => {
+  const person = required(context, 'email')
+  const json = { person, ...rightsOf(context), ...parsePartyIds(context, 'publishers') }
+  const admitted = await context.call(personResponseSchema, {
+    method: 'POST',
+    path: '/people',
+    json,
+  })
+  context.print(admitted, `id   ${admitted.id}\n${person} has access by sign-on.`)
+  return 0
+}
+
 export const keysList = listCommand({
   path: '/keys',
   answer: keyListSchema,
@@ -51,9 +64,15 @@ export const keysRevoke: Run = async (context) => {
 function wishOf(context: CommandContext) {
   return {
     name: nameOf(context),
+    ...rightsOf(context),
+    ...parsePublishers(context),
+  }
+}
+
+function rightsOf(context: CommandContext) {
+  return {
     scopes: parseScopes(required(context, 'scopes')),
     ...parsePartyIds(context, 'advertisers'),
-    ...parsePublishers(context),
     ...parseExpiry(context),
   }
 }

@@ -54,6 +54,7 @@ import { admin, jsonBody, streamBody, withIds, withKey } from './operation.ts'
 import { eventRangeFaults } from './parameters.ts'
 import { answer, header } from './responses.ts'
 import { feedResultSchema, feedRowSchema, productPageSchema } from './products.ts'
+import { parsePersonRequest, personRequestSchema, personResponseSchema } from './sign-on.ts'
 import { parseReadLinkRequest, readLinkRequestSchema, servedAdReadingSchema } from './served-ad.ts'
 import { unconvertedLimits, unconvertedPageSchema, unconvertedQuerySchema } from './unconverted.ts'
 import { statusHistorySchema } from './watch.ts'
@@ -180,6 +181,16 @@ const keyOperations = {
       'shown. An invitation can be accepted once; then it is not valid any more.',
     access: { scope: invitationScope, isAdvertiserBound: false },
     success: answer('201', 'The key is made.', keyResponseSchema),
+  }),
+  admitPerson: admin({
+    method: 'post',
+    path: '/people',
+    summary: 'Give a person access by the sign-on of a proxy',
+    description:
+      'The person is signed in by the proxy that SHELFTRACE_TRUSTED_USER_HEADER trusts, with these rights and without a ' +
+      'key. The access is in the list of keys, and is revoked like one. A person has one at a time.',
+    body: jsonBody(personRequestSchema, parsePersonRequest),
+    success: answer('201', 'The person has access.', personResponseSchema),
   }),
   listKeys: admin({
     path: '/keys',

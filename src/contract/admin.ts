@@ -76,6 +76,11 @@ export const keyListSchema = named('KeyList', {
       advertisers: listedPartyIds,
       publishers: listedPartyIds,
       scopes: list(wordOf(scopes), 'Of an invitation: those that its key will have.'),
+      signOn: optional(
+        flag(
+          'The access of a person whom the sign-on of a proxy names; `name` is the e-mail address.'
+        )
+      ),
       invited: optional(flag('Not accepted yet: it opens nothing, and `expiresAt` is its end.')),
       createdAt: instantText(),
       expiresAt: optional(instantText()),

@@ -26,6 +26,7 @@ export const auditActions = [
   'judgement.done',
   'judgement.request',
   'key.accept',
+  'key.admit',
   'key.create',
   'key.invite',
   'key.revoke',

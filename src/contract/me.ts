@@ -34,6 +34,9 @@ export const outlooksMax = 1_000
 
 export const meSchema = named('Me', {
   name: text('Of the key, for people.'),
+  signOn: flag(
+    'Whether the sign-on of a proxy named the caller; then `name` is the e-mail address.'
+  ),
   scopes: list(wordOf(scopes), 'admin stands for every other one.'),
   advertisers: partiesSchema,
   publishers: partiesSchema,

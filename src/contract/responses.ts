@@ -67,7 +67,7 @@ const retryAfter = { 'retry-after': sharedHeaders['retry-after'] }
 
 const words: Readonly<Record<string, string>> = {
   400: 'Bad Request: the request is not valid HTTP, or its path has a broken percent escape.',
-  401: 'Unauthorized: the key is missing, malformed, unknown, expired or revoked.',
+  401: 'Unauthorized: the key is missing, malformed, unknown, expired or revoked, or the sign-on is refused.',
   403: 'Forbidden: the key lacks the scope, or is not for the advertiser or publisher of the path, whether or not that exists.',
   404: 'Not Found: something that the path names does not exist.',
   409: 'Conflict: the state of the node does not allow it.',

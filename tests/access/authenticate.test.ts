@@ -15,6 +15,7 @@ const key: AccessKey = {
   revokedAtMs: null,
   compromisedSinceMs: null,
   invitation: null,
+  isSignOn: false,
   isConfigured: false,
 }
 const keys = {

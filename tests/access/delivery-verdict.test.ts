@@ -28,6 +28,7 @@ function aKey(changes: Partial<AccessKey> = {}): AccessKey {
     revokedAtMs: null,
     compromisedSinceMs: null,
     invitation: null,
+    isSignOn: false,
     isConfigured: false,
     ...changes,
   }

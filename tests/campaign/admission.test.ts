@@ -99,6 +99,7 @@ test('keys that cannot be checked are nobody’s fault and count against no addr
     keys: {
       isValid: () => true,
       findRefused: () => null,
+      findPerson: () => null,
       find: () => {
         if (isStale) throw new ServiceError('ACCESS_STALE', 'old')
         return null

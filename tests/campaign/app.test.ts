@@ -46,6 +46,7 @@ test('a key without any scope is refused by every operation that asks for a key'
     keys: {
       isValid: () => true,
       findRefused: () => null,
+      findPerson: () => null,
       find: () => aKey({ advertisers: 'all', scopes: [] }),
     },
   })
@@ -275,6 +276,7 @@ test('keys that cannot be checked are answered 503, not 401', async (t) => {
     keys: {
       isValid: () => true,
       findRefused: () => null,
+      findPerson: () => null,
       find: () => {
         throw stale
       },

@@ -118,6 +118,7 @@ export function aKey(changes: Partial<AccessKey> = {}): AccessKey {
     revokedAtMs: null,
     compromisedSinceMs: null,
     invitation: null,
+    isSignOn: false,
     isConfigured: false,
     ...changes,
   }
@@ -211,6 +212,7 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
     keys: {
       isValid: () => true,
       findRefused: () => null,
+      findPerson: () => null,
       find: (token) => keysByText[token] ?? null,
     },
     listRestatements: () => Promise.resolve({ days: [], hasMore: false }),

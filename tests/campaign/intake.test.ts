@@ -12,7 +12,12 @@ const keys: Readonly<Record<string, ReturnType<typeof aKey>>> = {
 
 function start(changes: Partial<CampaignDeps> = {}) {
   return startHarness({
-    keys: { isValid: () => true, findRefused: () => null, find: (text) => keys[text] ?? null },
+    keys: {
+      isValid: () => true,
+      findRefused: () => null,
+      findPerson: () => null,
+      find: (text) => keys[text] ?? null,
+    },
     ...changes,
   })
 }

@@ -10,6 +10,7 @@ test('a key with any scope is told its name, its scopes and the advertisers it i
     keys: {
       isValid: () => true,
       findRefused: () => null,
+      findPerson: () => null,
       find: () =>
         aKey({ scopes: ['metrics:read'], advertisers: [1, 999], expiresAtMs: 1_800_000_000_000 }),
     },
@@ -20,6 +21,7 @@ test('a key with any scope is told its name, its scopes and the advertisers it i
 
   assert.deepEqual(response.json(), {
     name: 'a key',
+    signOn: false,
     scopes: ['metrics:read'],
     advertisers: [
       { id: 1, name: 'Acme' },
@@ -63,6 +65,7 @@ test('a key is told what its deliveries would be judged as, for each of its publ
         isValid: () => true,
         find: () => aKey({ advertisers: [], ...key }),
         findRefused: () => null,
+        findPerson: () => null,
       },
       catalog: { current: () => snapshot, attach: () => Promise.resolve(null) },
       requiresDeliveryKey,

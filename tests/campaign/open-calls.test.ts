@@ -34,7 +34,7 @@ function aCall(calls: OpenCalls, changes: { keyId?: string; isStream?: boolean }
 
 function aWorld(isValid: () => boolean = () => true) {
   return new OpenCalls({
-    keys: { find: () => null, findRefused: () => null, isValid },
+    keys: { find: () => null, findRefused: () => null, findPerson: () => null, isValid },
     log: silentLog,
   })
 }
@@ -161,7 +161,12 @@ test('a key that is revoked ends what it has open, also what waits', async (t) =
   let isValid = true
   const called = new EventEmitter()
   const { app } = startHarness({
-    keys: { find: () => aKey(), findRefused: () => null, isValid: () => isValid },
+    keys: {
+      find: () => aKey(),
+      findRefused: () => null,
+      findPerson: () => null,
+      isValid: () => isValid,
+    },
     runReport: ({ signal }) => {
       called.emit('call')
       return new Promise((_resolve, reject) => {

@@ -104,6 +104,7 @@ function storeKey(
     revokedAtMs: null,
     compromisedSinceMs: null,
     invitation: null,
+    isSignOn: false,
     isConfigured: false,
   }
   const key = { ...rights, ...made, id: idOf(name), name, expiresAtMs }

@@ -214,6 +214,7 @@ test('a refusal by a handler is logged like one by the port, and a call that pas
     keys: {
       isValid: () => true,
       findRefused: () => null,
+      findPerson: () => null,
       find: () => aKey({ scopes: ['link:mint', 'site:read'] }),
     },
     adminHandlers: {

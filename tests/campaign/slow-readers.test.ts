@@ -55,6 +55,7 @@ test('slow readers of two keys hold no session: pipeline, look-ups and reports o
     keys: {
       isValid: () => true,
       findRefused: () => null,
+      findPerson: () => null,
       find: (token) => keys.get(token) ?? null,
     },
     reportWaitMsMax: 20_000,

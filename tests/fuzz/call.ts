@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { Random } from '../../scripts/demo/random.ts'
 import type { Operation, Port } from '../../src/contract/operation.ts'
 import type { Ground, KeyKind } from './ground.ts'
-import { rightTexts } from './ground.ts'
+import { rightTexts, signedOn } from './ground.ts'
 import {
   hostileTexts,
   hostileValue,
@@ -152,6 +152,27 @@ const spoilKey: Mutation = (draft, random, ground) => {
 
 const dropKey: Mutation = (draft) => {
   draft.headers = draft.headers.filter(([name]) => name !== 'authorization')
+}
+
+/** A proxy names the person, or seems to. */
+const signOn: Mutation = (draft, random, ground) => {
+  if (draft.operation.access === null) return
+  if (random.chance(0.9)) dropKey(draft, random, ground)
+  const header = (name: string, value: string) => {
+    draft.headers = [...draft.headers, [name, value]]
+  }
+  header('x-forwarded-email', random.pick([signedOn, signedOn.toUpperCase()]))
+  if (random.chance(0.8)) header('shelftrace-page', random.pick(['1', '', 'x'.repeat(4_000)]))
+  if (random.chance(0.5)) return
+  const hostile = printable(random.pick(hostileTexts)).slice(0, 9_000)
+  const value = random.pick([
+    hostile,
+    `${hostile}@example.com`,
+    `${signedOn},${hostile}`,
+    '\u00ff@b',
+  ])
+  if (random.chance(0.5)) setHeader(draft, 'x-forwarded-email', value)
+  else header(random.pick(['x-forwarded-email', 'X-FORWARDED-EMAIL', 'sec-fetch-site']), value)
 }
 
 const spoilPathParameter: Mutation = (draft, random, ground) => {
@@ -350,6 +371,7 @@ const sendTooMuch: Mutation = (draft, random, ground) => {
 }
 
 const withoutBody: readonly Mutation[] = [
+  signOn,
   changeKey,
   spoilKey,
   dropKey,

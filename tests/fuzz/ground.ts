@@ -89,6 +89,9 @@ const allScopes = [
 ]
 const everything = { advertisers: 'all', publishers: 'all', scopes: allScopes }
 
+/** Whom a proxy at our address may name. */
+export const signedOn = 'anna@example.com'
+
 const narrow = {
   advertisers: [2],
   publishers: [20],
@@ -108,6 +111,7 @@ export async function layGround(service: Service): Promise<Ground> {
     expired: (await makeKey(service, { ...everything, expiresAt })).key,
     revoked: revoked.key,
   }
+  await ask(service, 'POST', '/admin/v1/people', { person: signedOn, ...everything })
   const tokens = await mint(service)
   return {
     service,

@@ -50,6 +50,7 @@ export const shopKey: AccessKey = {
   revokedAtMs: null,
   compromisedSinceMs: null,
   invitation: null,
+  isSignOn: false,
   isConfigured: false,
 }
 /** Another key of the shop, which others have come to know. */

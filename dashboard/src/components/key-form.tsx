@@ -5,6 +5,7 @@ import type { Api } from '../api.ts'
 import { formatInstant } from '../format.ts'
 import { messagesOf } from '../loaded.ts'
 import { useSession } from '../session.ts'
+import { signOn } from '../sign-on.ts'
 import { Failure } from './notices.tsx'
 import { t } from '../language.ts'
 
@@ -30,7 +31,8 @@ function parseParties(text: string): 'all' | readonly number[] | null {
 /** What was made, to be shown once. */
 export interface Made {
   readonly words: string
-  readonly secret: string
+  /** Null: there is none. */
+  readonly secret: string | null
 }
 
 interface KeyFormProps {
@@ -40,11 +42,11 @@ interface KeyFormProps {
 export function KeyForm({ onMade }: KeyFormProps) {
   const { api } = useSession()
   const [messages, setMessages] = useState<readonly string[]>([])
-  const submit = async (form: HTMLFormElement, isInvitation: boolean) => {
+  const submit = async (form: HTMLFormElement, way: string) => {
     const request = requestOf(new FormData(form))
     if (typeof request === 'string') return setMessages([request])
     try {
-      const made = isInvitation ? await invite(api, request) : await makeKey(api, request)
+      const made = await (ways[way] ?? makeKey)(api, request)
       setMessages([])
       form.reset()
       onMade(made)
@@ -60,8 +62,7 @@ export function KeyForm({ onMade }: KeyFormProps) {
         onSubmit={(event) => {
           event.preventDefault()
           const button = event.submitter
-          const isInvitation = button instanceof HTMLButtonElement && button.name === 'invite'
-          void submit(event.currentTarget, isInvitation)
+          void submit(event.currentTarget, button instanceof HTMLButtonElement ? button.name : '')
         }}
       >
         {messages.length > 0 && <Failure messages={messages} />}
@@ -92,18 +93,32 @@ export function KeyForm({ onMade }: KeyFormProps) {
             </label>
           ))}
         </fieldset>
-        <div class="actions">
-          <button type="submit" class="primary">
-            {t('Make the key')}
-          </button>
-          <button type="submit" name="invite">
-            {t('Invite by a link')}
-          </button>
-        </div>
+        <WaysToGiveAccess />
       </form>
     </details>
   )
 }
+
+function WaysToGiveAccess() {
+  return (
+    <div class="actions">
+      <button type="submit" class="primary">
+        {t('Make the key')}
+      </button>
+      <button type="submit" name="invite">
+        {t('Invite by a link')}
+      </button>
+      {signOn !== null && (
+        <button type="submit" name="admit">
+          {t('Give access by sign-on')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** What else can be made of the form, by the name of its button. */
+const ways: Readonly<Record<string, typeof makeKey>> = { invite, admit }
 
 async function makeKey(api: Api, request: KeyRequest): Promise<Made> {
   const { key } = await api.post<KeyResponse>('admin/v1/keys', request)
@@ -121,6 +136,15 @@ async function invite(api: Api, request: KeyRequest): Promise<Made> {
       { time: formatInstant(made.expiresAt) }
     ),
     secret: new URL(made.address, document.baseURI).href,
+  }
+}
+
+/** For whom the proxy in front signs in; the name of the form is the e-mail address. */
+async function admit(api: Api, { name: person, ...rights }: KeyRequest): Promise<Made> {
+  await api.post('admin/v1/people', { person, ...rights })
+  return {
+    words: t('{{person}} has access and is signed in by your sign-on, without a key.', { person }),
+    secret: null,
   }
 }
 

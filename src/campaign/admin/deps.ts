@@ -55,7 +55,10 @@ export interface Erasures {
 
 export interface AdminDeps {
   readonly catalog: Pick<CatalogStore, 'current' | 'apply' | 'check' | 'products'>
-  readonly keys: Pick<KeyStore, 'create' | 'invite' | 'accept' | 'list' | 'revoke' | 'findById'>
+  readonly keys: Pick<
+    KeyStore,
+    'create' | 'admit' | 'invite' | 'accept' | 'list' | 'revoke' | 'findById'
+  >
   readonly audit: AuditTrail
   readonly exportAudit: (question: AuditExportQuestion) => Promise<AuditExportPage>
   readonly spool: Pick<Spool, 'append'>

@@ -47,6 +47,7 @@ export function createKeyHandlers(
       const address = `#/invitation/${code}`
       return answerJson(201, { id, code, address, expiresAt: invitedUntil })
     }),
+    ...createPeopleHandlers({ keys, clock }, audit),
     ...handle(operations.acceptInvitation, async ({ key: invited }) => {
       // Recorded before the change, since the call could not be repeated once the invitation is used up.
       const made = await keys.accept(invited, () =>
@@ -77,6 +78,29 @@ export function createKeyHandlers(
   }
 }
 
+/** Access by the sign-on of a proxy. */
+function createPeopleHandlers(
+  { keys, clock }: Pick<AdminDeps, 'keys' | 'clock'>,
+  audit: AuditTrail
+): HandlerTable {
+  return handle(operations.admitPerson, async ({ key, body }) => {
+    const faults = [...reachFaults(body), ...endFaults(body, clock())]
+    if (faults.length > 0) return refuse('REQUEST_INVALID', faults)
+
+    const admitted = await keys.admit(body)
+    if (admitted === null) {
+      return refuse('REQUEST_INVALID', ['/person has access already; revoke it first'])
+    }
+    await audit.record({
+      key,
+      action: 'key.admit',
+      subject: admitted.id,
+      details: detailsOf({ ...body, name: body.person.toLowerCase() }),
+    })
+    return answerJson(201, admitted)
+  })
+}
+
 function detailsOf(request: KeyRequest) {
   const { name, scopes, advertisers = [], publishers = [], expiresAt = null } = request
   return { name, scopes, advertisers, publishers, expiresAt }
@@ -90,6 +114,8 @@ function endOf({ revokedAtMs, compromisedSinceMs }: AccessKey) {
   }
 }
 
+type Rights = Omit<KeyRequest, 'name'>
+
 const globalScopes: readonly Scope[] = ['admin', 'events:write']
 const advertiserScopes: readonly Scope[] = ['report:read', 'asset:write', 'site:read', 'link:mint']
 const publisherScopes: readonly Scope[] = ['intake:read', 'delivery:write']
@@ -99,7 +125,7 @@ const publisherScopes: readonly Scope[] = ['intake:read', 'delivery:write']
  * but was meant for one advertiser would reach much further than its maker thinks. A scope that has
  * nobody to be used for is a slip too.
  */
-function reachFaults({ advertisers, publishers, scopes }: KeyRequest): readonly string[] {
+function reachFaults({ advertisers, publishers, scopes }: Rights): readonly string[] {
   const among = (wanted: readonly Scope[]) => wanted.filter((scope) => scopes.includes(scope))
   const faults: string[] = []
   if (advertisers !== 'all' && among(globalScopes).length > 0) {
@@ -114,7 +140,7 @@ function reachFaults({ advertisers, publishers, scopes }: KeyRequest): readonly 
 }
 
 /** It would be handed out and never work. */
-function endFaults({ expiresAt }: KeyRequest, nowMs: number): readonly string[] {
+function endFaults({ expiresAt }: Rights, nowMs: number): readonly string[] {
   const endMs = expiresAt === undefined ? null : parseInstant(expiresAt)
   return endMs !== null && endMs <= nowMs ? ['/expiresAt must lie in the future'] : []
 }
@@ -128,6 +154,7 @@ function toListed(key: AccessKey): KeyList['keys'][number] {
     advertisers,
     publishers,
     scopes: invitation?.scopes ?? key.scopes,
+    ...(key.isSignOn && { signOn: true }),
     ...(invitation !== null && { invited: true }),
     createdAt: printInstant(createdAtMs),
     ...(expiresAtMs !== null && { expiresAt: printInstant(expiresAtMs) }),

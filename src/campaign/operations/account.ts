@@ -51,6 +51,7 @@ function describeKey(
 ): Omit<Me, 'deliveries'> {
   return {
     name: key.name,
+    signOn: key.isSignOn,
     scopes: key.scopes,
     advertisers: nameAll(key.advertisers, advertisers),
     publishers: nameAll(key.publishers, publishers),

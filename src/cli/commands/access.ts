@@ -27,6 +27,7 @@ const auditActions = [
   'judgement.done',
   'judgement.request',
   'key.accept',
+  'key.admit',
   'key.create',
   'key.invite',
   'key.revoke',
@@ -42,7 +43,7 @@ const range: Options = {
   to: { value: 'INSTANT', help: 'the first instant after the range' },
 }
 
-const wish: Options = {
+const rights: Options = {
   scopes: {
     value: 'SCOPE,...',
     isRequired: true,
@@ -50,15 +51,19 @@ const wish: Options = {
     isList: true,
     help: 'what the key may do',
   },
-  name: { value: 'NAME', help: 'who holds it; needed unless --publisher is given' },
   advertisers: { value: 'ID,...|all', help: 'the advertisers that it may act for' },
-  publisher: { value: 'ID', help: 'the publisher that it is for' },
   publishers: { value: 'ID,...|all', help: 'the publishers that it may act for' },
   expires: {
     value: 'INSTANT',
     field: 'expiresAt',
     help: 'when it ends, such as 2031-01-01T00:00:00Z (default: never)',
   },
+}
+
+const wish: Options = {
+  ...rights,
+  name: { value: 'NAME', help: 'who holds it; needed unless --publisher is given' },
+  publisher: { value: 'ID', help: 'the publisher that it is for' },
 }
 
 export const accessCommands: readonly Command[] = [
@@ -90,6 +95,26 @@ export const accessCommands: readonly Command[] = [
     },
     examples: ['shelftrace keys invite --name Anna --advertisers 1 --scopes report:read'],
     load: async () => (await import('../keys.ts')).keysInvite,
+  },
+  {
+    name: 'keys admit',
+    summary: 'Give a person access by sign-on, without a key',
+    details:
+      'For services behind a proxy that signs people in (SHELFTRACE_TRUSTED_USER_HEADER). The access is listed and ' +
+      'revoked like a key.',
+    options: {
+      email: {
+        value: 'ADDRESS',
+        field: 'person',
+        isRequired: true,
+        help: 'the e-mail address, as the sign-on names the person',
+      },
+      ...rights,
+    },
+    examples: [
+      'shelftrace keys admit --email anna@example.com --advertisers 1 --scopes report:read',
+    ],
+    load: async () => (await import('../keys.ts')).keysAdmit,
   },
   {
     name: 'keys list',

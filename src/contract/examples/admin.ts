@@ -37,6 +37,14 @@ export const adminExamples = {
       },
     },
   },
+  admitPerson: {
+    body: {
+      person: 'anna@example.com',
+      advertisers: keyRequest.advertisers,
+      scopes: keyRequest.scopes,
+    },
+    answers: { 201: { id: keyId } },
+  },
   acceptInvitation: { answers: { 201: { id: keyId, key: 'st_…' } } },
   listKeys: {
     answers: {

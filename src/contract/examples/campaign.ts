@@ -19,6 +19,7 @@ export const campaignExamples = {
     answers: {
       200: {
         name: 'Example Shop, deliveries',
+        signOn: false,
         scopes: ['intake:read', 'delivery:write'],
         advertisers: [],
         publishers: [{ id: 10, name: 'Example Shop' }],

@@ -16,8 +16,13 @@ export const refusalExamples: Readonly<Record<DocumentedCode, string>> = {
   KEY_MISSING: 'A key is required: Authorization: Bearer <key>.',
   KEY_MALFORMED: 'The Authorization header must be of the form: Bearer <key>.',
   KEY_INVALID: 'The key is not valid.',
+  SIGN_ON_REFUSED: 'The header of the sign-on is taken from the address of its proxy only.',
   SCOPE_MISSING: 'The key does not have the scope report:read.',
   PARTY_FORBIDDEN: 'The key is not for this advertiser.',
+  PERSON_UNKNOWN:
+    'You are signed in as anna@example.com, who has no access: ask your operator to give anna@example.com access.',
+  CROSS_SITE_REFUSED:
+    'A call without a key needs the header shelftrace-page, which other sites cannot send.',
   TRACKING_DATA_MISSING: 'The tracking data is missing from the path.',
   RESOURCE_UNKNOWN: 'There is no such advertiser.',
   METHOD_NOT_ALLOWED: 'The path does not take this method.',

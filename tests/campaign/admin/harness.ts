@@ -123,6 +123,9 @@ interface AuditRow {
   readonly details: string
 }
 
+/** Of the proxy that signs people in. */
+export const proxyAddress = '192.0.2.9'
+
 const clock = () => nowMs
 
 export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<AdminHarness> {
@@ -221,6 +224,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     isReady: () => true,
     metrics: silentMetrics,
+    signOn: { header: 'x-forwarded-email', isProxy: (address) => address === proxyAddress },
     clock,
     log: pinoLog,
   })

@@ -5,9 +5,9 @@ import { KeyForm, type Made } from '../../components/key-form.tsx'
 import { Empty, Failure, Stages } from '../../components/notices.tsx'
 import { Table, type TableColumn } from '../../components/table.tsx'
 import { formatInstant, nothing } from '../../format.ts'
+import { t } from '../../language.ts'
 import { messagesOf, useLoaded } from '../../loaded.ts'
 import { useSession } from '../../session.ts'
-import { t } from '../../language.ts'
 
 type Key = KeyList['keys'][number]
 
@@ -53,11 +53,13 @@ function MadeKey({ made, onClose }: MadeKeyProps) {
   return (
     <div class="notice made" role="status">
       <p>{made.words}</p>
-      <p>
-        <code>{made.secret}</code>
-      </p>
+      {made.secret !== null && (
+        <p>
+          <code>{made.secret}</code>
+        </p>
+      )}
       <div class="actions">
-        <CopyButton text={made.secret} />
+        {made.secret !== null && <CopyButton text={made.secret} />}
         <button type="button" onClick={onClose}>
           {t('Done')}
         </button>
@@ -89,6 +91,7 @@ function KeyTable({ keys, onRevoked }: KeyTableProps) {
       cell: (key) =>
         key.revokedAt === undefined ? (
           <span class="actions">
+            {key.signOn === true && <span class="badge">{t('By sign-on')}</span>}
             {key.invited === true && <span class="badge">{t('Invited')}</span>}
             <RevokeButton listed={key} onRevoked={onRevoked} />
           </span>
