@@ -20,6 +20,11 @@ export const attributionProfiles = ['IMP_1_DAY_CLK_14_DAYS', 'IMP_1_DAY', 'CLK_1
 
 export const sortTypes = ['ASC', 'DESC'] as const
 
+/** As the list of credited lines names them. */
+export const attributionRules = ['DIRECT_CLICK', 'IN_GROUP_CLICK', 'VIEW'] as const
+
+export type AttributionRule = (typeof attributionRules)[number]
+
 /** Also the order of the columns of a report. */
 export const orderByColumns = [
   'GTIN',
@@ -135,6 +140,17 @@ export const attributionsQuerySchema = Type.Object({
   ...reportRange,
   attributionProfile: profile,
   ...reportPaging,
+  sortType: optional(
+    wordOf(sortTypes, {
+      default: reportDefaults.sortType,
+      description: 'DESC: the newest purchase first.',
+    })
+  ),
+  publisherId: optional(int32('Only purchases at this publisher.')),
+  rule: optional(wordOf(attributionRules, 'Only lines that are credited by this rule.')),
+  transactionId: optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Only this purchase.' })
+  ),
 })
 
 export type AttributionsQuery = Of<typeof attributionsQuerySchema>

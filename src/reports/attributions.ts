@@ -2,7 +2,7 @@
 // CONVERSION_VALUE of its report. It is always read from the attributions, also for sealed days.
 
 import type { CreditRule } from '../contract/explanation.ts'
-import type { AttributionProfile } from '../contract/report-request.ts'
+import type { AttributionProfile, AttributionRule, SortType } from '../contract/report-request.ts'
 import { minorDigits } from '../domain/currency.ts'
 import { listDays } from '../domain/day.ts'
 import { formatAmount, readNanos } from '../domain/money.ts'
@@ -52,6 +52,10 @@ export interface AttributionsRequest {
   readonly attributionProfile: AttributionProfile
   readonly page: number
   readonly limit: number
+  readonly sortType: SortType
+  readonly publisherId?: number | undefined
+  readonly rule?: AttributionRule | undefined
+  readonly transactionId?: string | undefined
 }
 
 export interface AttributionsCall {
@@ -102,8 +106,8 @@ async function compute(
   const asked = listUnits(names.markets()).map((market) => ({ market, days }))
   await warehouse.barrier(['attribution', 'delivery', 'product', 'rate'])
   const rates = await loadRates(warehouse, { first: startDate, last: endDate })
-  const params = { advertiserId, ...dayRowsParams(asked, rates) }
-  const sql = listSql(attributionProfile, reachableRows(request.limit))
+  const params = { advertiserId, ...dayRowsParams(asked, rates), ...filterParams(request) }
+  const sql = listSql(attributionProfile, request)
   return {
     advertiserId,
     blocks: warehouse.stream(sql, params, signal),
@@ -121,7 +125,7 @@ const noRows = { totalRows: 0, unconvertedCount: 0 }
  * The credited lines are on the right of both joins, where ClickHouse builds its hash table; deliveries and
  * products stream past them. A delivery that was shipped twice shows once.
  */
-function listSql(profile: AttributionProfile, rowsMax: number): string {
+function listSql(profile: AttributionProfile, request: AttributionsRequest): string {
   const scope = { advertisers: 'one', profiles: [profile], condition: '1' } as const
   return `
 SELECT toString(day), instant_ms, market_id, publisher_id, transaction_id, line_index, purchased_gtin,
@@ -142,11 +146,38 @@ RIGHT JOIN (
     )
     LIMIT 1 BY delivery_id
   ) AS d
-  RIGHT JOIN (${creditedLinesSql(scope, true)}) AS c ON d.lines_of = c.delivery_id
+  RIGHT JOIN (
+    SELECT * FROM (${creditedLinesSql(scope, true)}) WHERE ${filterSql(request)}
+  ) AS c ON d.lines_of = c.delivery_id
 ) AS l ON p.product_market_id = l.market_id AND p.product_key = l.gtin_key
-ORDER BY instant_ms, purchase_key, line_index
-LIMIT ${rowsMax}
+ORDER BY instant_ms ${request.sortType}, purchase_key, line_index
+LIMIT ${reachableRows(request.limit)}
 SETTINGS join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1`
+}
+
+const rulesByName = {
+  DIRECT_CLICK: 'direct',
+  IN_GROUP_CLICK: 'in-group',
+  VIEW: 'view',
+} as const satisfies Record<AttributionRule, CreditRule>
+
+type Filters = Pick<AttributionsRequest, 'publisherId' | 'rule' | 'transactionId'>
+
+function filterSql({ publisherId, rule, transactionId }: Filters): string {
+  const conditions = [
+    ...(publisherId === undefined ? [] : ['publisher_id = {publisherId:Int32}']),
+    ...(rule === undefined ? [] : ['rule = {rule:String}']),
+    ...(transactionId === undefined ? [] : ['transaction_id = {transactionId:String}']),
+  ]
+  return conditions.length === 0 ? '1' : conditions.join(' AND ')
+}
+
+function filterParams({ publisherId, rule, transactionId }: Filters) {
+  return {
+    ...(publisherId !== undefined && { publisherId }),
+    ...(rule !== undefined && { rule: rulesByName[rule] }),
+    ...(transactionId !== undefined && { transactionId }),
+  }
 }
 
 interface AnswerRow {

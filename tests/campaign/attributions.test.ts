@@ -82,6 +82,7 @@ test('a list without rows has a header line, and defaults and bounds of days are
 
   const { body } = await get(harness, `${base}?startDate=0001-01-01&endDate=0002-01-01`)
   await get(harness, `${base}?${range}&attributionProfile=IMP_1_DAY&page=2&limit=7`)
+  await get(harness, `${base}?${range}&sortType=DESC&publisherId=10&rule=VIEW&transactionId=a%20b`)
 
   assert.equal(body.split('\r\n').length, 2)
   assert.deepEqual(
@@ -96,6 +97,7 @@ test('a list without rows has a header line, and defaults and bounds of days are
           attributionProfile: 'IMP_1_DAY_CLK_14_DAYS',
           page: 0,
           limit: 10_000,
+          sortType: 'ASC',
         },
       ],
       [
@@ -107,6 +109,22 @@ test('a list without rows has a header line, and defaults and bounds of days are
           attributionProfile: 'IMP_1_DAY',
           page: 2,
           limit: 7,
+          sortType: 'ASC',
+        },
+      ],
+      [
+        1,
+        'key_1',
+        {
+          startDate: '2026-03-01',
+          endDate: '2026-03-31',
+          attributionProfile: 'IMP_1_DAY_CLK_14_DAYS',
+          page: 0,
+          limit: 10_000,
+          sortType: 'DESC',
+          publisherId: 10,
+          rule: 'VIEW',
+          transactionId: 'a b',
         },
       ],
     ]

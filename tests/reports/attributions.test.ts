@@ -41,6 +41,7 @@ const request: AttributionsRequest = {
   attributionProfile: 'IMP_1_DAY_CLK_14_DAYS',
   page: 0,
   limit: 10_000,
+  sortType: 'ASC',
 }
 
 function keptPagesOf(t: TestContext): KeptPages {
@@ -295,4 +296,65 @@ test('days of which only the sums are kept are refused with the first day that i
 
   assert.deepEqual(await ask('2026-02-09'), { finalBefore: '2026-02-10' })
   assert.ok('rows' in (await ask('2026-02-10')))
+})
+
+const keyOf = ({ publisherId, transactionId, line }: AttributionRow) =>
+  JSON.stringify([publisherId, transactionId, line])
+
+test('the list is filtered by publisher, rule and transaction, alone and together, and turned round, with the rows of the whole list', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  const { histories } = await compareAttribution({
+    warehouse,
+    seed,
+    historyCount: 16,
+    crowdMax: 5_000,
+  })
+  const lister = createAttributionsLister({
+    warehouse,
+    catalog: () => catalog,
+    keptPages: keptPagesOf(t),
+  })
+  const rules = {
+    DIRECT_CLICK: 'direct',
+    IN_GROUP_CLICK: 'in-group',
+    VIEW: 'view',
+  } as const
+  let rowCount = 0
+  const advertiserIds = histories.flatMap(({ publisherId }) =>
+    [1, 2].map((one) => publisherId * 10 + one)
+  )
+  for (const advertiserId of new Set(advertiserIds)) {
+    const { rows: all } = await list(lister, advertiserId)
+    rowCount += all.length
+    const { rows: newest } = await list(lister, advertiserId, { sortType: 'DESC' })
+    const instants = newest.map(({ purchasedAtMs }) => purchasedAtMs)
+    assert.deepEqual(instants, all.map(({ purchasedAtMs }) => purchasedAtMs).toReversed())
+    assert.deepEqual(newest.map(keyOf).toSorted(), all.map(keyOf).toSorted())
+
+    for (const [name, rule] of Object.entries(rules)) {
+      const asked = { rule: name as keyof typeof rules }
+      const { rows, totalRows } = await list(lister, advertiserId, asked)
+      assert.deepEqual(
+        rows,
+        all.filter((row) => row.rule === rule)
+      )
+      assert.equal(totalRows, rows.length)
+    }
+    const first = all[0]
+    if (first === undefined) continue
+    const { publisherId, transactionId } = first
+    const { rows: ofShop } = await list(lister, advertiserId, { publisherId })
+    assert.deepEqual(
+      ofShop,
+      all.filter((row) => row.publisherId === publisherId)
+    )
+    const { rows: ofOrder } = await list(lister, advertiserId, { publisherId, transactionId })
+    assert.deepEqual(
+      ofOrder,
+      all.filter((row) => row.publisherId === publisherId && row.transactionId === transactionId)
+    )
+    const { rows: none } = await list(lister, advertiserId, { transactionId: "' OR 1 = 1 --" })
+    assert.deepEqual(none, [])
+  }
+  assert.ok(rowCount > 0)
 })

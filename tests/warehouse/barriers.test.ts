@@ -199,7 +199,7 @@ test('no report, list or explanation reads figures without a barrier since it wa
   await step(() =>
     createAttributionsLister(deps)({
       ...call,
-      request: { ...range, ...paged, attributionProfile: 'CLK_14_DAYS' },
+      request: { ...range, ...paged, attributionProfile: 'CLK_14_DAYS', sortType: 'ASC' },
     })
   )
   const unconverted = createUnconvertedReader({ warehouse, markets })

@@ -2,7 +2,7 @@ import { printSeconds, printServedAdId } from '../../../attribution/explain/prin
 import { campaignOperations as operations } from '../../../contract/campaign-operations.ts'
 import type { CreditRule } from '../../../contract/explanation.ts'
 import { attributionColumns, type AttributionColumn } from '../../../contract/report-columns.ts'
-import { reportLimits } from '../../../contract/report-request.ts'
+import { reportLimits, type AttributionRule } from '../../../contract/report-request.ts'
 import { printInstant } from '../../../domain/instant.ts'
 import { answerJson, refuse, type HandlerTable } from '../../../http/handler.ts'
 import type { AttributionRow } from '../../../reports/attributions.ts'
@@ -32,6 +32,7 @@ export function createAttributionHandlers(
           attributionProfile: 'IMP_1_DAY_CLK_14_DAYS',
           page: 0,
           limit: reportLimits.limitMax,
+          sortType: 'ASC',
           ...call.query,
         } as const
         const { signal } = call
@@ -69,7 +70,7 @@ const ruleNames = {
   direct: 'DIRECT_CLICK',
   'in-group': 'IN_GROUP_CLICK',
   view: 'VIEW',
-} as const satisfies Record<CreditRule, string>
+} as const satisfies Record<CreditRule, AttributionRule>
 
 const cellOf: Readonly<Record<AttributionColumn, (row: AttributionRow) => CsvCell>> = {
   DATE: ({ date }) => ({ text: date }),
