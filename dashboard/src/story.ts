@@ -197,7 +197,7 @@ export function lossWords(reason: LossReason, kind: 'view' | 'click'): string {
     case 'outside-window':
       return kind === 'click' ? t('more than 14 days before') : t('more than 24 hours before')
     case 'click-preferred':
-      return t('a click goes before a view')
+      return t('a click goes before an impression')
     case 'direct-preferred':
       return t('a click on the product itself goes before one on its group')
     case 'earlier':

@@ -160,7 +160,7 @@ function Ids({ line, profile, purchasedAt, timeZone }: StoryProps) {
   if (rows.length === 0) return null
   return (
     <Table
-      caption={t('Ids of your clicks and views before line {{line}}', { line: line.line })}
+      caption={t('Ids of your clicks and impressions before line {{line}}', { line: line.line })}
       columns={[
         { name: 'kind', label: t('Kind'), cell: ({ kind }) => wordsOf(kind) },
         { name: 'at', label: t('When'), cell: ({ at }) => formatZonedInstant(at, timeZone) },
