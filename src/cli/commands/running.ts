@@ -15,7 +15,7 @@ const serveVariables = [
   'SHELFTRACE_TLS_CERT             certificate chain (PEM), for both ports',
   'SHELFTRACE_TLS_KEY              its private key (PEM)',
   'SHELFTRACE_TRUST_PROXY          true: a proxy in front speaks HTTPS (false)',
-  'SHELFTRACE_TRUSTED_USER_HEADER  header in which a proxy names who is signed in (none)',
+  "SHELFTRACE_TRUSTED_USER_HEADER  header of a proxy's sign-on (none)",
   'SHELFTRACE_TRUSTED_USER_PROXIES addresses of that proxy',
   'SHELFTRACE_SIGN_OUT_URL         where people sign out of it (none)',
   'SHELFTRACE_TRUST_WAREHOUSE_NETWORK',
