@@ -111,9 +111,7 @@ export const accessCommands: readonly Command[] = [
       },
       ...rights,
     },
-    examples: [
-      'shelftrace keys admit --email anna@example.com --advertisers 1 --scopes report:read',
-    ],
+    examples: ['shelftrace keys admit --email ann@a.test --advertisers 1 --scopes report:read'],
     load: async () => (await import('../keys.ts')).keysAdmit,
   },
   {
