@@ -1,4 +1,4 @@
-import { formatDay, formatNumber, nothing } from './format.ts'
+import { formatDay, nothing } from './format.ts'
 import { t } from './language.ts'
 import { wordTable } from './word-table.ts'
 
@@ -56,9 +56,4 @@ const rules: Readonly<Record<string, string>> = {
 /** Why an ad is credited. */
 export function ruleWords(rule: string | null | undefined): string {
   return rules[rule ?? ''] ?? wordsOf(rule)
-}
-
-/** `1 unit`, `2 units`. */
-export function countOf(count: number, noun: string): string {
-  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
 }

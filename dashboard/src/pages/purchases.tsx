@@ -14,6 +14,7 @@ import { addressOf, goTo, withQuery } from '../router.ts'
 import { useSession } from '../session.ts'
 import { parseView, type View } from '../view.ts'
 import { ruleWords } from '../words.ts'
+import { t } from '../language.ts'
 
 type Line = Readonly<Record<string, string>>
 
@@ -24,7 +25,7 @@ export function Purchases({ advertiserId, query, rest }: AdvertiserPageProps) {
     return <PurchaseExplanation {...{ advertiserId, query, publisherId, transactionId }} />
   }
   return (
-    <OnMarketDay advertiserId={advertiserId} title="Credited purchases">
+    <OnMarketDay advertiserId={advertiserId} title={t('Credited purchases')}>
       {(market) => <PurchaseList {...{ advertiserId, query, market }} />}
     </OnMarketDay>
   )
@@ -42,8 +43,10 @@ function PurchaseList({ advertiserId, query, market }: PurchaseListProps) {
   return (
     <>
       <div class="head">
-        <h1>Credited purchases</h1>
-        <p class="muted">{formatRange(view.startDate, view.endDate)}, the oldest first</p>
+        <h1>{t('Credited purchases')}</h1>
+        <p class="muted">
+          {t('{{days}}, the oldest first', { days: formatRange(view.startDate, view.endDate) })}
+        </p>
       </div>
       <PeriodBar
         view={view}
@@ -53,15 +56,15 @@ function PurchaseList({ advertiserId, query, market }: PurchaseListProps) {
         hasBase={false}
         onChange={change}
       />
-      <section class="card" aria-label="Credited purchases">
-        <Stages loaded={purchases} what="the purchases">
+      <section class="card" aria-label={t('Credited purchases')}>
+        <Stages loaded={purchases} what={t('the purchases')}>
           {({ rows, totalRows }) =>
             rows.length === 0 ? (
-              <Empty>No purchase is credited to you here.</Empty>
+              <Empty>{t('No purchase is credited to you here.')}</Empty>
             ) : (
               <>
                 <Table
-                  caption="Credited lines of purchases"
+                  caption={t('Credited lines of purchases')}
                   columns={columnsOf(advertiserId, query)}
                   rows={rows}
                   keyOf={(_row, index) => String(index)}
@@ -106,46 +109,46 @@ function columnsOf(advertiserId: number, query: URLSearchParams): readonly Table
   return [
     {
       name: 'TRANSACTION_ID',
-      label: 'Purchase',
+      label: t('Purchase'),
       cell: (row) => (
         <a class="code" href={explained(row)}>
           {row['TRANSACTION_ID']}
         </a>
       ),
     },
-    { name: 'DATE', label: 'Day', cell: (row) => formatDay(row['DATE']) },
-    { name: 'PUBLISHER_NAME', label: 'Publisher', cell: (row) => row['PUBLISHER_NAME'] },
-    { name: 'MARKET', label: 'Market', cell: (row) => row['MARKET'] },
+    { name: 'DATE', label: t('Day'), cell: (row) => formatDay(row['DATE']) },
+    { name: 'PUBLISHER_NAME', label: t('Publisher'), cell: (row) => row['PUBLISHER_NAME'] },
+    { name: 'MARKET', label: t('Market'), cell: (row) => row['MARKET'] },
     {
       name: 'PURCHASED_GTIN',
-      label: 'Bought',
+      label: t('Bought'),
       cell: (row) => <span class="code">{row['PURCHASED_GTIN']}</span>,
     },
     {
       name: 'ADVERTISED_GTIN',
-      label: 'Advertised',
+      label: t('Advertised'),
       cell: (row) => <span class="code">{row['ADVERTISED_GTIN']}</span>,
     },
     {
       name: 'RULE',
-      label: 'Credited for',
+      label: t('Credited for'),
       cell: (row) => ruleWords(row['RULE']),
     },
     {
       name: 'SECONDS_TO_PURCHASE',
-      label: 'Before the purchase',
+      label: t('Before the purchase'),
       isFigure: true,
       cell: (row) => formatDuration(Number(row['SECONDS_TO_PURCHASE']) * 1_000),
     },
     {
       name: 'UNITS',
-      label: 'Units',
+      label: t('Units'),
       isFigure: true,
       cell: (row) => <Figure exact={row['UNITS']} shown={formatCount(row['UNITS'])} />,
     },
     {
       name: 'CONVERSION_VALUE',
-      label: 'Value',
+      label: t('Value'),
       isFigure: true,
       cell: (row) => (
         <Figure

@@ -9,7 +9,8 @@ import type { OperatorPageProps } from '../../page-table.ts'
 import { addressOf, goTo } from '../../router.ts'
 import { useSession } from '../../session.ts'
 import { profileNames, profiles } from '../../view.ts'
-import { countOf, ruleWords, wordsOf } from '../../words.ts'
+import { ruleWords, wordsOf } from '../../words.ts'
+import { t } from '../../language.ts'
 
 /** Everything that is known about one purchase: its deliveries, its lines and who is credited. */
 export function Lookup({ rest }: OperatorPageProps) {
@@ -17,11 +18,11 @@ export function Lookup({ rest }: OperatorPageProps) {
   return (
     <>
       <div class="head">
-        <h1>Look up a purchase</h1>
+        <h1>{t('Look up a purchase')}</h1>
       </div>
       <LookupForm key={rest.join('/')} publisherId={publisherId} transactionId={transactionId} />
       {publisherId === '' || transactionId === '' ? (
-        <Empty>Enter the publisher and the transaction id as the shop sent it.</Empty>
+        <Empty>{t('Enter the publisher and the transaction id as the shop sent it.')}</Empty>
       ) : (
         <Found publisherId={publisherId} transactionId={transactionId} />
       )}
@@ -48,7 +49,7 @@ function LookupForm(name: PurchaseName) {
       }}
     >
       <label>
-        <span>Publisher id</span>
+        <span>{t('Publisher id')}</span>
         <input
           inputMode="numeric"
           value={publisherId}
@@ -56,7 +57,7 @@ function LookupForm(name: PurchaseName) {
         />
       </label>
       <label>
-        <span>Transaction id</span>
+        <span>{t('Transaction id')}</span>
         <input
           value={transactionId}
           maxLength={64}
@@ -64,7 +65,7 @@ function LookupForm(name: PurchaseName) {
         />
       </label>
       <button type="submit" class="primary">
-        Look up
+        {t('Look up')}
       </button>
     </form>
   )
@@ -75,7 +76,7 @@ function Found({ publisherId, transactionId }: PurchaseName) {
   const path = `admin/v1/conversions/${publisherId}/${encodeURIComponent(transactionId)}`
   const explanation = useLoaded(path, async (signal) => await api.get<Explanation>(path, signal))
   return (
-    <Stages loaded={explanation} what="the purchase">
+    <Stages loaded={explanation} what={t('the purchase')}>
       {(value) => <Purchase explanation={value} />}
     </Stages>
   )
@@ -84,22 +85,26 @@ function Found({ publisherId, transactionId }: PurchaseName) {
 function Purchase({ explanation }: { readonly explanation: Explanation }) {
   return (
     <>
-      {explanation.isPending && <Warning>A newer attribution is on its way.</Warning>}
-      <section class="card" aria-label="Deliveries">
-        <h2>Deliveries</h2>
+      {explanation.isPending && <Warning>{t('A newer attribution is on its way.')}</Warning>}
+      <section class="card" aria-label={t('Deliveries')}>
+        <h2>{t('Deliveries')}</h2>
         <Table
-          caption="Deliveries of the purchase"
+          caption={t('Deliveries of the purchase')}
           columns={[
             {
               name: 'id',
-              label: 'Delivery',
+              label: t('Delivery'),
               cell: ({ deliveryId }) => <span class="code">{deliveryId.slice(0, 12)}…</span>,
             },
-            { name: 'at', label: 'Received', cell: (one) => formatInstant(one.receivedAt) },
-            { name: 'standing', label: 'Standing', cell: (one) => wordsOf(one.standing) },
-            { name: 'conflict', label: 'Conflict', cell: (one) => (one.isConflict ? 'yes' : 'no') },
-            { name: 'site', label: 'Site', cell: (one) => String(one.siteId) },
-            { name: 'currency', label: 'Currency', cell: (one) => one.currency },
+            { name: 'at', label: t('Received'), cell: (one) => formatInstant(one.receivedAt) },
+            { name: 'standing', label: t('Standing'), cell: (one) => wordsOf(one.standing) },
+            {
+              name: 'conflict',
+              label: t('Conflict'),
+              cell: (one) => (one.isConflict ? t('yes') : t('no')),
+            },
+            { name: 'site', label: t('Site'), cell: (one) => String(one.siteId) },
+            { name: 'currency', label: t('Currency'), cell: (one) => one.currency },
           ]}
           rows={explanation.deliveries}
           keyOf={({ deliveryId }) => deliveryId}
@@ -123,36 +128,40 @@ interface LineCardProps {
 
 function LineCard({ line, currency }: LineCardProps) {
   return (
-    <section class="card" aria-label={`Line ${line.line}`}>
+    <section class="card" aria-label={t('Line {{line}}', { line: line.line })}>
       <h2>
-        Line {line.line}: <span class="code">{line.gtin}</span>
+        {t('Line {{line}}', { line: line.line })}: <span class="code">{line.gtin}</span>
       </h2>
       <p>
-        {countOf(line.quantity, 'unit')},{' '}
+        {t('{{count}} units', { count: line.quantity })},{' '}
         <Figure exact={line.value} shown={formatMoney(line.value, currency)} />,{' '}
         {wordsOf(line.verdict)}
       </p>
       <Table
-        caption={`Who is credited for line ${line.line}`}
+        caption={t('Who is credited for line {{line}}', { line: line.line })}
         columns={[
-          { name: 'profile', label: 'Attribution', cell: (profile) => profileNames[profile] },
+          { name: 'profile', label: t('Attribution'), cell: (profile) => profileNames[profile] },
           {
             name: 'to',
-            label: 'Advertiser',
-            cell: (profile) => String(line.credits[profile]?.advertiserId ?? 'nobody'),
+            label: t('Advertiser'),
+            cell: (profile) => String(line.credits[profile]?.advertiserId ?? t('nobody')),
           },
-          { name: 'rule', label: 'For', cell: (profile) => ruleWords(line.credits[profile]?.rule) },
+          {
+            name: 'rule',
+            label: t('For'),
+            cell: (profile) => ruleWords(line.credits[profile]?.rule),
+          },
         ]}
         rows={profiles}
         keyOf={(profile) => profile}
       />
       <Table
-        caption={`Touchpoints before line ${line.line}`}
+        caption={t('Touchpoints before line {{line}}', { line: line.line })}
         columns={[
-          { name: 'kind', label: 'Kind', cell: ({ kind }) => wordsOf(kind) },
-          { name: 'at', label: 'When', cell: ({ touchedAt }) => formatInstant(touchedAt) },
-          { name: 'ad', label: 'Advertiser', cell: ({ advertiserId }) => String(advertiserId) },
-          { name: 'gtin', label: 'Advertised', cell: ({ gtin }) => gtin },
+          { name: 'kind', label: t('Kind'), cell: ({ kind }) => wordsOf(kind) },
+          { name: 'at', label: t('When'), cell: ({ touchedAt }) => formatInstant(touchedAt) },
+          { name: 'ad', label: t('Advertiser'), cell: ({ advertiserId }) => String(advertiserId) },
+          { name: 'gtin', label: t('Advertised'), cell: ({ gtin }) => gtin },
           ...profiles.map((profile) => ({
             name: profile,
             label: profileNames[profile],
