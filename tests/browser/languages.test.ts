@@ -45,7 +45,7 @@ function escapeForm(text: string): string {
 /** Everything that is read on a page or of it: texts, names for screen readers, hints, the title, and the canvas. */
 async function readTexts(page: Page): Promise<readonly string[]> {
   return await page.evaluate(`(() => {
-    const texts = [document.title.split(' · ')[0]]
+    const texts = document.title.split(' · ')
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     while (walker.nextNode()) texts.push(walker.currentNode.data)
     // What stands in one paragraph is one text, also around its elements.
@@ -145,7 +145,7 @@ describe('the dashboard in languages', { skip: noBrowser, timeout: 1_200_000 }, 
     await page.getByRole('heading', { name: 'Leistung' }).waitFor()
     assert.equal(await languageOf(page), 'de')
     assert.equal(new URL(page.url()).hash, hash)
-    assert.match(await page.title(), /^Leistung · /u)
+    assert.match(await page.title(), /^Velmora Coffee · Leistung · /u)
     await page.getByRole('button', { name: 'Abmelden' }).click()
     await page.reload()
     await page.getByRole('button', { name: 'Anmelden' }).waitFor()
