@@ -15,7 +15,7 @@ export interface Sorting {
 }
 
 interface TableProps<Row> {
-  /** Read out by screen readers; also names the scrolling region. */
+  /** Read out by screen readers; also names the frame that scrolls. */
   readonly caption: string
   readonly columns: readonly TableColumn<Row>[]
   readonly rows: readonly Row[]
@@ -30,8 +30,9 @@ interface TableProps<Row> {
 export function Table<Row>(props: TableProps<Row>) {
   const { caption, columns, rows, keyOf, sorting, footer, totals } = props
   return (
+    // A group, since the section around it is a landmark already, often of the same name.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- people without a mouse scroll with the keyboard.
-    <div class="table-frame" role="region" aria-label={caption} tabIndex={0}>
+    <div class="table-frame" role="group" aria-label={caption} tabIndex={0}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>
