@@ -188,7 +188,8 @@ export const campaignOperations = withIds({
     summary: 'Read the SPA product performance report by campaign, brand or other groups, as JSON',
     description:
       'The rows of the report added up by what `groupBy` names, with totals of all pages by currency and the ' +
-      'distinct orders of each group. Amounts of different currencies are never added up.',
+      'distinct orders of each group. Amounts of different currencies are added up under `converted` alone, which ' +
+      'only `convertTo` gives.',
     body: jsonBody(groupRequestSchema, parseGroupRequest),
     takesPlace: true,
     success: {
@@ -203,7 +204,8 @@ export const campaignOperations = withIds({
       'Download the SPA product performance report by campaign, brand or other groups, as CSV',
     description:
       'The groups of groups.json without totals. The columns are those that `groupBy` gives, in the order of ' +
-      'the report, then the figures, CURRENCY and ORDERS.',
+      'the report, then the figures, CURRENCY and ORDERS. With `convertTo` a line is a group of `converted`; what ' +
+      'is converted has names that begin with CONVERTED_, and CONVERTED_FROM and WITHOUT_RATE follow.',
     queryParameters: localeQuery,
     queryFaults: localeFaults,
     body: jsonBody(groupRequestSchema, parseGroupRequest),

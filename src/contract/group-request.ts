@@ -1,6 +1,7 @@
 // The body of a report by groups: the report, added up by campaign, ad group, product and so on.
 import { Type, type TSchema } from 'typebox'
 import { closed } from './closed.ts'
+import { convertToField, parseConvertTo } from './convert-to.ts'
 import { flag, optional, wordOf, type Of } from './fields.ts'
 import type { Column } from './report-columns.ts'
 import { filterValueSchema, parseFilters } from './report-filters.ts'
@@ -56,10 +57,40 @@ export function listGroupColumns(groupBy: readonly Grouping[]): readonly GroupCo
   return [...shown, 'CURRENCY', 'ORDERS']
 }
 
+/** Columns that depend on the currency. */
+const moneyColumns: ReadonlySet<string> = new Set([
+  'CONVERSION_VALUE',
+  'AD_SPEND_REVENUE',
+  'COST_PER_CLICK',
+  'RETURN_ON_AD_SPEND',
+  'CURRENCY',
+])
+
+export function isDimension(column: GroupColumn): boolean {
+  return dimensionColumns.has(column)
+}
+
+/** What depends on the currency is never called like an amount that is not converted. */
+export function isConvertedColumn(column: GroupColumn): boolean {
+  return moneyColumns.has(column)
+}
+
+/** The columns of the CSV with `convertTo`. */
+export function listConvertedColumns(groupBy: readonly Grouping[]): readonly string[] {
+  const columns = listGroupColumns(groupBy)
+  return [
+    ...columns.map((name) => (isConvertedColumn(name) ? `CONVERTED_${name}` : name)),
+    'CONVERTED_FROM',
+    'WITHOUT_RATE',
+  ]
+}
+
 export interface GroupRequest extends ReportQuestion {
   /** At least one, each once. */
   readonly groupBy: readonly Grouping[]
   readonly withOrders: boolean
+  /** A currency in which the amounts of a group are added up, whatever theirs are. */
+  readonly convertTo?: string | null
   readonly page: number
   readonly limit: number
   readonly sortType: SortType
@@ -77,7 +108,8 @@ function requestSchema<Value extends TSchema>(value: Value) {
           maxItems: groupings.length,
           uniqueItems: true,
           description:
-            'What a row is of; each of them adds columns. Rows are told apart by currency in any case. ' +
+            'What a row is of; each of them adds columns. Rows are told apart by currency in any case, except ' +
+            'under `converted`. ' +
             'AD_GROUP tells campaigns apart as well.',
         }),
         ...questionFields({ ...anyFilter, value }),
@@ -96,6 +128,7 @@ function requestSchema<Value extends TSchema>(value: Value) {
               'false: ORDERS are null, which is faster: they are counted from the attributions.',
           })
         ),
+        convertTo: convertToField,
       },
       { title: 'SpaProductGroupsRequest' }
     )
@@ -115,7 +148,8 @@ export function parseGroupRequest(value: unknown): Parsed<GroupRequest> {
 
   const body = parsed.value
   const { filters, messages } = parseFilters(body.filters ?? [])
-  const faults = questionFaults(body, [...orderFaults(body), ...messages])
+  const { convertTo, faults: ownFaults } = parseConvertTo(body.convertTo)
+  const faults = questionFaults(body, [...orderFaults(body), ...messages, ...ownFaults])
   if (faults !== null) return faults
 
   return {
@@ -131,6 +165,7 @@ export function parseGroupRequest(value: unknown): Parsed<GroupRequest> {
       sortType: body.sortType ?? groupDefaults.sortType,
       orderBy: body.orderBy ?? groupDefaults.orderBy,
       withOrders: body.withOrders ?? groupDefaults.withOrders,
+      ...(convertTo !== null && { convertTo }),
     },
   }
 }

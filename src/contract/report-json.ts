@@ -126,7 +126,7 @@ export const reportJsonSchema = named('SpaProductReport', {
 
 const of = (grouping: string) => optional(text(`With ${grouping} in \`groupBy\` only.`))
 
-const groupRowSchema = named('SpaProductGroupRow', {
+const groupDimensions = {
   GTIN: of('PRODUCT'),
   PRODUCT_TITLE: of('PRODUCT'),
   BRAND: of('PRODUCT or BRAND'),
@@ -138,15 +138,32 @@ const groupRowSchema = named('SpaProductGroupRow', {
   AD_GROUP_ID: of('AD_GROUP'),
   AD_GROUP_NAME: of('AD_GROUP'),
   DATE: optional(dateText('With DATE in `groupBy` only.')),
-  ...figures,
+}
+const ordersOfGroup = {
   ORDERS: nullOr(
     Type.String(),
     'The distinct purchases with a credited line in the group; null where these are no longer known.'
   ),
+}
+
+const groupRowSchema = named('SpaProductGroupRow', {
+  ...groupDimensions,
+  ...figures,
+  ...ordersOfGroup,
 } satisfies Record<GroupColumn, TSchema>)
 
+const convertedGroupSchema = named('SpaProductConvertedGroup', {
+  ...groupDimensions,
+  ...inOneCurrency,
+  ...ordersOfGroup,
+})
+
 export const groupsSchema = named('SpaProductGroups', {
-  rows: list(groupRowSchema, 'The groups of the page, in the order that was asked for.'),
+  rows: list(
+    groupRowSchema,
+    'The groups of the page, in the order that was asked for. With `convertTo`: those of `converted`, with a row ' +
+      'for each of their currencies.'
+  ),
   totals: list(
     seriesTotalsSchema,
     'By CURRENCY: the exact sums of the groups of all pages. ORDERS are the distinct purchases of all groups, ' +
@@ -154,7 +171,21 @@ export const groupsSchema = named('SpaProductGroups', {
   ),
   page: Type.Integer(),
   limit: Type.Integer(),
-  totalRows: Type.Integer({ description: 'Groups over all pages.' }),
+  totalRows: Type.Integer({
+    description: 'Groups over all pages; with `convertTo` those of `converted`.',
+  }),
+  converted: optional(
+    Type.Object(
+      {
+        rows: list(
+          convertedGroupSchema,
+          'The groups of the page, each once whatever its currencies, in the order of the converted amounts.'
+        ),
+        totals: nullOr(convertedTotalsSchema, 'Of all pages; null without any row.'),
+      },
+      { description: 'With `convertTo` only: the groups of all currencies in this one.' }
+    )
+  ),
   ...coverage,
 })
 

@@ -8,12 +8,20 @@ import { boundAdvertiserSql } from './bound-advertiser.ts'
 import { linesOfAdvertisersSql } from '../days/day-rows.ts'
 import { productConditions, productKeyConditions, rowConditions } from './filters.ts'
 import { placeInDaysSql, placeParams, runsOf } from '../days/market-days.ts'
+import {
+  addedUpInOneSql,
+  inTargetSql,
+  noTargetSql,
+  sumsByCurrencySql,
+  unknownLast,
+} from './groups-in-one.ts'
 import { orderTerms } from './order.ts'
 import { reachableRows } from './paged.ts'
 import {
   fromProductsSql,
   reportParams,
   reportSettings,
+  rowKeysOf,
   rowsByKeysSql,
   type ReportQuery,
   type RowKey,
@@ -28,11 +36,13 @@ export interface GroupsSource extends RowsSource {
   readonly request: GroupsQuestion
   /** Whether the orders of groups are counted. */
   readonly withOrders: boolean
+  /** Binds the currency in which the amounts of a group are added up; absent if each has a row of its own. */
+  readonly target?: Params
   /** On the columns of the answer, from a closed list. */
   readonly condition?: string
 }
 
-type GroupKey = RowKey | 'brand_key'
+export type GroupKey = RowKey | 'brand_key'
 
 const keysOfGrouping = {
   CAMPAIGN: ['campaign_id'],
@@ -51,17 +61,19 @@ function keysOf({ groupBy }: GroupsQuestion): readonly GroupKey[] {
 export function buildGroupsQuery(source: GroupsSource): ReportQuery {
   const { request, condition = '1' } = source
   const keys = keysOf(request)
+  const isConverted = source.target !== undefined
   const ties = [...keys, 'currency']
+  const order = [...(isConverted ? unknownLast(request) : []), ...orderTerms(request, ties)]
   return {
     sql: `
 SELECT ${columnsSql(keys)},
   loads, impressions, clicks, conversions, toString(units_sold), toString(conversion_value), toString(spend),
-  currency, toString(orders), ${sumsSql} AS sums,
+  currency, toString(orders), ${sumsByCurrencySql(isConverted)} AS sums,
   count() OVER () AS total_rows, toString(sum(unconverted) OVER ()) AS total_unconverted,
-  ${boundAdvertiserSql}
+  ${isConverted ? 'own_sums' : `''`}, ${boundAdvertiserSql}
 FROM (${addedUpSql(source, keys)})
 WHERE ${condition}
-ORDER BY ${orderTerms(request, ties).join(', ')}
+ORDER BY ${order.join(', ')}
 LIMIT ${reachableRows(request.limit)}
 SETTINGS ${reportSettings}`,
     params: groupsParams(source),
@@ -75,18 +87,18 @@ function columnsSql(keys: readonly GroupKey[]): string {
   ${keys.includes('day') ? 'toString(day)' : 'NULL'}`
 }
 
-/** The figures of all rows by currency, as a list of objects in the order of `summedFigures`. */
-const sumsSql = `toJSONString([${['loads', 'impressions', 'clicks', 'conversions', 'units_sold', 'conversion_value', 'spend', 'first_orders'].map((name) => `mapApply((code, sum) -> (code, toString(sum)), sumMap(map(currency, ${name})) OVER ())`).join(', ')}])`
-
 function addedUpSql(source: GroupsSource, keys: readonly GroupKey[]): string {
   const parts = [figuresSql(source, keys), ...(source.withOrders ? [ordersSql(source, keys)] : [])]
+  const rows = parts.join(' UNION ALL ')
+  const names = namesSql(source.request)
+  if (source.target !== undefined) return addedUpInOneSql(rows, { keys, names })
   const by = [...keys, 'currency'].join(', ')
   return `
-  SELECT ${by}, ${namesSql(source.request)},
+  SELECT ${by}, ${names},
     sum(loads) AS loads, sum(impressions) AS impressions, sum(clicks) AS clicks, sum(conversions) AS conversions,
     sum(units_sold) AS units_sold, sum(conversion_value) AS conversion_value, sum(spend) AS spend,
     sum(unconverted) AS unconverted, sum(orders) AS orders, sum(first_orders) AS first_orders
-  FROM (${parts.join(' UNION ALL ')})
+  FROM (${rows})
   GROUP BY ${by}`
 }
 
@@ -109,18 +121,19 @@ function needsProducts(request: GroupsQuestion): boolean {
 
 const currencySql = `transform(market_id, {sumMarketIds:Array(Int32)}, {sumCurrencies:Array(String)}, '')`
 
-/** The rows of the report, by no more keys than are needed. */
+/** The rows of the report, by no more keys than are needed: what is converted is each of the rows by day. */
 function figuresSql(source: GroupsSource, keys: readonly GroupKey[]): string {
-  const { request } = source
+  const { request, target } = source
   const withProducts = needsProducts(request)
   const stored = new Set<RowKey>(['market_id', ...(withProducts ? ['gtin_key' as const] : [])])
   for (const key of keys) if (key !== 'brand_key') stored.add(key)
-  const rows = rowsByKeysSql(source, [...stored])
-  return `
+  const rows = rowsByKeysSql(source, target === undefined ? [...stored] : rowKeysOf(request))
+  const select = `
     SELECT ${keys.map(selected).join(', ')}, ${currencySql} AS currency, ${namesOfRowsSql(request)}
       loads, impressions, clicks, conversions, units_sold, conversion_value, spend, unconverted,
-      toUInt64(0) AS orders, toUInt64(0) AS first_orders
-    ${withProducts ? fromProductsSql(source, rows) : `FROM (${rows})`}`
+      toUInt64(0) AS orders, toUInt64(0) AS first_orders`
+  const from = withProducts ? fromProductsSql(source, rows) : `FROM (${rows})`
+  return target === undefined ? `${select} ${from}` : inTargetSql({ select, from }, keys)
 }
 
 function selected(key: GroupKey): string {
@@ -146,7 +159,7 @@ function noNamesSql({ groupBy }: GroupsQuestion): string {
  * One row for each order of a group, at its first line in it, and `first_orders` for the group that has the first one
  * of all. This is what series.json counts under filters that name the group, and without them.
  */
-function ordersSql({ request }: GroupsSource, keys: readonly GroupKey[]): string {
+function ordersSql({ request, target }: GroupsSource, keys: readonly GroupKey[]): string {
   const groups = keys.filter((key) => key !== 'day' && key !== 'market_id')
   const ofBrand = groups.includes('brand_key') ? ['any(brand) AS own_brand'] : []
   const byMarket = keys.includes('market_id') ? ['own_market'] : []
@@ -161,7 +174,7 @@ function ordersSql({ request }: GroupsSource, keys: readonly GroupKey[]): string
     SELECT ${keys.join(', ')}, if(market_currency = '-', '', market_currency) AS currency, ${noNamesSql(request)}
       toUInt64(0) AS loads, toUInt64(0) AS impressions, toUInt64(0) AS clicks, toUInt64(0) AS conversions,
       toInt64(0) AS units_sold, toDecimal128(0, 9) AS conversion_value, toDecimal128(0, 9) AS spend,
-      toUInt64(0) AS unconverted, toUInt64(1) AS orders, toUInt64(is_first) AS first_orders
+      toUInt64(0) AS unconverted, toUInt64(1) AS orders, toUInt64(is_first) AS first_orders${target === undefined ? '' : noTargetSql}
     FROM (${placeInDaysSql(marked, { instant: 'happened_at', runs: 'asked' })})`
 }
 
@@ -205,6 +218,7 @@ function groupsParams(source: GroupsSource): Params {
       askedMax: endDate,
       ...placeParams(runsOf(asked), 'asked'),
     }),
+    ...source.target,
     ...reportParams(source),
   }
 }

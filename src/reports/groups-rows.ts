@@ -4,6 +4,7 @@ import { readNanos } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 import type { Values } from './kept-result.ts'
+import { readTargetSums } from './one-currency.ts'
 import type { CurrencySums, ReportRow } from './report.ts'
 import { AnswerRow, namesOfCatalog, type AnswerValues, type Names } from './report-rows.ts'
 
@@ -11,11 +12,20 @@ import { AnswerRow, namesOfCatalog, type AnswerValues, type Names } from './repo
 export interface GroupRow extends ReportRow {
   /** Null if they cannot be counted any more, or were not asked for. */
   readonly orders: string | null
+  /** The figures in their own currencies and in the one that was asked for; none without such. */
+  readonly byCurrency?: readonly CurrencySums[]
 }
 
 /** The columns of `buildGroupsQuery` after those of a row, in its order. */
-const places = { currency: 15, orders: 16, sums: 17, totalRows: 18, unconverted: 19 } as const
-const columnCount = 21
+const places = {
+  currency: 15,
+  orders: 16,
+  sums: 17,
+  totalRows: 18,
+  unconverted: 19,
+  own: 20,
+} as const
+const columnCount = 22
 
 /** Says whether the orders of a day, or of all days (null), are known. */
 export type AreOrdersKnown = (day: string | null) => boolean
@@ -48,6 +58,11 @@ class GroupAnswerRow extends AnswerRow implements GroupRow {
   get orders(): string | null {
     return this.#areOrdersKnown(this.date) ? String(this.#values[places.orders]) : null
   }
+
+  get byCurrency(): readonly CurrencySums[] {
+    const own = String(this.#values[places.own])
+    return own === '' ? [] : readSums(own, this.#areOrdersKnown(this.date))
+  }
 }
 
 export function readUnconvertedCount(values: Values): number {
@@ -64,6 +79,9 @@ export function readGroupTotals(values: Values, areOrdersKnown: boolean) {
   }
 }
 
+/** Those that stand in their own currencies; behind them are the converted ones. */
+const ownFigures = 8
+
 type SumsByCurrency = Readonly<Record<string, string>>
 
 function readSums(text: string, areOrdersKnown: boolean): readonly CurrencySums[] {
@@ -72,7 +90,7 @@ function readSums(text: string, areOrdersKnown: boolean): readonly CurrencySums[
   const currencies = [...new Set(figures.flatMap((one) => Object.keys(one)))].toSorted()
   return currencies.map((currency) => {
     const sum = (place: number) => figures[place]?.[currency] ?? '0'
-    return {
+    const own: CurrencySums = {
       currency,
       loads: BigInt(sum(0)),
       impressions: BigInt(sum(1)),
@@ -83,5 +101,13 @@ function readSums(text: string, areOrdersKnown: boolean): readonly CurrencySums[
       spendNanos: BigInt(readNanos(sum(6))),
       orders: areOrdersKnown ? BigInt(sum(7)) : null,
     }
+    if (figures.length === ownFigures) return own
+    const converted = readTargetSums({
+      targetValue: sum(8),
+      targetSpend: sum(9),
+      valueWithoutRate: sum(10),
+      spendWithoutRate: sum(11),
+    })
+    return Object.assign(own, { converted })
   })
 }

@@ -214,3 +214,14 @@ export const labelsByLanguage = {
     ORDERS: 'Zamówienia',
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<GroupColumn, string>>>>
+
+/** Of sums in one currency: what they were converted from, and what is not in them for want of a rate. */
+export const convertedLabels = {
+  en: ['Converted from', 'Without exchange rate'],
+  de: ['Umgerechnet aus', 'Ohne Wechselkurs'],
+  fr: ['Converti depuis', 'Sans taux de change'],
+  es: ['Convertido de', 'Sin tipo de cambio'],
+  it: ['Convertito da', 'Senza tasso di cambio'],
+  nl: ['Omgerekend uit', 'Zonder wisselkoers'],
+  pl: ['Przeliczone z', 'Bez kursu wymiany'],
+} as const satisfies Readonly<Record<keyof typeof labelsByLanguage, readonly [string, string]>>

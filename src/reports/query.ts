@@ -64,7 +64,7 @@ SELECT if(product_gtin = '', seen_gtin, product_gtin) AS gtin, title, brand,
   loads, impressions, clicks, conversions, toString(units_sold), toString(conversion_value), toString(spend),
   count() OVER () AS total_rows, toString(sum(unconverted) OVER ()) AS total_unconverted,
   ${boundAdvertiserSql}
-${fromProductsSql(source, rowsSql(source, { keys: keysOf(request), withOrders: false }))}
+${fromProductsSql(source, rowsSql(source, { keys: rowKeysOf(request), withOrders: false }))}
 ORDER BY ${orderTerms(request, tiesOf(request)).join(', ')}
 LIMIT ${reachableRows(request.limit)}
 SETTINGS ${reportSettings}`,
@@ -105,7 +105,8 @@ const allKeys = ['market_id', 'publisher_id', 'campaign_id', 'ad_group_id', 'gti
 
 export type RowKey = (typeof allKeys)[number] | 'day' | 'advertiser_id'
 
-function keysOf({ dateBreakdown }: RowsQuestion): readonly RowKey[] {
+/** What the rows of the report are told apart by. */
+export function rowKeysOf({ dateBreakdown }: RowsQuestion): readonly RowKey[] {
   return [...allKeys, ...(dateBreakdown ? ['day' as const] : [])]
 }
 
@@ -223,12 +224,12 @@ export function fromProductsSql(source: RowsSource, rows: string): string {
 
 /** No two rows of the report have all of them in common. */
 function tiesOf(request: ReportRequest): readonly string[] {
-  return ['gtin_key', ...keysOf(request).filter((key) => key !== 'gtin_key')]
+  return ['gtin_key', ...rowKeysOf(request).filter((key) => key !== 'gtin_key')]
 }
 
 /** The filtered rows with orders and without names, for callers that sum them. */
 export function reportRowsSql(source: RowsSource): string {
-  const rows = rowsSql(source, { keys: keysOf(source.request), withOrders: true })
+  const rows = rowsSql(source, { keys: rowKeysOf(source.request), withOrders: true })
   return productConditions(source.request) === '1'
     ? rows
     : `SELECT g.* ${fromProductsSql(source, rows)}`
@@ -241,7 +242,10 @@ export function rowsByKeysSql(source: RowsSource, keys: readonly RowKey[]): stri
 
 /** The rows of several advertisers with orders, in no order; with days as they are, not added up. */
 export function rowsOfManySql(source: RowsParts & { readonly advertisers: 'given' }): string {
-  return rowsSql(source, { keys: ['advertiser_id', ...keysOf(source.request)], withOrders: true })
+  return rowsSql(source, {
+    keys: ['advertiser_id', ...rowKeysOf(source.request)],
+    withOrders: true,
+  })
 }
 
 /** The parameters of rows without filters, names or advertisers. */

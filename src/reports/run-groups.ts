@@ -13,6 +13,7 @@ import {
   type GroupRow,
 } from './groups-rows.ts'
 import { areKept } from '../days/kept-revisions.ts'
+import { readTargetParams } from './one-currency.ts'
 import { questionOf, type KeptPages } from './kept-pages.ts'
 import { answerPage, type Computed, type PagedResult } from './paged.ts'
 import { loadRates, noRates } from '../days/rates.ts'
@@ -48,14 +49,27 @@ export function createGroupsRunner(given: ReportDeps): RunGroups {
 
 async function compute(deps: Deps, call: GroupsCall): Promise<Computed<GroupRow>> {
   const { advertiserId, request } = call
-  const dateBreakdown = request.groupBy.includes('DATE')
+  const hasDates = request.groupBy.includes('DATE')
+  const { convertTo = null } = request
+  // Of rows without a day nothing can be converted.
+  const dateBreakdown = hasDates || convertTo !== null
   const catalog = deps.catalog()
   const { days, spans } = await readParts(deps, request, () => !dateBreakdown)
   const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
   const areOrdersKnown = await readOrdersKnown(deps.warehouse, request)
-  const withOrders = areOrdersKnown(dateBreakdown ? request.endDate : null)
+  const withOrders = areOrdersKnown(hasDates ? request.endDate : null)
   const asked = { ...request, dateBreakdown }
-  const source = { advertiserId, request: asked, catalog, days, spans, rates, withOrders }
+  const target = await readTarget(deps, request)
+  const source = {
+    advertiserId,
+    request: asked,
+    catalog,
+    days,
+    spans,
+    rates,
+    withOrders,
+    ...target,
+  }
   return {
     advertiserId,
     blocks: streamGroups(deps, source, call),
@@ -67,6 +81,15 @@ async function compute(deps: Deps, call: GroupsCall): Promise<Computed<GroupRow>
     format: createGroupFormat(advertiserId, catalog, areOrdersKnown),
     areRowsKept: () => areKept(deps.warehouse, { ...days, spans }),
   }
+}
+
+async function readTarget(
+  { warehouse, catalog }: ReportDeps,
+  { convertTo = null, startDate, endDate }: GroupRequest
+): Promise<Pick<GroupsSource, 'target'>> {
+  if (convertTo === null) return {}
+  const range = { currency: convertTo, first: startDate, last: endDate }
+  return { target: await readTargetParams(warehouse, catalog().markets(), range) }
 }
 
 const noGroups = { totalRows: 0, unconvertedCount: 0, sums: [] }

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { groupings, listGroupColumns, parseGroupRequest } from '../../src/contract/group-request.ts'
+import {
+  groupings,
+  listConvertedColumns,
+  listGroupColumns,
+  parseGroupRequest,
+} from '../../src/contract/group-request.ts'
 import { orderByColumns } from '../../src/contract/report-request.ts'
 
 const base = { startDate: '2026-03-01', endDate: '2026-03-31', groupBy: ['CAMPAIGN'] }
@@ -66,4 +71,30 @@ test('dates, filters and pages have the rules of the report', () => {
   ])
   assert.deepEqual(faults({ page: 1_001 }), ['/page must be at most 1000'])
   assert.equal(faults({ dateBreakdown: true }).length, 1)
+})
+
+test('what is converted is never called like an amount in its own currency', () => {
+  assert.deepEqual(faults({ convertTo: 'EUR' }), [])
+  assert.deepEqual(faults({ convertTo: 'eur' }).length, 1)
+  assert.deepEqual(faults({ convertTo: 'XYZ' }), [
+    '/convertTo must be an ISO 4217 currency code such as EUR',
+  ])
+  assert.deepEqual(listConvertedColumns(['BRAND']), [
+    'BRAND',
+    'IMPRESSIONS',
+    'CLICKS',
+    'LOADS',
+    'CONVERSIONS',
+    'UNITS_SOLD',
+    'CLICK_THROUGH_RATE',
+    'CONVERSION_RATE',
+    'CONVERTED_CONVERSION_VALUE',
+    'CONVERTED_AD_SPEND_REVENUE',
+    'CONVERTED_COST_PER_CLICK',
+    'CONVERTED_RETURN_ON_AD_SPEND',
+    'CONVERTED_CURRENCY',
+    'ORDERS',
+    'CONVERTED_FROM',
+    'WITHOUT_RATE',
+  ])
 })

@@ -2,8 +2,8 @@
 // filters which name a group.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { jsonGroups, jsonReport, jsonSeries } from '../../src/campaign/operations/report/print.ts'
-import { ProductTable } from '../../src/catalog/product-table.ts'
+import { jsonReport, jsonSeries } from '../../src/campaign/operations/report/print.ts'
+import { jsonGroups } from '../../src/campaign/operations/report/print-groups.ts'
 import {
   groupings,
   listGroupColumns,
@@ -11,7 +11,6 @@ import {
   type GroupRequest,
 } from '../../src/contract/group-request.ts'
 import type { ReportFilter } from '../../src/contract/report-filters.ts'
-import { parseDecimal } from '../../src/domain/money.ts'
 import { Attributor } from '../../src/attribution/attribute.ts'
 import { sealBatch } from '../../src/days/seal.ts'
 import { sumNextSpan } from '../../src/days/sum-spans.ts'
@@ -20,7 +19,7 @@ import { createReportRunner } from '../../src/reports/run-report.ts'
 import { createSeriesReader } from '../../src/reports/series.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { createHistoryLoader, partsOf } from '../helpers/history-warehouse.ts'
-import type { History } from '../helpers/history.ts'
+import { addUp, filtersOf, withCampaigns, writeProducts, type Row } from '../helpers/groups.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
 import { createMonth, monthMarkets } from '../helpers/month.ts'
 import { aReportRequest } from '../helpers/report-request.ts'
@@ -34,18 +33,6 @@ const range = {
   endDate: '2026-04-01',
   attributionProfile: profile,
 } as const
-
-type Row = Readonly<Record<string, string | null>>
-
-const sumNames = [
-  'LOADS',
-  'IMPRESSIONS',
-  'CLICKS',
-  'CONVERSIONS',
-  'UNITS_SOLD',
-  'CONVERSION_VALUE',
-  'AD_SPEND_REVENUE',
-] as const
 
 const catalog = () => ({
   markets,
@@ -86,67 +73,6 @@ function reader(t: TestContext, warehouse: Warehouse) {
       return jsonSeries(await readSeries({ ...asker(), request })).totals
     },
   }
-}
-
-/** What tells groups apart, as text: what the catalog calls them is not part of it. */
-const ownColumn: Readonly<Record<Grouping, readonly string[]>> = {
-  CAMPAIGN: ['CAMPAIGN_ID'],
-  AD_GROUP: ['CAMPAIGN_ID', 'AD_GROUP_ID'],
-  PRODUCT: ['GTIN'],
-  BRAND: ['BRAND'],
-  PUBLISHER: ['PUBLISHER_ID'],
-  MARKET: ['MARKET'],
-  DATE: ['DATE'],
-}
-
-function keyOf(row: Row, groupBy: readonly Grouping[]): string {
-  const names = [...new Set(groupBy.flatMap((grouping) => ownColumn[grouping])), 'CURRENCY']
-  return names.map((name) => `${name}=${row[name]?.toLowerCase()}`).join(' ')
-}
-
-function addUp(rows: readonly Row[], groupBy: readonly Grouping[]) {
-  const sums = new Map<string, bigint[]>()
-  for (const row of rows) {
-    const key = keyOf(row, groupBy)
-    const own = sums.get(key) ?? sumNames.map(() => 0n)
-    const add = (sum: bigint, index: number) =>
-      sum + (parseDecimal(row[sumNames[index] ?? ''] ?? '', 9) ?? assert.fail(key))
-    sums.set(key, own.map(add))
-  }
-  return Object.fromEntries([...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-/** Two campaigns, so that some purchases are credited to both. */
-function withCampaigns(history: History): History {
-  for (const { ad } of history.events) {
-    Object.assign(ad, { campaignId: ad.adGroupId === 5001 ? 1002 : 1001 })
-  }
-  return history
-}
-
-async function writeProducts(warehouse: Warehouse): Promise<void> {
-  const products = new ProductTable(warehouse, Date.now)
-  const brands = ['Acme', 'ACME', 'Velmora', 'Söhne']
-  await products.write(
-    Array.from({ length: 30 }, (_, index) => ({
-      marketId: (index % 3) + 1,
-      gtin: `sku-${index + 1}`,
-      title: `Coffee ${index}`,
-      brand: brands[index % brands.length] ?? '',
-    })),
-    await products.nextVersion([1, 2, 3])
-  )
-}
-
-/** The filters that name a group, or null if none can: a product without a brand. */
-function filtersOf(row: Row, groupBy: readonly Grouping[]): readonly ReportFilter[] | null {
-  const fields = groupBy.flatMap((grouping) => ownColumn[grouping])
-  const filters = [...new Set(fields)].map((name) => ({
-    // The columns are called like the fields.
-    field: name as ReportFilter['field'],
-    values: [row[name] ?? ''],
-  }))
-  return filters.some(({ values }) => values[0] === '') ? null : filters
 }
 
 const combinations: readonly (readonly Grouping[])[] = [

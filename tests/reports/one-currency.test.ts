@@ -2,10 +2,14 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { jsonSeries } from '../../src/campaign/operations/report/print.ts'
+import { csvOfGroups, jsonGroups } from '../../src/campaign/operations/report/print-groups.ts'
 import { printAdvertiser } from '../../src/campaign/operations/report/summary.ts'
 import { Attributor } from '../../src/attribution/attribute.ts'
+import type { GroupRequest } from '../../src/contract/group-request.ts'
+import { csvRow } from '../../src/domain/csv.ts'
 import { sealBatch } from '../../src/days/seal.ts'
 import { sumNextSpan } from '../../src/days/sum-spans.ts'
+import { createGroupsRunner } from '../../src/reports/run-groups.ts'
 import { createSeriesReader } from '../../src/reports/series.ts'
 import { createSummaryReader } from '../../src/reports/summary.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
@@ -110,6 +114,21 @@ async function openScenes(t: TestContext) {
       const summary = await createSummaryReader(deps)({ ...asker, advertiserIds: [1], request })
       return printAdvertiser(summary.advertisers.get(1) ?? assert.fail(), convertTo)
     },
+    groups: async (changes: Partial<GroupRequest>) => {
+      const request: GroupRequest = {
+        ...range,
+        groupBy: ['CAMPAIGN'],
+        filters: [],
+        page: 0,
+        limit: 100,
+        sortType: 'DESC',
+        orderBy: 'AD_SPEND_REVENUE',
+        withOrders: true,
+        ...changes,
+      }
+      const result = await createGroupsRunner(deps)({ ...asker, advertiserId: 1, request })
+      return { json: jsonGroups(result, request), request, rows: result.rows }
+    },
     seal: async () => {
       while ((await sealBatch({ warehouse, markets, settledThroughMs })).hasMore);
       while (await sumNextSpan({ warehouse, markets, settledMs: 0 }));
@@ -209,4 +228,83 @@ test('an amount of which nothing has a rate is null and never 0, and in its own 
       ['VND', '999'],
     ]
   )
+})
+
+test('a group of four currencies is one row, whose file cannot be mistaken for amounts in their own', async (t) => {
+  const { groups, series, seal } = await openScenes(t)
+  const compare = async () => {
+    const { json, rows, request } = await groups({ convertTo: 'EUR' })
+    const total = (await series('EUR')).converted?.totals
+    const { rows: converted = [], totals } = json.converted ?? {}
+    assert.deepEqual(totals, total)
+    assert.equal(json.totalRows, 1)
+    assert.deepEqual(converted, [{ CAMPAIGN_ID: '1001', CAMPAIGN_NAME: '', ...total }])
+    assert.deepEqual(
+      json.rows.map((row) => [row.CURRENCY, row.AD_SPEND_REVENUE, row.CONVERSION_VALUE]),
+      [
+        ['EUR', '0.25', '10.00'],
+        ['JPY', '100', '2000'],
+        ['KWD', '0.100', '3.333'],
+        ['VND', '999', '26000'],
+      ]
+    )
+    const { header, cells } = csvOfGroups(request, undefined)
+    const [line = []] = rows.map(cells)
+    const file = Object.fromEntries(
+      header.map((name, place) => [name, csvRow(line.slice(place, place + 1)).trimEnd()])
+    )
+    assert.deepEqual(file, {
+      CAMPAIGN_ID: '1001',
+      CAMPAIGN_NAME: '',
+      IMPRESSIONS: '0',
+      CLICKS: '5',
+      LOADS: '0',
+      CONVERSIONS: '4',
+      UNITS_SOLD: '4',
+      CLICK_THROUGH_RATE: '',
+      CONVERSION_RATE: '0.800000',
+      CONVERTED_CONVERSION_VALUE: '32.60',
+      CONVERTED_AD_SPEND_REVENUE: '1.176089309',
+      CONVERTED_COST_PER_CLICK: '',
+      CONVERTED_RETURN_ON_AD_SPEND: '27.7190',
+      CONVERTED_CURRENCY: 'EUR',
+      ORDERS: '4',
+      CONVERTED_FROM: 'EUR 0.25 / 10.00; JPY 100 / 2000; KWD 0.100 / 3.333; VND 999 / 26000',
+      WITHOUT_RATE: 'VND 999 / 26000',
+    })
+    // By market, in the order of the converted amounts; the dong, which has no rate, comes last in either order.
+    for (const sortType of ['DESC', 'ASC'] as const) {
+      const byMarket = (await groups({ groupBy: ['MARKET'], convertTo: 'EUR', sortType })).json
+      const known = [
+        ['JP', '0.623059006'],
+        ['KW', '0.303030303'],
+        ['DE', '0.25'],
+      ]
+      assert.deepEqual(
+        byMarket.converted?.rows.map((row) => [row.MARKET, row.AD_SPEND_REVENUE]),
+        [...(sortType === 'DESC' ? known : known.toReversed()), ['VN', null]]
+      )
+    }
+  }
+
+  await compare()
+  await seal()
+  await compare()
+  assert.equal((await groups({})).json.converted, undefined)
+})
+
+test('the header of converted groups has the sign of what is converted in every language', () => {
+  const request = { ...range, groupBy: ['MARKET'], convertTo: 'EUR' } as const
+  const all = { ...request, filters: [], page: 0, limit: 1, withOrders: true } as const
+  const { header } = csvOfGroups({ ...all, sortType: 'ASC', orderBy: 'MARKET' }, 'de-AT')
+  assert.deepEqual(header.slice(-8), [
+    '≈ Conversion-Wert',
+    '≈ Werbeausgaben',
+    '≈ Kosten pro Klick (CPC)',
+    '≈ Return on Ad Spend (ROAS)',
+    '≈ Währung',
+    'Bestellungen',
+    'Umgerechnet aus',
+    'Ohne Wechselkurs',
+  ])
 })

@@ -62,6 +62,7 @@ const byCampaign = {
   filters: [{ field: 'PUBLISHER_ID', values: [10] }],
   orderBy: 'CONVERSION_VALUE',
   limit: 25,
+  convertTo: 'EUR',
 }
 const campaignRow = { CAMPAIGN_ID: '1001', CAMPAIGN_NAME: 'Spring', ...figures }
 
@@ -163,6 +164,10 @@ export const reportExamples = {
         page: 0,
         limit: 25,
         totalRows: 1,
+        converted: {
+          rows: [{ ...campaignRow, ORDERS: '1', WITHOUT_RATE: [] }],
+          totals: { ...figures, ORDERS: '1', WITHOUT_RATE: [] },
+        },
         ...coverage,
       },
     },

@@ -1,13 +1,11 @@
 import { campaignOperations as operations } from '../../../contract/campaign-operations.ts'
-import { listGroupColumns } from '../../../contract/group-request.ts'
 import { answerJson, type HandlerTable } from '../../../http/handler.ts'
-import { labelsOf } from '../../../reports/locale.ts'
 import { readValues } from '../../../reports/values.ts'
 import type { CampaignDeps } from '../../deps.ts'
 import { advertiserIn, handleAt } from '../../handle.ts'
 import type { ReportPlaces } from '../../report-places.ts'
 import { csvAnswer, resultHeaders, withinEventDays } from './csv-answer.ts'
-import { groupCell, jsonGroups } from './print.ts'
+import { csvOfGroups, jsonGroups } from './print-groups.ts'
 
 /** The product report by groups, as JSON and as CSV, and the groups that a filter can name. */
 export function createGroupHandlers(
@@ -30,14 +28,11 @@ export function createGroupHandlers(
         const { body, query, signal } = call
         const request = withinEventDays(body)
         const result = await deps.runGroups({ advertiserId: id, request, keyId, signal })
-        const columns = listGroupColumns(body.groupBy)
-        const labels = labelsOf(query.locale)
         return csvAnswer(result, {
           what: 'spa-product-groups',
           advertiserId: id,
           request: body,
-          header: columns.map((column) => labels[column]),
-          cells: (row) => columns.map((column) => groupCell(column, row)),
+          ...csvOfGroups(body, query.locale),
         })
       })
     ),

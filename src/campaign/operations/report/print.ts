@@ -1,17 +1,10 @@
 // A report as it leaves the port: which value goes into which column, and the JSON forms with their sums.
 import { listColumns, type Column } from '../../../contract/report-columns.ts'
-import {
-  listGroupColumns,
-  type GroupColumn,
-  type GroupRequest,
-} from '../../../contract/group-request.ts'
-import type { JsonGroups, JsonReport, JsonSeries } from '../../../contract/report-json.ts'
+import type { JsonReport, JsonSeries } from '../../../contract/report-json.ts'
 import type { ReportRequest } from '../../../contract/report-request.ts'
 import { minorDigits } from '../../../domain/currency.ts'
 import { divideHalfEven, formatAmount, nanosScale, readNanos } from '../../../domain/money.ts'
 import type { CsvCell } from '../../../domain/csv.ts'
-import type { GroupRow } from '../../../reports/groups-rows.ts'
-import type { GroupsResult } from '../../../reports/run-groups.ts'
 import type {
   Amounts,
   CurrencySums,
@@ -83,7 +76,7 @@ function toJsonRow(row: ReportRow, columns: readonly Column[]): JsonRow {
   return values as JsonRow
 }
 
-function valueOf(cell: CsvCell): string | null {
+export function valueOf(cell: CsvCell): string | null {
   if ('text' in cell) return cell.text
   return cell.number === '' ? null : cell.number
 }
@@ -119,31 +112,6 @@ function addRow(totals: Totals, row: ReportRow): void {
 function byCode([one]: readonly [string, Totals], [other]: readonly [string, Totals]): number {
   if (one === other) return 0
   return one < other ? -1 : 1
-}
-
-/** One page of a report by groups; the totals are of all pages. */
-export function jsonGroups(result: GroupsResult, request: GroupRequest): JsonGroups {
-  const columns = listGroupColumns(request.groupBy)
-  return {
-    rows: result.rows.map((row) => toGroupRow(row, columns)),
-    totals: (result.sums ?? []).map(printWithOrders),
-    page: request.page,
-    limit: request.limit,
-    totalRows: result.totalRows,
-    completeThrough: result.completeThrough,
-    renewingDays: [...(result.renewingDays ?? [])],
-    unconverted: result.unconvertedCount,
-  }
-}
-
-function toGroupRow(row: GroupRow, columns: readonly GroupColumn[]): JsonGroups['rows'][number] {
-  const values = columns.map((column) => [column, valueOf(groupCell(column, row))])
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Every column was set just now.
-  return Object.fromEntries(values) as JsonGroups['rows'][number]
-}
-
-export function groupCell(column: GroupColumn, row: GroupRow): CsvCell {
-  return column === 'ORDERS' ? { number: row.orders ?? '' } : cellOf[column](row)
 }
 
 /** With a currency, the sums of all in it are added. */
