@@ -183,12 +183,24 @@ const download = { rowsPerPage: 10_000, pagesMax: 30 } as const
 
 /** The CSV of all pages as one text, in the order and under the filters shown. */
 export async function downloadCsv(api: Api, advertiserId: number, view: View): Promise<string> {
+  const path = reportPath(advertiserId, 'groups.csv')
+  return await joinPages((paging) => {
+    const body: GroupBody = { ...tableRequestOf(view), ...paging }
+    return api.text({ method: 'POST', path, body })
+  })
+}
+
+type ReadPage = (paging: {
+  readonly page: number
+  readonly limit: number
+}) => ReturnType<Api['text']>
+
+/** The pages of a CSV as one text. */
+export async function joinPages(readPage: ReadPage): Promise<string> {
   let text = ''
   let resultId: string | null = null
   for (let page = 0; ; page += 1) {
-    const body: GroupBody = { ...tableRequestOf(view), page, limit: download.rowsPerPage }
-    const path = reportPath(advertiserId, 'groups.csv')
-    const answer = await api.text({ method: 'POST', path, body })
+    const answer = await readPage({ page, limit: download.rowsPerPage })
     const id = answer.headers.get('x-result-id')
     if (page > 0 && id !== resultId) throw new Error('the figures changed during the download')
     resultId = id

@@ -1,7 +1,8 @@
 // The purchases of an advertiser: their list, and the story of each.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { noBrowser, open, settled } from './browser.ts'
+import { noBrowser, open, settled, until } from './browser.ts'
 import { assertFits, findBarriers } from './read-page.ts'
 import { Stage } from './stage.ts'
 
@@ -34,7 +35,7 @@ describe('the purchases of an advertiser', { skip: noBrowser, timeout: 900_000 }
 
       await story.locator('summary').focus()
       await page.keyboard.press('Enter')
-      await story.getByRole('table', { name: 'Ids of your clicks and views' }).waitFor()
+      await story.getByRole('table', { name: 'Ids of your clicks and impressions' }).waitFor()
       await assertFits(page, 'the story with its ids')
       assert.deepEqual(await findBarriers(page), [])
       assert.deepEqual(complaints, [])
@@ -49,5 +50,71 @@ describe('the purchases of an advertiser', { skip: noBrowser, timeout: 900_000 }
     await open(page, `${address.split('?')[0] ?? ''}?profile=IMP_1_DAY`)
     const sentence = await page.locator('section.story p').first().innerText()
     assert.match(sentence, /^Credited to (you|nobody|another advertiser) \(Impressions 1 day\): /u)
+  })
+
+  it('the list has a row for each order, the newest first, with every column in sight at 1440 pixels', async (t) => {
+    const key = stage.showcase.advertiserKey
+    const { page } = await stage.enter(t, { key, address: `${list}?size=250` })
+    const rows = await page.locator('td[data-column=DATE]').count()
+    const orders = await page.locator('th[data-column=TRANSACTION_ID] a').allInnerTexts()
+    assert.ok(rows > 0)
+    assert.equal(rows, orders.length)
+    assert.equal(new Set(orders).size, orders.length)
+    const days = await page.evaluate<readonly number[]>(
+      `[...document.querySelectorAll('td[data-column=DATE]')].map((one) => Date.parse(one.textContent))`
+    )
+    assert.ok(days.every((day) => day > 0))
+    assert.deepEqual(
+      days,
+      days.toSorted((one, other) => other - one)
+    )
+    const isInSight = await page.evaluate(`(() => {
+      const frame = document.querySelector('.table-frame')
+      return frame.scrollWidth <= frame.clientWidth
+    })()`)
+    assert.equal(isInSight, true)
+
+    const several = page.getByRole('button', { name: /^\d+ lines$/u }).first()
+    if ((await several.count()) > 0) {
+      await several.focus()
+      await page.keyboard.press('Enter')
+      await page.locator('th[data-column=TRANSACTION_ID]', { hasText: 'Line ' }).first().waitFor()
+    }
+    assert.deepEqual(await findBarriers(page), [])
+  })
+
+  it('an order is found by its id, and rules and publishers narrow the list and its file', async (t) => {
+    const key = stage.showcase.advertiserKey
+    const { page } = await stage.enter(t, { key, address: list })
+    const wanted = await page.locator('th[data-column=TRANSACTION_ID] a').nth(1).innerText()
+    await page.getByLabel('Order id').fill(wanted)
+    await page.keyboard.press('Enter')
+    await until(page, `document.querySelectorAll('th[data-column=TRANSACTION_ID] a').length === 1`)
+    assert.equal(await page.locator('th[data-column=TRANSACTION_ID] a').innerText(), wanted)
+
+    await open(page, list)
+    await page.getByRole('search').getByLabel('Credited for').selectOption('VIEW')
+    await settled(page)
+    const rules = new Set(await page.locator('td[data-column=RULE]').allInnerTexts())
+    assert.deepEqual([...rules], ['View'])
+
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download CSV' }).click()
+    const text = await readFile(await (await saved).path(), 'utf8')
+    const [header = '', ...rows] = text.trim().split('\r\n')
+    assert.match(header, /^DATE,PURCHASED_AT,/u)
+    assert.ok(rows.length > 0)
+    assert.deepEqual(
+      rows.filter((row) => !row.includes(',VIEW,')),
+      []
+    )
+  })
+
+  it('the list fits a phone', async (t) => {
+    const key = stage.showcase.advertiserKey
+    const { page } = await stage.enter(t, { key, address: list, size: 'phone' })
+    await page.locator('th[data-column=TRANSACTION_ID] a').first().waitFor()
+    await assertFits(page, 'the list')
+    assert.deepEqual(await findBarriers(page), [])
   })
 })

@@ -1,24 +1,22 @@
 import { useState } from 'preact/hooks'
-import { columns, type ColumnName } from '../columns.ts'
-import { fileNameOf, forSpreadsheet, pickColumns, saveFile } from '../csv.ts'
+import type { Api } from '../api.ts'
+import { columns } from '../columns.ts'
+import { forSpreadsheet, saveFile } from '../csv.ts'
 import { decimalPoint } from '../format.ts'
 import { messagesOf } from '../loaded.ts'
-import { downloadCsv } from '../reports.ts'
 import { useSession } from '../session.ts'
-import type { View } from '../view.ts'
 import { Failure } from './notices.tsx'
 import { t } from '../language.ts'
 
 interface DownloadButtonProps {
-  readonly advertiserId: number
-  readonly advertiser: string
-  /** What the rows are, for the name of the file. */
-  readonly rows: string
-  readonly view: View
+  /** Of the file. */
+  readonly name: string
+  /** The CSV of all pages. */
+  readonly load: (api: Api) => Promise<string>
 }
 
 /** All pages of the table, with its order, filters and columns, for programs or for Excel. */
-export function DownloadButton({ advertiserId, advertiser, rows, view }: DownloadButtonProps) {
+export function DownloadButton({ name, load }: DownloadButtonProps) {
   const { api } = useSession()
   const [isBusy, setIsBusy] = useState(false)
   const [messages, setMessages] = useState<readonly string[]>([])
@@ -26,9 +24,7 @@ export function DownloadButton({ advertiserId, advertiser, rows, view }: Downloa
     setIsBusy(true)
     setMessages([])
     try {
-      const text = await downloadCsv(api, advertiserId, view)
-      const name = fileNameOf({ ...view, advertiser, rows })
-      saveFile(name, finish(pickColumns(text, withCurrency(view.columns))))
+      saveFile(name, finish(await load(api)))
     } catch (error) {
       setMessages(messagesOf(error))
     }
@@ -52,14 +48,11 @@ export function DownloadButton({ advertiserId, advertiser, rows, view }: Downloa
   )
 }
 
-/** Amounts without their currency mean nothing once the file has left the page. */
-function withCurrency(names: readonly ColumnName[]): readonly ColumnName[] {
-  return names.includes('CURRENCY') ? names : [...names, 'CURRENCY']
-}
-
-const figureNames = new Set<string>(
-  Object.entries(columns).flatMap(([name, { isFigure: is }]) => (is ? [name] : []))
-)
+const figureNames = new Set<string>([
+  ...Object.entries(columns).flatMap(([name, { isFigure: is }]) => (is ? [name] : [])),
+  'SECONDS_TO_PURCHASE',
+  'UNITS',
+])
 
 function isFigure(name: string): boolean {
   return figureNames.has(name)

@@ -1,9 +1,10 @@
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import type { JsonGroups } from '../../../src/contract/report-json.ts'
 import { columns, columnsOfTab, isSortable, type ColumnName, type Row } from '../columns.ts'
+import { fileNameOf, pickColumns } from '../csv.ts'
 import { formatNumber } from '../format.ts'
 import { noFilters, tabNames, tabs } from '../groups.ts'
-import { useGroups } from '../reports.ts'
+import { downloadCsv, useGroups } from '../reports.ts'
 import { addressOf, withQuery, type Changes } from '../router.ts'
 import { carriedOn, tableRequestOf, type View } from '../view.ts'
 import { Crumbs } from './crumbs.tsx'
@@ -35,10 +36,10 @@ export function GroupTable({ advertiserId, account, view, query, onChange }: Gro
         <div class="actions">
           <ColumnPicker view={view} onChange={onChange} />
           <DownloadButton
-            advertiserId={advertiserId}
-            advertiser={account.name}
-            rows={view.tab}
-            view={view}
+            name={fileNameOf({ ...view, advertiser: account.name, rows: view.tab })}
+            load={async (api) =>
+              pickColumns(await downloadCsv(api, advertiserId, view), withCurrency(view.columns))
+            }
           />
         </div>
       </div>
@@ -48,6 +49,11 @@ export function GroupTable({ advertiserId, account, view, query, onChange }: Gro
       </Stages>
     </section>
   )
+}
+
+/** Amounts without their currency mean nothing once the file has left the page. */
+function withCurrency(names: readonly ColumnName[]): readonly ColumnName[] {
+  return names.includes('CURRENCY') ? names : [...names, 'CURRENCY']
 }
 
 /** What the figures are grouped by is a part of the address, so the tabs are links. */
