@@ -1,6 +1,6 @@
 import { defineConfig, type HtmlTagDescriptor, type Plugin } from 'vite'
 
-/** The page is asked for together with the language, and run after it (`main.tsx`). */
+/** The page and what it imports are asked for together with the language, and run after it (`main.tsx`). */
 const preloadPage: Plugin = {
   name: 'preload-page',
   transformIndexHtml: {
@@ -8,7 +8,8 @@ const preloadPage: Plugin = {
     handler: (_, { bundle = {} }) =>
       Object.values(bundle)
         .filter((file) => file.type === 'chunk' && file.facadeModuleId?.endsWith('/app.tsx'))
-        .map(({ fileName }): HtmlTagDescriptor => ({
+        .flatMap(({ fileName, imports }) => [fileName].concat(imports))
+        .map((fileName): HtmlTagDescriptor => ({
           tag: 'link',
           injectTo: 'head',
           attrs: { rel: 'modulepreload', crossorigin: true, href: `./${fileName}` },

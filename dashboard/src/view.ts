@@ -44,14 +44,14 @@ export const profileNames: Readonly<Record<AttributionProfile, string>> = {
 }
 
 export const pageSizes = [10, 25, 50, 100, 250] as const
-const daysMax = 731
+export const daysMax = 731
 /** What figures are compared with: the period before, the same weekdays of the year before, nothing. */
 export const bases = ['before', 'last-year', 'none'] as const
 export type Base = (typeof bases)[number]
 /** The interface has no page behind this one. */
 export const pageMax = 1_000
 /** No clock of an event is older. */
-const firstDayEver = '1970-01-01'
+export const firstDayEver = '1970-01-01'
 const defaultPeriod: PeriodName = 'last-28'
 
 export interface View extends Days {

@@ -1,7 +1,7 @@
 // A field that offers values while someone types, after the pattern of the ARIA authoring practices: the focus stays
 // in the field, and the arrow keys move over the list.
 import type { TargetedKeyboardEvent } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { t } from '../language.ts'
 
 export interface Choice {
@@ -38,6 +38,8 @@ export function Combobox(props: ComboboxProps) {
     show(false)
   }
   const onKey = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+    // Keys that choose among the characters of an input method are not for the list.
+    if (event.isComposing) return
     const moves: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
     const move = moves[event.key]
     if (move !== undefined) {
@@ -89,6 +91,11 @@ interface OffersProps extends Pick<ComboboxProps, 'label' | 'choices' | 'note' |
 }
 
 function Offers({ id, label, choices, note, isOpen, active, onChoose }: OffersProps) {
+  useEffect(() => {
+    document
+      .querySelector(`#${CSS.escape(`${id}-${active}`)}`)
+      ?.scrollIntoView({ block: 'nearest' })
+  }, [id, active])
   return (
     <div class="offers" hidden={!isOpen}>
       <div id={`${id}-list`} class="list" role="listbox" aria-label={label}>
@@ -100,11 +107,9 @@ function Offers({ id, label, choices, note, isOpen, active, onChoose }: OffersPr
             id={`${id}-${place}`}
             role="option"
             aria-selected={place === active}
-            // Before the field loses the focus, which closes the list.
-            onPointerDown={(event) => {
-              event.preventDefault()
-              onChoose(choice)
-            }}
+            // The field would lose the focus, which closes the list. A finger that only scrolls chooses nothing.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => onChoose(choice)}
           >
             {choice.name === '' ? choice.value : choice.name}
             {choice.of !== '' && <small> {choice.of}</small>}

@@ -14,6 +14,8 @@ interface PeriodBarProps {
   readonly currency: string
   /** Whether the page compares its figures with those of other days. */
   readonly hasBase?: boolean
+  /** The first day with figures; null where that is not known. */
+  readonly firstDay?: string | null
   readonly onChange: (changes: Readonly<Record<string, string | null>>) => void
 }
 
@@ -25,7 +27,7 @@ const baseLabels: Readonly<Record<Base, string>> = {
 
 /** Chooses the days, the attribution profile and the currency, on which every figure of a page depends. */
 export function PeriodBar(props: PeriodBarProps) {
-  const { view, market, currencies, currency, hasBase = true, onChange } = props
+  const { view, market, currencies, currency, hasBase = true, firstDay = null, onChange } = props
   const [isOpen, setIsOpen] = useState(false)
   const press = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
     const changes = isTyping(event) ? null : changesByKey(event.key, props)
@@ -38,7 +40,7 @@ export function PeriodBar(props: PeriodBarProps) {
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div class="bar period-bar" onKeyDown={press}>
       <PrintHead view={view} currency={currency} />
-      <PeriodChoice view={view} market={market} onChange={onChange} />
+      <PeriodChoice {...{ view, market, firstDay, onChange }} />
       <button
         type="button"
         class="phone-only"

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { formatRange } from '../format.ts'
 import {
   movePeriod,
@@ -10,6 +10,7 @@ import {
 } from '../periods.ts'
 import { usePlace } from '../router.ts'
 import { hasUnusablePeriod, isPeriod, type View } from '../view.ts'
+import { ChosenDays } from './chosen-days.tsx'
 import { Popup } from './popup.tsx'
 import { t } from '../language.ts'
 
@@ -18,11 +19,14 @@ type Changes = Readonly<Record<string, string | null>>
 interface PeriodChoiceProps {
   readonly view: View
   readonly market: MarketDays
+  /** The first day with figures; null where that is not known. */
+  readonly firstDay: string | null
   readonly onChange: (changes: Changes) => void
 }
 
 /** Days are shown as they are, a period by name as its name: the address of a name moves on with the days. */
-export function PeriodChoice({ view, market, onChange }: PeriodChoiceProps) {
+export function PeriodChoice({ view, market, firstDay, onChange }: PeriodChoiceProps) {
+  const [isOpen, setIsOpen] = useState(false)
   const { query } = usePlace()
   const label = view.period === null ? t('Chosen days') : periodLabels[view.period]
   const days = formatRange(view.startDate, view.endDate)
@@ -40,6 +44,7 @@ export function PeriodChoice({ view, market, onChange }: PeriodChoiceProps) {
         </button>
         <Popup
           class="period-choice"
+          onToggle={setIsOpen}
           summary={
             <>
               {label} <span class="muted">{days}</span>
@@ -48,7 +53,10 @@ export function PeriodChoice({ view, market, onChange }: PeriodChoiceProps) {
         >
           <div class="popup">
             <NamedPeriods view={view} onChange={onChange} />
-            <ChosenDays view={view} onChange={onChange} />
+            <ChosenDays
+              {...{ view, market, firstDay, isOpen }}
+              onChoose={(chosen) => onChange(daysChange(chosen))}
+            />
             <p class="footnote">
               {t(
                 'Days are those of each market’s own time. While the focus is in this bar: D, W, M and Y show today, the week, month and year to date, ← and → the period before and after, X turns the comparison on and off.'
@@ -121,44 +129,5 @@ function NamedPeriods({ view, onChange }: PartProps) {
         {t('Include days that are not over yet')}
       </label>
     </>
-  )
-}
-
-function ChosenDays({ view, onChange }: PartProps) {
-  const [entered, setEntered] = useState<Days>(view)
-  useEffect(() => {
-    setEntered({ startDate: view.startDate, endDate: view.endDate })
-  }, [view.startDate, view.endDate])
-  const use = (days: Days) => {
-    setEntered(days)
-    if (isPeriod(days.startDate, days.endDate)) onChange(daysChange(days))
-  }
-  const isPossible = isPeriod(entered.startDate, entered.endDate)
-  return (
-    <div class="bar">
-      <label>
-        <span>{t('From')}</span>
-        <input
-          type="date"
-          value={entered.startDate}
-          aria-invalid={!isPossible}
-          onChange={(event) => use({ ...entered, startDate: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        <span>{t('To')}</span>
-        <input
-          type="date"
-          value={entered.endDate}
-          aria-invalid={!isPossible}
-          onChange={(event) => use({ ...entered, endDate: event.currentTarget.value })}
-        />
-      </label>
-      {!isPossible && (
-        <p class="problem" role="alert">
-          {t('Choose a first day that is not after the last one, and at most 731 days.')}
-        </p>
-      )}
-    </div>
   )
 }

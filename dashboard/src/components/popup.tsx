@@ -5,10 +5,11 @@ import { useEffect, useRef } from 'preact/hooks'
 interface PopupProps {
   readonly class?: string
   readonly summary: ComponentChildren
+  readonly onToggle?: (isOpen: boolean) => void
   readonly children: ComponentChildren
 }
 
-export function Popup({ class: name = '', summary, children }: PopupProps) {
+export function Popup({ class: name = '', summary, onToggle, children }: PopupProps) {
   const details = useRef<HTMLDetailsElement>(null)
   useEffect(() => {
     const closeOutside = ({ target }: PointerEvent) => {
@@ -26,6 +27,7 @@ export function Popup({ class: name = '', summary, children }: PopupProps) {
       class={`picker ${name}`}
       onKeyDown={closeOnEscape}
       onFocusOut={closeOnLeaving}
+      onToggle={({ currentTarget }) => onToggle?.(currentTarget.open)}
     >
       <summary>{summary}</summary>
       {children}

@@ -64,6 +64,7 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
       <PeriodBar
         view={view}
         market={market}
+        firstDay={known?.firstDay ?? null}
         currencies={choices}
         currency={choices.find((code) => code === view.currency) ?? choices[0] ?? ''}
         onChange={change}

@@ -73,6 +73,7 @@ function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
       <PeriodBar
         view={view}
         market={market}
+        firstDay={overview.state === 'ready' ? overview.value.firstDay : null}
         currencies={currencies}
         currency={currencies.find((code) => code === view.currency) ?? currencies[0] ?? ''}
         onChange={change}
