@@ -7,8 +7,11 @@ const preloadPage: Plugin = {
     order: 'post',
     handler: (_, { bundle = {} }) =>
       Object.values(bundle)
-        .filter((file) => file.type === 'chunk' && file.facadeModuleId?.endsWith('/app.tsx'))
-        .flatMap(({ fileName, imports }) => [fileName].concat(imports))
+        .flatMap((file) =>
+          file.type === 'chunk' && file.facadeModuleId?.endsWith('/app.tsx')
+            ? [file.fileName].concat(file.imports)
+            : []
+        )
         .map((fileName): HtmlTagDescriptor => ({
           tag: 'link',
           injectTo: 'head',
