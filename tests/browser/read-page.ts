@@ -14,18 +14,32 @@ const axeSource = await readFile(
 
 /** Findings of a serious kind, by rule and place. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
+  return await runAxe(page, (impact) => impact === 'serious' || impact === 'critical')
+}
+
+/** Every finding, also against what is only good practice. */
+export async function findAllBarriers(page: Page): Promise<readonly string[]> {
+  return await runAxe(page, () => true)
+}
+
+type Impact = AxeResults['violations'][number]['impact']
+
+async function runAxe(page: Page, counts: (impact: Impact) => boolean): Promise<readonly string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource)
   // Of what passes a rule, nothing but one node is described: describing is most of the work on a long table.
   const results: AxeResults = await page.evaluate(`axe.run({ resultTypes: ['violations'] })`)
   return results.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => counts(impact))
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`))
 }
 
 /** The page never scrolls sideways as a whole. */
 export async function assertFits(page: Page, what: string): Promise<void> {
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-  assert.ok(Number(overflow) <= 0, `${what} is wider than the screen`)
+  assert.ok(!(await isTooWide(page)), `${what} is wider than the screen`)
+}
+
+export async function isTooWide(page: Page): Promise<boolean> {
+  return await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
 }
 
 /** Neither the address nor what the browser stores for the page holds the text. */
