@@ -1,15 +1,20 @@
 // The reader comes back to where the page was left: the browser's own way gives up before the figures are there.
 import { useEffect, useRef } from 'preact/hooks'
+import { parseAddress } from './router.ts'
 
-/** Pages are read anew, so that their height comes late; after this long the reader has moved on. */
-const patienceMs = 5_000
-/** The page before is still there for a moment, and may be as high. */
+/** Pages are read anew, so that their height comes late: as long as the service may take to answer. */
+const patienceMs = 60_000
+/** What is kept of the page may be replaced by a lower one for a moment. */
 const holdMs = 400
+/** Whoever does one of these has moved on, also before the page was high enough. */
+const moves = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 const visitsMax = 100
 
 interface Wanted {
   readonly top: number
   readonly sinceMs: number
+  /** When the page came back to was first drawn and high enough; null before. */
+  readonly reachedMs: number | null
 }
 
 interface VisitState {
@@ -25,6 +30,7 @@ function visitNow(): number | null {
 /** Goes to the top of a new page, and to where a page was left that is come back to. */
 export function useScrollOfHistory(page: string): void {
   const wanted = useRef<Wanted | null>(null)
+  const drawn = useRef(page)
   useEffect(() => {
     history.scrollRestoration = 'manual'
     const places = new Map<number, number>()
@@ -35,37 +41,43 @@ export function useScrollOfHistory(page: string): void {
       const [oldest] = places.keys()
       if (places.size > visitsMax && oldest !== undefined) places.delete(oldest)
     }
+    const leave = () => {
+      wanted.current = null
+    }
     const seek = () => {
       if (wanted.current === null) return
-      const { top, sinceMs } = wanted.current
-      const isThere = document.documentElement.scrollHeight - innerHeight >= top
+      const { top, sinceMs, reachedMs } = wanted.current
+      // Until then the page before stands there, which may be as high.
+      const isDrawn = drawn.current === parseAddress(location.hash).path.join('/')
+      const isThere = isDrawn && document.documentElement.scrollHeight - innerHeight >= top
       if (isThere && scrollY !== top) scrollTo(0, top)
-      const heldMs = Date.now() - sinceMs
-      if ((isThere && heldMs > holdMs) || heldMs > patienceMs) wanted.current = null
-      else requestAnimationFrame(seek)
+      const nowMs = Date.now()
+      const isHeld = isThere && reachedMs !== null && nowMs - reachedMs > holdMs
+      if (isHeld || nowMs - sinceMs > patienceMs) return leave()
+      if (isThere && reachedMs === null) wanted.current = { top, sinceMs, reachedMs: nowMs }
+      requestAnimationFrame(seek)
     }
     const arrive = () => {
       const visit = visitNow()
-      if (visit === null) return history.replaceState({ visit: Date.now() }, '')
-      wanted.current = { top: places.get(visit) ?? 0, sinceMs: Date.now() }
+      if (visit === null) {
+        leave()
+        return history.replaceState({ visit: Date.now() }, '')
+      }
+      wanted.current = { top: places.get(visit) ?? 0, sinceMs: Date.now(), reachedMs: null }
       requestAnimationFrame(seek)
-    }
-    const leave = () => {
-      wanted.current = null
     }
     arrive()
     addEventListener('scroll', note, { passive: true })
     addEventListener('popstate', arrive)
-    addEventListener('wheel', leave, { passive: true })
-    addEventListener('touchstart', leave, { passive: true })
+    for (const move of moves) addEventListener(move, leave, { passive: true })
     return () => {
       removeEventListener('scroll', note)
       removeEventListener('popstate', arrive)
-      removeEventListener('wheel', leave)
-      removeEventListener('touchstart', leave)
+      for (const move of moves) removeEventListener(move, leave)
     }
   }, [])
   useEffect(() => {
+    drawn.current = page
     if (wanted.current === null) scrollTo(0, 0)
   }, [page])
 }

@@ -186,4 +186,23 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
     await settled(page)
     assert.equal(await page.evaluate('scrollY'), 100)
   })
+
+  it('going back comes to where the page was left, however late that page is drawn', async (t) => {
+    const { page } = await start(t, stage.showcase.advertiserKey, performance)
+    // So that the page that is left is high enough too.
+    await page.evaluate(`document.querySelector('main').style.minHeight = '3000px'`)
+    await page.evaluate('scrollTo(0, 100)')
+    await until(page, 'scrollY === 100')
+    await page.getByRole('link', { name: 'Placements' }).click()
+    await settled(page)
+    await page.evaluate(`addEventListener('hashchange', (event) => {
+      event.stopImmediatePropagation()
+      setTimeout(() => dispatchEvent(new HashChangeEvent('hashchange')), 1500)
+    }, { capture: true, once: true })`)
+
+    await page.goBack()
+    await page.locator('[data-total=IMPRESSIONS]').waitFor()
+    await settled(page)
+    await until(page, 'scrollY === 100')
+  })
 })
