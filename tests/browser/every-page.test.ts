@@ -184,23 +184,6 @@ describe('every page for every reader', { skip: noBrowser, timeout: 1_200_000 },
     }
   }
 
-  async function menuOf(page: Page): Promise<readonly string[]> {
-    return await page.evaluate<readonly string[]>(
-      `[...document.querySelectorAll('nav.menu a')].map((link) => link.getAttribute('href').split('?')[0])`
-    )
-  }
-
-  async function faultsOf(page: Page): Promise<readonly string[]> {
-    const heading = await page.locator('main h1').first().innerText()
-    const title = await page.title()
-    return [
-      ...(heading.trim() === '' ? ['it has no heading'] : []),
-      ...(/\S · Shelftrace$/u.test(title) ? [] : [`its title is ${title}`]),
-      ...((await isTooWide(page)) ? ['it is wider than the screen'] : []),
-      ...(await findAllBarriers(page)),
-    ]
-  }
-
   /** Shown, and in no answer of the service to the same questions, asked anew by a program. */
   async function unknownFigures(page: Page, key: string, asked: readonly Asked[]) {
     const shown = await figuresOf(page)
@@ -209,36 +192,6 @@ describe('every page for every reader', { skip: noBrowser, timeout: 1_200_000 },
     return shown
       .filter((figure) => !known.has(figure))
       .map((figure) => `${figure} is shown, and not the service's`)
-  }
-
-  /** What the page adds up by itself is the sum of the rows below it. */
-  async function wrongSums(page: Page): Promise<readonly string[]> {
-    const rows = await page.evaluate<readonly ShownRow[]>(
-      `[...document.querySelectorAll('main tr:has(data)')].map((row) => ({
-        isSum: row.matches('${sumRow}'),
-        figures: Object.fromEntries([...row.querySelectorAll('td:has(data)')].map((cell) =>
-          [cell.dataset.column, cell.querySelector('data').value])),
-      }))`
-    )
-    return rows.flatMap(({ isSum, figures }, place) => {
-      if (!isSum) return []
-      const next = rows.findIndex((row, other) => other > place && row.isSum)
-      const own = rows.slice(place + 1, next === -1 ? rows.length : next).map((row) => row.figures)
-      const sums = addUp(own)
-      return Object.entries(figures).flatMap(([name, shown]) => {
-        // Purchases of several rows may be the same, so that they have no sum.
-        const expected = sums[name] ?? (own.length === 1 ? own[0]?.[name] : '')
-        return parseDecimal(shown, 9) === parseDecimal(expected ?? '', 9)
-          ? []
-          : [`${name} is ${shown}, and ${expected} by the rows below`]
-      })
-    })
-  }
-
-  async function figuresOf(page: Page): Promise<readonly string[]> {
-    return await page.evaluate<readonly string[]>(
-      `[...document.querySelectorAll('main data:not(:is(${sumRow}) *)')].map(({ value }) => value).filter((value) => value !== '')`
-    )
   }
 
   it('figures are there on paper and where the system sets the colours, of the account and of a product', async (t) => {
@@ -261,10 +214,57 @@ describe('every page for every reader', { skip: noBrowser, timeout: 1_200_000 },
       await context.close()
     }
   })
-
-  async function visibleFigures(page: Page): Promise<number> {
-    return await page.evaluate<number>(
-      `[...document.querySelectorAll('main :is(data, td.figure)')].filter((one) => one.checkVisibility()).length`
-    )
-  }
 })
+
+async function menuOf(page: Page): Promise<readonly string[]> {
+  return await page.evaluate<readonly string[]>(
+    `[...document.querySelectorAll('nav.menu a')].map((link) => link.getAttribute('href').split('?')[0])`
+  )
+}
+
+async function faultsOf(page: Page): Promise<readonly string[]> {
+  const heading = await page.locator('main h1').first().innerText()
+  const title = await page.title()
+  return [
+    ...(heading.trim() === '' ? ['it has no heading'] : []),
+    ...(/\S · Shelftrace$/u.test(title) ? [] : [`its title is ${title}`]),
+    ...((await isTooWide(page)) ? ['it is wider than the screen'] : []),
+    ...(await findAllBarriers(page)),
+  ]
+}
+
+/** What the page adds up by itself is the sum of the rows below it. */
+async function wrongSums(page: Page): Promise<readonly string[]> {
+  const rows = await page.evaluate<readonly ShownRow[]>(
+    `[...document.querySelectorAll('main tr:has(data)')].map((row) => ({
+      isSum: row.matches('${sumRow}'),
+      figures: Object.fromEntries([...row.querySelectorAll('td:has(data)')].map((cell) =>
+        [cell.dataset.column, cell.querySelector('data').value])),
+    }))`
+  )
+  return rows.flatMap(({ isSum, figures }, place) => {
+    if (!isSum) return []
+    const next = rows.findIndex((row, other) => other > place && row.isSum)
+    const own = rows.slice(place + 1, next === -1 ? rows.length : next).map((row) => row.figures)
+    const sums = addUp(own)
+    return Object.entries(figures).flatMap(([name, shown]) => {
+      // Purchases of several rows may be the same, so that they have no sum.
+      const expected = sums[name] ?? (own.length === 1 ? own[0]?.[name] : '')
+      return parseDecimal(shown, 9) === parseDecimal(expected ?? '', 9)
+        ? []
+        : [`${name} is ${shown}, and ${expected} by the rows below`]
+    })
+  })
+}
+
+async function figuresOf(page: Page): Promise<readonly string[]> {
+  return await page.evaluate<readonly string[]>(
+    `[...document.querySelectorAll('main data:not(:is(${sumRow}) *)')].map(({ value }) => value).filter((value) => value !== '')`
+  )
+}
+
+async function visibleFigures(page: Page): Promise<number> {
+  return await page.evaluate<number>(
+    `[...document.querySelectorAll('main :is(data, td.figure)')].filter((one) => one.checkVisibility()).length`
+  )
+}
