@@ -1,5 +1,7 @@
 // The advertisers that the key may read, for pages and choices about several of them.
 import type { AdvertiserEntry } from '../../src/contract/catalog-bundle.ts'
+import type { JsonSummary } from '../../src/contract/report-json.ts'
+import type { SummaryBody } from '../../src/contract/summary-request.ts'
 import type { Api } from './api.ts'
 import { t } from './language.ts'
 import { useLoaded, type Loaded } from './loaded.ts'
@@ -11,13 +13,13 @@ export interface Advertiser {
   readonly name: string | null
 }
 
-/** None where there are more than a list may offer, or where the key may not list them. */
+/** None where there are more than a list may offer, or where the key may read no reports. */
 export function useAdvertisers(): Loaded<readonly Advertiser[]> {
   const { api, me } = useSession()
-  const mayList = me.advertisers === 'all' && isAllowed(me, 'admin')
-  return useLoaded(`advertisers ${mayList}`, async (signal): Promise<readonly Advertiser[]> => {
+  return useLoaded(`advertisers ${me.scopes.join(' ')}`, async (signal) => {
     if (me.advertisers !== 'all') return me.advertisers
-    return mayList ? await listAll(api, signal) : []
+    if (isAllowed(me, 'admin')) return await listAll(api, signal)
+    return isAllowed(me, 'report:read') ? await listByOverview(api, signal) : []
   })
 }
 
@@ -39,6 +41,29 @@ async function listAll(api: Api, signal: AbortSignal): Promise<readonly Advertis
     after = next === null ? '' : `&after=${encodeURIComponent(next)}`
   } while (after !== '' && found.length < advertisersMax)
   return after === '' ? found : []
+}
+
+/** Before the first event there can be: of this day nothing is added up. */
+const emptyDay = '2019-12-01'
+/** Of 200 advertisers each. */
+const overviewPagesMax = 25
+
+/** The catalog is for operators alone; the overview names everybody whose reports the key may read. */
+async function listByOverview(api: Api, signal: AbortSignal): Promise<readonly Advertiser[]> {
+  const found: Advertiser[] = []
+  let next: number | undefined
+  for (let page = 0; page < overviewPagesMax; page += 1) {
+    const body: SummaryBody = {
+      startDate: emptyDay,
+      endDate: emptyDay,
+      ...(next !== undefined && { after: next }),
+    }
+    const answer = await api.post<JsonSummary>('v2/reports/spa/summary.json', body, signal)
+    found.push(...answer.advertisers.map(({ id, name }) => ({ id, name })))
+    ;({ next } = answer)
+    if (next === undefined) return found
+  }
+  return []
 }
 
 export function nameOf({ id, name }: Advertiser): string {

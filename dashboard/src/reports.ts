@@ -8,6 +8,7 @@ import type { SeriesBody } from '../../src/contract/series-request.ts'
 import type { SummaryBody } from '../../src/contract/summary-request.ts'
 import type { ReportValues, ValueField } from '../../src/contract/report-values.ts'
 import type { Api } from './api.ts'
+import { groupRows, type GroupRows } from './group-rows.ts'
 import { type Loaded, useLoaded } from './loaded.ts'
 import type { Comparison } from './metrics.ts'
 import { seriesRows, type SeriesRows } from './series-rows.ts'
@@ -133,13 +134,15 @@ export function useReport(advertiserId: number, request: ReportBody): Loaded<Jso
   )
 }
 
-export function useGroups(advertiserId: number, request: GroupBody): Loaded<JsonGroups> {
+export function useGroups(advertiserId: number, request: GroupBody): Loaded<GroupRows> {
   const { api } = useSession()
   return useLoaded(
     `${advertiserId} ${JSON.stringify(request)}`,
     async (signal) =>
-      await api.post<JsonGroups>(reportPath(advertiserId, 'groups.json'), request, signal),
-    `${request.startDate} ${request.endDate} ${request.groupBy.join(' ')}`
+      groupRows(
+        await api.post<JsonGroups>(reportPath(advertiserId, 'groups.json'), request, signal)
+      ),
+    `${request.startDate} ${request.endDate} ${request.groupBy.join(' ')} ${request.convertTo}`
   )
 }
 

@@ -4,7 +4,7 @@ import { nameOf, useAdvertisers, type Advertiser } from './advertisers.ts'
 import { AdvertiserChoice } from './components/advertiser-choice.tsx'
 import { LanguageChoice } from './components/language-choice.tsx'
 import { Mark } from './components/mark.tsx'
-import { Empty, Loading } from './components/notices.tsx'
+import { Empty, Stages } from './components/notices.tsx'
 import { formatInstant } from './format.ts'
 import { phrase, t } from './language.ts'
 import { latestOf, type Loaded } from './loaded.ts'
@@ -112,9 +112,10 @@ function homeOf(me: Me): string | null {
   const advertiserPage = advertiserPages.find((page) => isAllowed(me, page.scope))
   const operatorPage = operatorPages.find((page) => isAllowed(me, page.scope))
   const first = me.advertisers === 'all' ? null : (me.advertisers[0]?.id ?? null)
-  if (me.advertisers.length > 1 && me.advertisers !== 'all' && isAllowed(me, 'report:read')) {
-    return addressOf(['overview'])
-  }
+  // Operators begin with the service.
+  const isOfSeveral =
+    me.advertisers === 'all' ? operatorPage === undefined : me.advertisers.length > 1
+  if (isOfSeveral && isAllowed(me, 'report:read')) return addressOf(['overview'])
   if (first !== null && advertiserPage !== undefined) {
     return addressOf(['advertisers', first, advertiserPage.slug])
   }
@@ -238,9 +239,13 @@ function CurrentPage({ place: { path, query }, advertisers }: MenuProps) {
     if (!isAllowed(me, 'report:read')) {
       return <NotAllowed title={t('Overview')} scope="report:read" />
     }
-    const known = latestOf(advertisers)
-    if (known === null) return <Loading what={t('the advertisers')} />
-    if (known.length > 0) return <Overview advertisers={known} query={query} />
+    return (
+      <Stages loaded={advertisers} what={t('the advertisers')}>
+        {(known) =>
+          known.length > 0 ? <Overview advertisers={known} query={query} /> : <Welcome />
+        }
+      </Stages>
+    )
   }
   if (path[0] === 'advertisers') {
     const page = advertiserPages.find(({ slug }) => slug === path[2])

@@ -205,8 +205,10 @@ export function seriesQuestionOf(view: View) {
 }
 
 export function tableRequestOf(view: View): GroupBody {
+  const convertTo = targetOf(view.currency)
   return {
     ...questionOf(view),
+    ...(convertTo !== null && { convertTo }),
     groupBy: tabs[view.tab].groupBy,
     withOrders: [...view.columns, view.orderBy].includes('ORDERS'),
     orderBy: view.orderBy,

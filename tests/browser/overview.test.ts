@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, it, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { JsonSeries, JsonSummary } from '../../src/contract/report-json.ts'
+import type { AdvertiserAccount } from '../../src/contract/me.ts'
+import type { JsonGroups, JsonSeries, JsonSummary } from '../../src/contract/report-json.ts'
 import { noBrowser, open, settled, type Size } from './browser.ts'
 import { assertFits, findBarriers, readTotals } from './read-page.ts'
 import { Stage } from './stage.ts'
@@ -40,7 +41,7 @@ describe('the overview of several advertisers', { skip: noBrowser, timeout: 900_
   const stage = new Stage({ shoppers: 20, days: 8, adsPerDay: 300 })
   let agencyKey = ''
 
-  async function call<Answer>(method: string, path: string, body: unknown): Promise<Answer> {
+  async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
     const response = await fetch(`${stage.showcase.url}/${path}`, {
       method,
       headers: {
@@ -204,14 +205,97 @@ describe('the overview of several advertisers', { skip: noBrowser, timeout: 900_
     assert.equal(await page.locator('.period-bar').getByLabel('Currency').inputValue(), 'all-EUR')
     const from = await page.getByText('at the reference rate of each day, from').innerText()
     assert.equal(from.split(' spent, ').length - 1, answer.totals.length)
-    // The table below stays in the currencies of its rows, and says which.
-    assert.ok(await page.locator('.group-table td[data-column=CURRENCY]').first().isVisible())
     assert.deepEqual(await findBarriers(page), [])
 
     await page.locator('.period-bar').getByLabel('Currency').selectOption('EUR')
     await settled(page)
     assert.doesNotMatch(await page.locator('.tiles').innerText(), /≈/u)
     assert.equal(await page.getByText('at the reference rate of each day').count(), 0)
+  })
+
+  it('has one row for each group in all currencies, in the order of the converted amounts, on the page and in the file', async (t) => {
+    const { page } = await start(t, '#/nowhere')
+    const questions: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('groups.json')) questions.push(request.postData() ?? '')
+    })
+    await open(page, '#/advertisers/1/performance?currency=all-EUR&base=none&today=included')
+
+    const answer = await call<JsonGroups>(
+      'POST',
+      'v2/advertisers/1/reports/spa/groups.json',
+      JSON.parse(questions[0] ?? assert.fail())
+    )
+    const { rows: expected } = answer.converted ?? assert.fail('nothing was converted')
+    assert.ok(answer.rows.length > expected.length, 'some groups have several currencies')
+    const figures = [
+      'AD_SPEND_REVENUE',
+      'CONVERSION_VALUE',
+      'RETURN_ON_AD_SPEND',
+      'ORDERS',
+    ] as const
+    const shown = await page.evaluate<readonly (readonly string[])[]>(
+      `[...document.querySelectorAll('.group-table tbody tr')].map((row) => ${JSON.stringify(figures)}
+        .map((name) => row.querySelector('[data-column=' + name + '] data').value))`
+    )
+    assert.deepEqual(
+      shown,
+      expected.map((row) => figures.map((name) => row[name] ?? ''))
+    )
+    const amount = page.locator('.group-table tbody td[data-column=AD_SPEND_REVENUE]').first()
+    assert.match(await amount.innerText(), /^≈ €/u)
+    const [first] = expected
+    const own = answer.rows.filter((row) => row.CAMPAIGN_ID === first?.CAMPAIGN_ID)
+    const from = page.locator('.group-table tbody td[data-column=CONVERTED_FROM]').first()
+    assert.equal(await from.locator('.other').count(), own.length)
+    assert.match(await page.locator('.group-table .totals').innerText(), /≈ €/u)
+    assert.deepEqual(await findBarriers(page), [])
+
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download CSV' }).click()
+    const file = await readFile(await (await downloading).path(), 'utf8')
+    const [header = '', ...lines] = file.trimEnd().split('\r\n')
+    assert.match(header, /CONVERTED_AD_SPEND_REVENUE,CONVERTED_CONVERSION_VALUE,/u)
+    assert.doesNotMatch(header, /(?:^|,)(?:AD_SPEND_REVENUE|CONVERSION_VALUE|CURRENCY)/u)
+    assert.match(header, /CONVERTED_CURRENCY,CONVERTED_FROM,WITHOUT_RATE$/u)
+    assert.equal(lines.length, answer.totalRows)
+    const place = header.split(',').indexOf('CONVERTED_AD_SPEND_REVENUE')
+    assert.equal(lines[0]?.split(',')[place], first?.AD_SPEND_REVENUE)
+  })
+
+  it('says on paper what was asked in names, not in ids', async (t) => {
+    const { campaigns } = await call<AdvertiserAccount>('GET', 'v2/advertisers/1/account')
+    const { id, name } = campaigns[0] ?? assert.fail()
+    const { page } = await start(t, `#/advertisers/1/performance?currency=all-EUR&campaign=${id}`)
+    const paper = (await page.locator('.period-bar .print-only').textContent()) ?? ''
+    assert.ok(paper.includes(`Only Campaign “${name}”`), paper)
+    assert.ok(paper.includes('Currency: All, in EUR'), paper)
+  })
+
+  it('is there for a key of all advertisers that may do nothing else, which finds them by their names', async (t) => {
+    const request = { name: 'Analyst', advertisers: 'all', scopes: ['report:read'] }
+    const { key } = await call<{ key: string }>('POST', 'admin/v1/keys', request)
+    const { page } = await stage.enter(t, { key, address: '' })
+
+    await page.locator('.overview tbody tr').first().waitFor()
+    assert.match(page.url(), /#\/overview$/u)
+    const answer = await call<JsonSummary>('POST', 'v2/reports/spa/summary.json', {
+      startDate: '2026-01-01',
+      endDate: '2026-01-01',
+    })
+    const rows = await readRows(page)
+    assert.deepEqual(
+      rows.map(({ name }) => name).toSorted(),
+      answer.advertisers.map(({ name }) => name).toSorted()
+    )
+    const field = page.getByRole('combobox', { name: 'Advertiser' })
+    const { name, id } = answer.advertisers[1] ?? assert.fail()
+    await field.fill(name)
+    await field.press('ArrowDown')
+    await field.press('Enter')
+    await settled(page)
+    assert.match(page.url(), new RegExp(`#/advertisers/${id}/performance`, 'u'))
+    assert.equal(await page.title(), `${name} · Performance · Shelftrace`)
   })
 
   it('has room for 200 advertisers in one question, and fits a phone', async (t) => {

@@ -26,6 +26,7 @@ test('whatever stands in an address, the service is asked a question that it tak
     'profile',
     'sort',
     'order',
+    'currency',
     'page',
     'size',
     'columns',
@@ -47,6 +48,8 @@ test('whatever stands in an address, the service is asked a question that it tak
       'GTIN',
       'DATE',
       'ORDERS',
+      'all-EUR',
+      'all-XXX',
       ...tabNames,
       '__proto__'
     )

@@ -48,6 +48,9 @@ export function DownloadButton({ name, load }: DownloadButtonProps) {
   )
 }
 
+/** What the service calls a column whose amounts are converted. */
+export const convertedPrefix = 'CONVERTED_'
+
 const figureNames = new Set<string>([
   ...Object.entries(columns).flatMap(([name, { isFigure: is }]) => (is ? [name] : [])),
   'SECONDS_TO_PURCHASE',
@@ -55,5 +58,5 @@ const figureNames = new Set<string>([
 ])
 
 function isFigure(name: string): boolean {
-  return figureNames.has(name)
+  return figureNames.has(name.replace(convertedPrefix, ''))
 }

@@ -1,16 +1,17 @@
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
-import type { JsonGroups } from '../../../src/contract/report-json.ts'
 import { columns, columnsOfTab, isSortable, type ColumnName, type Row } from '../columns.ts'
 import { fileNameOf, pickColumns } from '../csv.ts'
-import { formatNumber } from '../format.ts'
+import { formatNumber, nothing } from '../format.ts'
+import type { GroupRows } from '../group-rows.ts'
 import { noFilters, tabNames, tabs } from '../groups.ts'
 import { downloadCsv, useGroups } from '../reports.ts'
 import { addressOf, withQuery, type Changes } from '../router.ts'
 import { carriedOn, tableRequestOf, type View } from '../view.ts'
 import { Crumbs } from './crumbs.tsx'
-import { DownloadButton } from './download-button.tsx'
+import { convertedPrefix, DownloadButton } from './download-button.tsx'
 import { Figure } from './figure.tsx'
 import { Empty, Stages } from './notices.tsx'
+import { OriginalAmounts } from './original-amounts.tsx'
 import { Pager } from './pager.tsx'
 import { Popup } from './popup.tsx'
 import { Table, type TableColumn } from './table.tsx'
@@ -38,7 +39,7 @@ export function GroupTable({ advertiserId, account, view, query, onChange }: Gro
           <DownloadButton
             name={fileNameOf({ ...view, advertiser: account.name, rows: view.tab })}
             load={async (api) =>
-              pickColumns(await downloadCsv(api, advertiserId, view), withCurrency(view.columns))
+              pickColumns(await downloadCsv(api, advertiserId, view), namesInFile(view.columns))
             }
           />
         </div>
@@ -51,9 +52,14 @@ export function GroupTable({ advertiserId, account, view, query, onChange }: Gro
   )
 }
 
-/** Amounts without their currency mean nothing once the file has left the page. */
-function withCurrency(names: readonly ColumnName[]): readonly ColumnName[] {
-  return names.includes('CURRENCY') ? names : [...names, 'CURRENCY']
+/**
+ * Amounts without their currency mean nothing once the file has left the page. Of both names of a column the file has
+ * the one that says whether it is converted.
+ */
+function namesInFile(names: readonly ColumnName[]): readonly string[] {
+  const all = names.includes('CURRENCY') ? names : [...names, 'CURRENCY']
+  const both = all.flatMap((name) => [name, `${convertedPrefix}${name}`])
+  return [...both, 'CONVERTED_FROM', 'WITHOUT_RATE']
 }
 
 /** What the figures are grouped by is a part of the address, so the tabs are links. */
@@ -87,7 +93,7 @@ function Tabs({
 }
 
 interface RowsProps extends Omit<GroupTableProps, 'account'> {
-  readonly groups: JsonGroups
+  readonly groups: GroupRows
 }
 
 function Rows({ groups, advertiserId, view, query, onChange }: RowsProps) {
@@ -96,17 +102,17 @@ function Rows({ groups, advertiserId, view, query, onChange }: RowsProps) {
     const isDescending = view.orderBy === name ? !view.isDescending : isFigure(name)
     onChange({ sort: name, order: isDescending ? 'desc' : 'asc', page: null })
   }
-  // Amounts of several currencies have no sum.
-  const [totals, ...others] = groups.totals
+  const { totals, originals, totalRows: count } = groups
+  const isConverted = originals !== null
+  const shown = { advertiserId, view, query, totals, count, isConverted }
+  const columnsShown = view.columns.map((name) => columnOf(name, shown))
   return (
     <>
       <Table<Row>
         caption={tabs[view.tab].label}
-        columns={view.columns.map((name) =>
-          columnOf(name, { advertiserId, view, query, totals, count: groups.totalRows })
-        )}
+        columns={originals === null ? columnsShown : [...columnsShown, originalsColumn(originals)]}
         rows={groups.rows}
-        totals={others.length === 0 ? totals : undefined}
+        totals={totals}
         keyOf={(_row, index) => String(index)}
         sorting={{ by: view.orderBy, isDescending: view.isDescending, isSortable, onSort: sort }}
       />
@@ -132,13 +138,34 @@ interface Shown {
   readonly query: URLSearchParams
   readonly totals: Row | undefined
   readonly count: number
+  readonly isConverted: boolean
+}
+
+/** Amounts, which are about as much in another currency. */
+const amounts: ReadonlySet<ColumnName> = new Set([
+  'AD_SPEND_REVENUE',
+  'CONVERSION_VALUE',
+  'COST_PER_CLICK',
+])
+
+function originalsColumn(originals: NonNullable<GroupRows['originals']>): TableColumn<Row> {
+  return {
+    name: 'CONVERTED_FROM',
+    label: t('Converted from'),
+    cell: (row) => <OriginalAmounts {...(originals.get(row) ?? { others: [], withoutRate: [] })} />,
+  }
 }
 
 function columnOf(name: ColumnName, shown: Shown): TableColumn<Row> {
   const { label, isFigure: isOfFigures, print } = columns[name]
   const plain = { name, label, isFigure: isOfFigures }
   if (isOfFigures) {
-    return { ...plain, cell: (row) => <Figure exact={row[name]} shown={print(row)} /> }
+    const isAbout = shown.isConverted && amounts.has(name)
+    const printed = (row: Row) => {
+      const text = print(row)
+      return isAbout && text !== nothing ? `≈ ${text}` : text
+    }
+    return { ...plain, cell: (row) => <Figure exact={row[name]} shown={printed(row)} /> }
   }
   if (name !== tabs[shown.view.tab].name) return { ...plain, cell: print }
   return {

@@ -13,6 +13,7 @@ import { addressOf } from '../router.ts'
 import type { ShownCurrency } from '../shown-currency.ts'
 import { carriedOn } from '../view.ts'
 import { Figure } from './figure.tsx'
+import { OriginalAmounts } from './original-amounts.tsx'
 import { Sparkline } from './sparkline.tsx'
 import { Table, type Sorting, type TableColumn } from './table.tsx'
 
@@ -72,7 +73,7 @@ export function OverviewTable({ rows, shown, query, sorting }: OverviewTableProp
     {
       name: 'OTHERS',
       label: shown.isConverted ? t('Converted from') : t('Other currencies'),
-      cell: (row) => <Others {...row} />,
+      cell: ({ others, withoutRate }) => <OriginalAmounts {...{ others, withoutRate }} />,
     },
   ]
   return (
@@ -182,22 +183,4 @@ function wordsOf(sign: Sign): string {
   return sign.isAtLeast
     ? t('No events for {{count}} days or more', { count: sign.days })
     : t('No events for {{count}} days', { count: sign.days })
-}
-
-/** Spend and value in their own currencies. */
-function Others({ others, withoutRate }: Pick<BrandRow, 'others' | 'withoutRate'>) {
-  const without = new Set(withoutRate.map(({ CURRENCY }) => CURRENCY))
-  return (
-    <>
-      {others.map(({ CURRENCY, AD_SPEND_REVENUE, CONVERSION_VALUE }) => (
-        <span key={CURRENCY} class="other">
-          {t('{{spend}} spent, {{value}} sold', {
-            spend: formatMoney(AD_SPEND_REVENUE, CURRENCY),
-            value: formatMoney(CONVERSION_VALUE, CURRENCY),
-          })}
-          {without.has(CURRENCY) && <strong> {t('not all days have a rate')}</strong>}
-        </span>
-      ))}
-    </>
-  )
 }

@@ -1,5 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useState } from 'preact/hooks'
+import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import type { MarketDays } from '../periods.ts'
 import { currencyLabel } from '../shown-currency.ts'
 import { profileNames, profiles, type Base, type View } from '../view.ts'
@@ -9,6 +10,8 @@ import { t } from '../language.ts'
 
 interface PeriodBarProps {
   readonly view: View
+  /** Whose names the filters have on paper. */
+  readonly account?: AdvertiserAccount
   readonly market: MarketDays
   readonly currencies: readonly string[]
   readonly currency: string
@@ -27,7 +30,16 @@ const baseLabels: Readonly<Record<Base, string>> = {
 
 /** Chooses the days, the attribution profile and the currency, on which every figure of a page depends. */
 export function PeriodBar(props: PeriodBarProps) {
-  const { view, market, currencies, currency, hasBase = true, firstDay = null, onChange } = props
+  const {
+    view,
+    account,
+    market,
+    currencies,
+    currency,
+    hasBase = true,
+    firstDay = null,
+    onChange,
+  } = props
   const [isOpen, setIsOpen] = useState(false)
   const press = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
     const changes = isTyping(event) ? null : changesByKey(event.key, props)
@@ -39,7 +51,7 @@ export function PeriodBar(props: PeriodBarProps) {
     // The keys are a short way to what its buttons do; they work only here, so that they disturb no assistive program.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div class="bar period-bar" onKeyDown={press}>
-      <PrintHead view={view} currency={currency} />
+      <PrintHead {...{ view, account, currency }} />
       <PeriodChoice {...{ view, market, firstDay, onChange }} />
       <button
         type="button"

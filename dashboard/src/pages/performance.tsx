@@ -63,6 +63,7 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
       </div>
       <PeriodBar
         view={view}
+        account={account}
         market={market}
         firstDay={known?.firstDay ?? null}
         currencies={choices}
@@ -86,9 +87,9 @@ interface GroupsProps extends Omit<FiguresProps, 'answer' | 'base' | 'market'> {
 function Groups({ advertiserId, view, query, change, currencies, account }: GroupsProps) {
   const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
   const codes = account.markets.filter((one) => one.currency === currency).map(({ code }) => code)
-  const isConverted = targetOf(view.currency) !== null && currencies.length > 1
-  const asked = currencies.length > 1 && !isConverted ? inCurrency(view, codes) : view
-  const shown = isConverted ? ofAllCurrencies(asked) : { ...asked, currency: currency ?? null }
+  const asked = currencies.length > 1 ? inCurrency(view, codes) : view
+  const isConverted = targetOf(view.currency) !== null
+  const shown = isConverted ? view : { ...asked, currency: currency ?? null }
   return (
     <GroupTable
       advertiserId={advertiserId}
@@ -98,19 +99,6 @@ function Groups({ advertiserId, view, query, change, currencies, account }: Grou
       onChange={change}
     />
   )
-}
-
-const amounts: ReadonlySet<string> = new Set(['AD_SPEND_REVENUE', 'CONVERSION_VALUE'])
-
-/** Rows of each currency, which amounts put in no order. */
-function ofAllCurrencies(view: View): View {
-  const columns = view.columns.filter((name) => name !== 'CURRENCY')
-  return {
-    ...view,
-    currency: null,
-    orderBy: amounts.has(view.orderBy) ? 'ORDERS' : view.orderBy,
-    columns: [...columns, 'CURRENCY'],
-  }
 }
 
 interface FiguresProps {
