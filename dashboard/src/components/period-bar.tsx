@@ -30,16 +30,8 @@ const baseLabels: Readonly<Record<Base, string>> = {
 
 /** Chooses the days, the attribution profile and the currency, on which every figure of a page depends. */
 export function PeriodBar(props: PeriodBarProps) {
-  const {
-    view,
-    account,
-    market,
-    currencies,
-    currency,
-    hasBase = true,
-    firstDay = null,
-    onChange,
-  } = props
+  const { view, market, currencies, currency, onChange } = props
+  const { account, hasBase = true, firstDay = null } = props
   const [isOpen, setIsOpen] = useState(false)
   const press = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
     const changes = isTyping(event) ? null : changesByKey(event.key, props)
