@@ -1,10 +1,10 @@
 // The advertisers that the key may read, for pages and choices about several of them.
-import type { AdvertiserEntry } from '../../src/contract/catalog-bundle.ts'
+import type { AdvertiserEntry, PublisherEntry } from '../../src/contract/catalog-bundle.ts'
 import type { JsonSummary } from '../../src/contract/report-json.ts'
 import type { SummaryBody } from '../../src/contract/summary-request.ts'
 import type { Api } from './api.ts'
 import { t } from './language.ts'
-import { useLoaded, type Loaded } from './loaded.ts'
+import { latestOf, useLoaded, type Loaded } from './loaded.ts'
 import { isAllowed, useSession } from './session.ts'
 import { openKept } from './storage.ts'
 
@@ -18,7 +18,7 @@ export function useAdvertisers(): Loaded<readonly Advertiser[]> {
   const { api, me } = useSession()
   return useLoaded(`advertisers ${me.scopes.join(' ')}`, async (signal) => {
     if (me.advertisers !== 'all') return me.advertisers
-    if (isAllowed(me, 'admin')) return await listAll(api, signal)
+    if (isAllowed(me, 'admin')) return await listAll(api, 'advertisers', signal)
     return isAllowed(me, 'report:read') ? await listByOverview(api, signal) : []
   })
 }
@@ -26,17 +26,21 @@ export function useAdvertisers(): Loaded<readonly Advertiser[]> {
 /** As many as a list may offer: who has more chooses by the id. */
 const advertisersMax = 10_000
 
-interface AdvertiserPage {
-  readonly entries: readonly AdvertiserEntry[]
+interface EntryPage {
+  readonly entries: readonly (AdvertiserEntry | PublisherEntry)[]
   readonly next: string | null
 }
 
-async function listAll(api: Api, signal: AbortSignal): Promise<readonly Advertiser[]> {
+async function listAll(
+  api: Api,
+  kind: 'advertisers' | 'publishers',
+  signal: AbortSignal
+): Promise<readonly Advertiser[]> {
   const found: Advertiser[] = []
   let after = ''
   do {
-    const path = `admin/v1/catalog/advertisers?limit=1000${after}`
-    const { entries, next } = await api.get<AdvertiserPage>(path, signal)
+    const path = `admin/v1/catalog/${kind}?limit=1000${after}`
+    const { entries, next } = await api.get<EntryPage>(path, signal)
     found.push(...entries)
     after = next === null ? '' : `&after=${encodeURIComponent(next)}`
   } while (after !== '' && found.length < advertisersMax)
@@ -64,6 +68,14 @@ async function listByOverview(api: Api, signal: AbortSignal): Promise<readonly A
     if (next === undefined) return found
   }
   return []
+}
+
+/** What the catalog calls a publisher; its id until that is known, and where the catalog has none of this id. */
+export function usePublisherNames(): (id: number) => string {
+  const { api } = useSession()
+  const publishers = useLoaded('publishers', (signal) => listAll(api, 'publishers', signal))
+  const names = new Map(latestOf(publishers)?.map(({ id, name }) => [id, name]))
+  return (id) => names.get(id) ?? String(id)
 }
 
 export function nameOf({ id, name }: Advertiser): string {

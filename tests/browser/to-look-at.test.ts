@@ -158,6 +158,7 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
     it('a conflict leads to the explanation of its purchase, whatever its id is made of', async (t) => {
       const { page } = await start(t)
       const conflicts = sectionOf(page, 'Conflicting repeats')
+      await conflicts.getByText('Example Shop').waitFor()
       await conflicts.getByRole('link', { name: transactionId }).click()
       await page.getByRole('heading', { name: 'Look up a purchase' }).waitFor()
       await settled(page)

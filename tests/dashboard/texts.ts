@@ -43,6 +43,7 @@ const unseen = new Set([
 const universal = new Set([
   'Bearer',
   'Shelftrace',
+  'shelftrace backup',
   'shelftrace catalog load catalog.json',
   'shelftrace links mint ads.json > links.json',
   `curl -X POST "$(node -p 'require("./links.json").links[0].impressionUrl')"`,

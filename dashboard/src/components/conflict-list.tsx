@@ -8,9 +8,14 @@ import { Empty, Stages } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
 import { t } from '../language.ts'
 
-const columns: readonly TableColumn<Conflict>[] = [
+interface ConflictListProps {
+  /** The name of a publisher. */
+  readonly publisherOf: (id: number) => string
+}
+
+const columnsWith = ({ publisherOf }: ConflictListProps): readonly TableColumn<Conflict>[] => [
   { name: 'transaction', label: t('Transaction'), cell: (row) => <Purchase conflict={row} /> },
-  { name: 'publisher', label: t('Publisher'), cell: ({ publisherId }) => String(publisherId) },
+  { name: 'publisher', label: t('Publisher'), cell: ({ publisherId }) => publisherOf(publisherId) },
   { name: 'return', label: t('Return'), cell: ({ returnId }) => returnId ?? nothing },
   {
     name: 'deliveries',
@@ -37,7 +42,7 @@ const columns: readonly TableColumn<Conflict>[] = [
 ]
 
 /** Purchases and returns that were repeated with different content; each links to its explanation. */
-export function ConflictList() {
+export function ConflictList(props: ConflictListProps) {
   const { api } = useSession()
   const path = 'admin/v1/conflicts?limit=100'
   const page = useLoaded(path, async (signal) => await api.get<ConflictPage>(path, signal))
@@ -57,7 +62,7 @@ export function ConflictList() {
             <>
               <Table
                 caption={t('Conflicting repeats, newest first')}
-                columns={columns}
+                columns={columnsWith(props)}
                 rows={conflicts}
                 keyOf={(_row, index) => String(index)}
               />

@@ -7,8 +7,13 @@ import { Empty, Stages } from './notices.tsx'
 import { Table } from './table.tsx'
 import { t } from '../language.ts'
 
+interface ContradictionListProps {
+  /** The name of a publisher. */
+  readonly publisherOf: (id: number) => string
+}
+
 /** Whose ad events contradict the catalog. The records are among those set aside. */
-export function ContradictionList() {
+export function ContradictionList({ publisherOf }: ContradictionListProps) {
   const { api } = useSession()
   const status = useLoaded(
     'status',
@@ -33,7 +38,7 @@ export function ContradictionList() {
                 {
                   name: 'publisher',
                   label: t('Publisher'),
-                  cell: (one) => String(one.publisherId),
+                  cell: (one) => publisherOf(one.publisherId),
                 },
                 { name: 'rule', label: t('Rule'), cell: ({ rule }) => wordsOf(rule) },
                 {

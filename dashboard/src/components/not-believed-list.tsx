@@ -13,8 +13,15 @@ import { Empty, Stages, Warning } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
 import { t } from '../language.ts'
 
-const columns: readonly TableColumn<NotBelievedOfPublisher>[] = [
-  { name: 'publisher', label: t('Publisher'), cell: ({ publisherId }) => String(publisherId) },
+interface NotBelievedListProps {
+  /** The name of a publisher. */
+  readonly publisherOf: (id: number) => string
+}
+
+const columnsWith = ({
+  publisherOf,
+}: NotBelievedListProps): readonly TableColumn<NotBelievedOfPublisher>[] => [
+  { name: 'publisher', label: t('Publisher'), cell: ({ publisherId }) => publisherOf(publisherId) },
   { name: 'kind', label: t('Kind'), cell: ({ kind }) => wordsOf(kind) },
   { name: 'reason', label: t('Reason'), cell: ({ reason }) => wordsOf(reason) },
   {
@@ -47,7 +54,7 @@ const columns: readonly TableColumn<NotBelievedOfPublisher>[] = [
 ]
 
 /** Purchases and returns that came without a key that counts, or from elsewhere. */
-export function NotBelievedList() {
+export function NotBelievedList(props: NotBelievedListProps) {
   const { api } = useSession()
   const path = 'admin/v1/status'
   const status = useLoaded(path, async (signal) => await api.get<StatusResponse>(path, signal))
@@ -66,7 +73,7 @@ export function NotBelievedList() {
             {notBelieved === undefined ? (
               <Warning>{t('The warehouse does not answer.')}</Warning>
             ) : (
-              <Groups found={notBelieved} />
+              <Groups found={notBelieved} {...props} />
             )}
           </>
         )}
@@ -89,14 +96,15 @@ function Everybody({ found: { publishers, total } }: { readonly found: BelieveEv
   )
 }
 
-function Groups({ found: { groups, total } }: { readonly found: NotBelievedOfAll }) {
+function Groups({ found, ...props }: NotBelievedListProps & { readonly found: NotBelievedOfAll }) {
+  const { groups, total } = found
   if (groups.length === 0)
     return <Empty>{t('Nothing to look at: every delivery is believed.')}</Empty>
   return (
     <>
       <Table
         caption={t('Deliveries that are not believed, most first')}
-        columns={columns}
+        columns={columnsWith(props)}
         rows={groups}
         keyOf={({ publisherId, kind, reason }) => `${publisherId} ${kind} ${reason}`}
       />

@@ -76,15 +76,7 @@ interface KeyTableProps {
 function KeyTable({ keys, onRevoked }: KeyTableProps) {
   const columns: readonly TableColumn<Key>[] = [
     { name: 'name', label: t('Name'), cell: ({ name }) => name },
-    { name: 'scopes', label: t('Scopes'), cell: ({ scopes }) => scopes.join(', ') },
-    {
-      name: 'advertisers',
-      label: t('Advertisers'),
-      cell: ({ advertisers }) => partiesOf(advertisers),
-    },
-    { name: 'publishers', label: t('Publishers'), cell: ({ publishers }) => partiesOf(publishers) },
-    { name: 'created', label: t('Made'), cell: ({ createdAt }) => formatInstant(createdAt) },
-    { name: 'expires', label: t('Expires'), cell: ({ expiresAt }) => formatInstant(expiresAt) },
+    // Beside the name: what is done in a hurry is in sight, however wide the rest is.
     {
       name: 'state',
       label: t('State'),
@@ -99,6 +91,15 @@ function KeyTable({ keys, onRevoked }: KeyTableProps) {
           <span class="badge">{t('Revoked {{time}}', { time: formatInstant(key.revokedAt) })}</span>
         ),
     },
+    { name: 'scopes', label: t('Scopes'), cell: ({ scopes }) => scopes.join(', ') },
+    {
+      name: 'advertisers',
+      label: t('Advertisers'),
+      cell: ({ advertisers }) => partiesOf(advertisers),
+    },
+    { name: 'publishers', label: t('Publishers'), cell: ({ publishers }) => partiesOf(publishers) },
+    { name: 'created', label: t('Made'), cell: ({ createdAt }) => formatInstant(createdAt) },
+    { name: 'expires', label: t('Expires'), cell: ({ expiresAt }) => formatInstant(expiresAt) },
   ]
   return <Table caption={t('All keys')} columns={columns} rows={keys} keyOf={({ id }) => id} />
 }

@@ -21,7 +21,7 @@ import { messagesOf } from '../../loaded.ts'
 import { addressOf } from '../../router.ts'
 import { useSession } from '../../session.ts'
 import { readGauges, type Gauges } from '../../gauges.ts'
-import { t } from '../../language.ts'
+import { phrase, t } from '../../language.ts'
 
 const pollMs = 3_000
 /** The status itself gives up on a warehouse that hangs after 10 s. */
@@ -31,6 +31,10 @@ const historyPauseMs = 60_000
 const samplesMax = 100
 /** A day is sealed once it is over everywhere and settled. More unsealed days mean that sealing is behind. */
 const unsealedDaysMax = 2
+
+/** As in the alert about backups: a daily one, and two hours for it. */
+const backupAgeMsMax = 26 * 3_600_000
+const command = <code>shelftrace backup</code>
 
 const toLookAt = addressOf(['operator', 'to-look-at'])
 
@@ -204,9 +208,7 @@ function State({ samples, latest, children }: StateProps) {
           count={gauges.get('shelftrace_tracking_answers_total{status="503"}') ?? 0}
         />
         <CountTile label={t('Set aside')} count={status.setAside} leadsTo={toLookAt} />
-        <LiveTile label={t('Age of the newest backup')}>
-          {durationOrNothing(backupAgeMsOf(gauges))}
-        </LiveTile>
+        <BackupTile {...latest} />
         <CountTile
           label={t('Conflicting purchases, 30 days')}
           count={status.conflicts}
@@ -295,6 +297,23 @@ function CountTile({ label, count, usualMax = 0, leadsTo }: CountTileProps) {
   )
 }
 
+/** Amber at once, while the alert waits until there would have been time for one. */
+function BackupTile({ status, gauges }: Sample) {
+  const ageMs = backupAgeMsOf(gauges)
+  // A node with a ClickHouse server knows nothing about its backups.
+  const isExpected = status.warehouse.kind === 'embedded'
+  const isMissing = isExpected && (ageMs ?? Infinity) > backupAgeMsMax
+  return (
+    <LiveTile
+      label={t('Age of the newest backup')}
+      isOdd={isMissing}
+      note={isMissing ? phrase('Make one with {{command}}, once a day.', { command }) : null}
+    >
+      {isMissing && ageMs === undefined ? t('no backup') : durationOrNothing(ageMs)}
+    </LiveTile>
+  )
+}
+
 /** For how long the oldest purchase that is due has waited; absent where the metrics lack it. */
 function lagMsOf(gauges: Gauges): number | undefined {
   const seconds = gauges.get('shelftrace_attribution_lag_seconds')
@@ -325,16 +344,21 @@ interface LiveTileProps {
   readonly label: string
   readonly trend?: readonly number[]
   readonly isBad?: boolean
+  /** Not bad yet, but somebody should act. */
+  readonly isOdd?: boolean
+  /** What to do. */
+  readonly note?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-function LiveTile({ label, trend, isBad = false, children }: LiveTileProps) {
+function LiveTile({ label, trend, isBad = false, isOdd = false, note, children }: LiveTileProps) {
   return (
-    <div class="tile">
+    <div class={isOdd ? 'tile odd' : 'tile'}>
       <dt>{label}</dt>
       <dd>
         <span class={isBad ? 'value problem' : 'value'}>{children}</span>
         {trend !== undefined && <Sparkline values={trend} />}
+        {note !== undefined && note !== null && <span class="note">{note}</span>}
       </dd>
     </div>
   )

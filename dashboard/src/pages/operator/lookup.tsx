@@ -3,14 +3,15 @@ import { useState } from 'preact/hooks'
 import type { Explanation } from '../../../../src/contract/explanation.ts'
 import { Empty, Stages, Warning } from '../../components/notices.tsx'
 import { Table } from '../../components/table.tsx'
-import { formatInstant, formatMoney } from '../../format.ts'
+import { formatInstant, formatMoney, formatNumber, nothing } from '../../format.ts'
+import { t } from '../../language.ts'
 import { useLoaded } from '../../loaded.ts'
 import type { OperatorPageProps } from '../../page-table.ts'
 import { addressOf, goTo } from '../../router.ts'
 import { useSession } from '../../session.ts'
+import { nameOf, placeName, titleOf } from '../../story.ts'
 import { profileNames, profiles } from '../../view.ts'
 import { ruleWords, wordsOf } from '../../words.ts'
-import { t } from '../../language.ts'
 
 /** Everything that is known about one purchase: its deliveries, its lines and who is credited. */
 export function Lookup({ rest }: OperatorPageProps) {
@@ -83,11 +84,16 @@ function Found({ publisherId, transactionId }: PurchaseName) {
 }
 
 function Purchase({ explanation }: { readonly explanation: Explanation }) {
+  const { names, publisherId, deliveries, isPending } = explanation
   return (
     <>
-      {explanation.isPending && <Warning>{t('A newer attribution is on its way.')}</Warning>}
+      {isPending && <Warning>{t('A newer attribution of this purchase is on its way.')}</Warning>}
       <section class="card" aria-label={t('Deliveries')}>
-        <h2>{t('Deliveries')}</h2>
+        <h2>
+          {t('Deliveries of {{publisher}}', {
+            publisher: names.publisher ?? t('publisher {{id}}', { id: String(publisherId) }),
+          })}
+        </h2>
         <Table
           caption={t('Deliveries of the purchase')}
           columns={[
@@ -103,10 +109,14 @@ function Purchase({ explanation }: { readonly explanation: Explanation }) {
               label: t('Conflict'),
               cell: (one) => (one.isConflict ? t('yes') : t('no')),
             },
-            { name: 'site', label: t('Site'), cell: (one) => String(one.siteId) },
+            {
+              name: 'site',
+              label: t('Site'),
+              cell: ({ siteId }) => nameOf(names.sites, siteId) ?? String(siteId),
+            },
             { name: 'currency', label: t('Currency'), cell: (one) => one.currency },
           ]}
-          rows={explanation.deliveries}
+          rows={deliveries}
           keyOf={({ deliveryId }) => deliveryId}
         />
       </section>
@@ -114,64 +124,108 @@ function Purchase({ explanation }: { readonly explanation: Explanation }) {
         <LineCard
           key={line.line}
           line={line}
-          currency={explanation.deliveries.find(({ standing }) => standing === 'counted')?.currency}
+          names={names}
+          currency={deliveries.find(({ standing }) => standing === 'counted')?.currency}
         />
       ))}
     </>
   )
 }
 
+type Line = Explanation['lines'][number]
+type Candidate = Line['candidates'][number]
+type AdNames = Explanation['names']
+
 interface LineCardProps {
-  readonly line: Explanation['lines'][number]
+  readonly line: Line
+  readonly names: AdNames
   readonly currency: string | undefined
 }
 
-function LineCard({ line, currency }: LineCardProps) {
+function LineCard({ line, names, currency }: LineCardProps) {
+  const earning = profiles.flatMap((profile) => line.credits[profile] ?? [])
   return (
     <section class="card" aria-label={t('Line {{line}}', { line: line.line })}>
       <h2>
-        {t('Line {{line}}', { line: line.line })}: <span class="code">{line.gtin}</span>
+        {t('Line {{line}}', { line: line.line })}:{' '}
+        <bdi>{titleOf(names, line.gtin, earning[0]?.marketId)}</bdi>
       </h2>
       <p>
-        {t('{{count}} units', { count: line.quantity })},{' '}
+        {formatNumber(line.quantity)} × <span class="code">{line.gtin}</span>,{' '}
         <Figure exact={line.value} shown={formatMoney(line.value, currency)} />,{' '}
         {wordsOf(line.verdict)}
       </p>
-      <Table
-        caption={t('Who is credited for line {{line}}', { line: line.line })}
-        columns={[
-          { name: 'profile', label: t('Attribution'), cell: (profile) => profileNames[profile] },
-          {
-            name: 'to',
-            label: t('Advertiser'),
-            cell: (profile) => String(line.credits[profile]?.advertiserId ?? t('nobody')),
-          },
-          {
-            name: 'rule',
-            label: t('For'),
-            cell: (profile) => ruleWords(line.credits[profile]?.rule),
-          },
-        ]}
-        rows={profiles}
-        keyOf={(profile) => profile}
-      />
-      <Table
-        caption={t('Touchpoints before line {{line}}', { line: line.line })}
-        columns={[
-          { name: 'kind', label: t('Kind'), cell: ({ kind }) => wordsOf(kind) },
-          { name: 'at', label: t('When'), cell: ({ touchedAt }) => formatInstant(touchedAt) },
-          { name: 'ad', label: t('Advertiser'), cell: ({ advertiserId }) => String(advertiserId) },
-          { name: 'gtin', label: t('Advertised'), cell: ({ gtin }) => gtin },
-          ...profiles.map((profile) => ({
-            name: profile,
-            label: profileNames[profile],
-            cell: (one: LineCardProps['line']['candidates'][number]) =>
-              wordsOf(one.outcomes[profile]),
-          })),
-        ]}
-        rows={line.candidates}
-        keyOf={(_candidate, index) => String(index)}
-      />
+      <Credits line={line} names={names} />
+      <Touchpoints line={line} names={names} />
     </section>
   )
+}
+
+type OfLine = Omit<LineCardProps, 'currency'>
+
+function Credits({ line, names }: OfLine) {
+  return (
+    <Table
+      caption={t('Who is credited for line {{line}}', { line: line.line })}
+      columns={[
+        { name: 'profile', label: t('Attribution'), cell: (profile) => profileNames[profile] },
+        {
+          name: 'to',
+          label: t('Advertiser'),
+          cell: (profile) => {
+            const credit = line.credits[profile]
+            return credit === null ? t('nobody') : advertiserOf(names, credit)
+          },
+        },
+        {
+          name: 'place',
+          label: t('Campaign and ad group'),
+          cell: (profile) => {
+            const credit = line.credits[profile]
+            return credit === null ? nothing : placeName(names, credit)
+          },
+        },
+        { name: 'rule', label: t('For'), cell: (one) => ruleWords(line.credits[one]?.rule) },
+      ]}
+      rows={profiles}
+      keyOf={(profile) => profile}
+    />
+  )
+}
+
+function Touchpoints({ line, names }: OfLine) {
+  return (
+    <Table
+      caption={t('Touchpoints before line {{line}}', { line: line.line })}
+      columns={[
+        { name: 'kind', label: t('Kind'), cell: ({ kind }) => wordsOf(kind) },
+        { name: 'at', label: t('When'), cell: ({ touchedAt }) => formatInstant(touchedAt) },
+        { name: 'ad', label: t('Advertiser'), cell: (one) => advertiserOf(names, one) },
+        {
+          name: 'gtin',
+          label: t('Advertised'),
+          cell: ({ gtin, marketId }) => titleOf(names, gtin, marketId),
+        },
+        {
+          name: 'place',
+          label: t('Campaign and ad group'),
+          cell: (one) => placeName(names, one),
+        },
+        ...profiles.map((profile) => ({
+          name: profile,
+          label: profileNames[profile],
+          cell: (one: Candidate) => wordsOf(one.outcomes[profile]),
+        })),
+      ]}
+      rows={line.candidates}
+      keyOf={(_candidate, index) => String(index)}
+    />
+  )
+}
+
+function advertiserOf(
+  { advertisers }: AdNames,
+  { advertiserId }: { readonly advertiserId: number }
+): string {
+  return nameOf(advertisers, advertiserId) ?? t('Advertiser {{id}}', { id: String(advertiserId) })
 }
