@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { termsOf } from './terms.ts'
 import { defineConfig, type HtmlTagDescriptor, type Plugin } from 'vite'
 
 /** The page and what it imports are asked for together with the language, and run after it (`main.tsx`). */
@@ -20,8 +22,19 @@ const preloadPage: Plugin = {
   },
 }
 
+/** `GLOSSARY.md?terms`: no more of it than the pages explain. */
+const readTerms: Plugin = {
+  name: 'read-terms',
+  async load(id) {
+    const [file = '', query] = id.split('?')
+    if (query !== 'terms') return null
+    this.addWatchFile(file)
+    return `export default ${JSON.stringify(termsOf(await readFile(file, 'utf8')))}`
+  },
+}
+
 export default defineConfig({
-  plugins: [preloadPage],
+  plugins: [preloadPage, readTerms],
   // Relative, so that the dashboard also works under a prefix that a proxy adds.
   base: './',
   build: {

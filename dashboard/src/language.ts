@@ -62,6 +62,11 @@ export function t<const Text extends string>(
   return texts.t(text, { replace: Object.fromEntries(printed), ...countOf(values) })
 }
 
+/** The same for a text that stands in a document and not in the code. */
+export function translate(text: string): string {
+  return texts.t(text)
+}
+
 /** The same with elements in place of the placeholders: `phrase('Signed in as {{name}}', { name: <b>…</b> })`. */
 export function phrase<const Text extends string>(
   text: Text,

@@ -2,12 +2,14 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Me } from '../../src/contract/me.ts'
 import { nameOf, useAdvertisers, type Advertiser } from './advertisers.ts'
 import { AdvertiserChoice } from './components/advertiser-choice.tsx'
+import { Explanations } from './components/explanations.tsx'
 import { LanguageChoice } from './components/language-choice.tsx'
 import { Mark } from './components/mark.tsx'
 import { Empty, Stages } from './components/notices.tsx'
 import { formatInstant } from './format.ts'
 import { phrase, t } from './language.ts'
 import { latestOf, type Loaded } from './loaded.ts'
+import { Help } from './pages/help.tsx'
 import { Overview } from './pages/overview.tsx'
 import { advertiserPages, operatorPages } from './page-table.ts'
 import { addressOf, replaceWith, usePlace, type Place } from './router.ts'
@@ -58,6 +60,7 @@ export function Shell() {
         <PlaceNotice />
         <CurrentPage place={place} advertisers={advertisers} />
       </main>
+      <Explanations />
     </div>
   )
 }
@@ -96,6 +99,7 @@ function useNewPageFocus(
 /** The name comes first: tabs of several advertisers are told apart by it. */
 function titleOf(path: readonly string[], advertisers: readonly Advertiser[]): string {
   if (path[0] === 'overview') return t('Overview')
+  if (path[0] === 'help') return t('Help')
   const page = pageTitleOf(path)
   const advertiser =
     path[0] === 'advertisers' && advertisers.find(({ id }) => String(id) === path[1])
@@ -185,6 +189,13 @@ function Menu({ place: { path, query }, advertisers }: MenuProps) {
           </ul>
         </section>
       )}
+      <ul>
+        <li>
+          <a href={addressOf(['help'])} aria-current={path[0] === 'help' ? 'page' : undefined}>
+            {t('Help')}
+          </a>
+        </li>
+      </ul>
     </nav>
   )
 }
@@ -235,6 +246,7 @@ function SessionBox() {
 
 function CurrentPage({ place: { path, query }, advertisers }: MenuProps) {
   const { me } = useSession()
+  if (path[0] === 'help' && path.length === 1) return <Help query={query} />
   if (path[0] === 'overview' && path.length === 1) {
     if (!isAllowed(me, 'report:read')) {
       return <NotAllowed title={t('Overview')} scope="report:read" />

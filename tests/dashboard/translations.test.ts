@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { alertWords } from '../../dashboard/src/service-words.ts'
+import { termsOf } from '../../dashboard/terms.ts'
 import { wordTable } from '../../dashboard/src/word-table.ts'
 import { pageKinds } from '../../src/contract/catalog-pages.ts'
 import { creativeTypes } from '../../src/contract/creative.ts'
@@ -28,7 +29,9 @@ function readTranslations(file: string): Readonly<Record<string, string>> {
 }
 
 const sources = readSources()
-const keys = new Set(sources.flatMap((source) => findTexts(source).keys))
+const written = new Set(sources.flatMap((source) => findTexts(source).keys))
+const terms = termsOf(readFileSync('docs/GLOSSARY.md', 'utf8'))
+const keys = new Set([...written, ...terms.map(({ sentence }) => sentence)])
 const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
 const others = files.filter((file) => file !== 'en.json')
 

@@ -158,7 +158,7 @@ function originalsColumn(originals: NonNullable<GroupRows['originals']>): TableC
 
 function columnOf(name: ColumnName, shown: Shown): TableColumn<Row> {
   const { label, isFigure: isOfFigures, print } = columns[name]
-  const plain = { name, label, isFigure: isOfFigures }
+  const plain = { name, label, term: name, isFigure: isOfFigures }
   if (isOfFigures) {
     const isAbout = shown.isConverted && amounts.has(name)
     const printed = (row: Row) => {

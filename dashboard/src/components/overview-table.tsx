@@ -38,6 +38,7 @@ export function OverviewTable({ rows, shown, query, sorting }: OverviewTableProp
   const figure = (name: FigureName): TableColumn<BrandRow> => ({
     name,
     label: labels[name],
+    term: name,
     isFigure: true,
     cell: ({ total }) => <FigureOf {...{ total, name, shown }} />,
   })

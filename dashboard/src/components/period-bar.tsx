@@ -6,6 +6,7 @@ import { currencyLabel } from '../shown-currency.ts'
 import { profileNames, profiles, type Base, type View } from '../view.ts'
 import { daysChange, movedDays, PeriodChoice, periodChange } from './period-choice.tsx'
 import { PrintHead } from './print-head.tsx'
+import { descriptionOf, Words } from './term.tsx'
 import { t } from '../language.ts'
 
 interface PeriodBarProps {
@@ -70,8 +71,9 @@ export function PeriodBar(props: PeriodBarProps) {
           </label>
         )}
         <label>
-          <span>{t('Attribution')}</span>
+          <Words term="profile">{t('Attribution')}</Words>
           <select
+            aria-describedby={descriptionOf('profile')}
             value={view.profile}
             onChange={(event) => onChange({ profile: event.currentTarget.value, page: null })}
           >

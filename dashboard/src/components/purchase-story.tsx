@@ -164,12 +164,18 @@ function Ids({ line, profile, purchasedAt, timeZone }: StoryProps) {
       columns={[
         { name: 'kind', label: t('Kind'), cell: ({ kind }) => wordsOf(kind) },
         { name: 'at', label: t('When'), cell: ({ at }) => formatZonedInstant(at, timeZone) },
-        { name: 'gtin', label: t('GTIN'), cell: ({ ad }) => <span class="code">{ad.gtin}</span> },
+        {
+          name: 'gtin',
+          label: t('GTIN'),
+          term: 'GTIN',
+          cell: ({ ad }) => <span class="code">{ad.gtin}</span>,
+        },
         { name: 'campaign', label: t('Campaign id'), cell: ({ ad }) => String(ad.campaignId) },
         { name: 'adGroup', label: t('Ad group id'), cell: ({ ad }) => String(ad.adGroupId) },
         {
           name: 'servedAd',
           label: t('Served ad'),
+          term: 'served-ad',
           cell: ({ ad }) => <span class="code">{ad.servedAdId}</span>,
         },
       ]}

@@ -19,7 +19,12 @@ const columns: readonly TableColumn<SetAsideRecord>[] = [
     cell: ({ reason }) => <span class="reason">{reason}</span>,
   },
   { name: 'received', label: t('Received'), cell: ({ receivedAt }) => formatInstant(receivedAt) },
-  { name: 'aside', label: t('Set aside'), cell: ({ setAsideAt }) => formatInstant(setAsideAt) },
+  {
+    name: 'aside',
+    label: t('Set aside'),
+    term: 'set-aside',
+    cell: ({ setAsideAt }) => formatInstant(setAsideAt),
+  },
   { name: 'key', label: t('Key'), cell: ({ key }) => <span class="code">{key}</span> },
 ]
 

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import { descriptionOf, Term, Words } from './term.tsx'
 
 export interface TableColumn<Row> {
   readonly name: string
   readonly label: string
   readonly isFigure?: boolean
+  /** What explains the heading, by its name in the glossary. */
+  readonly term?: string | undefined
   readonly cell: (row: Row) => ComponentChildren
 }
 
@@ -107,21 +110,27 @@ interface HeadingProps<Row> {
 }
 
 function Heading<Row>({ column, sorting }: HeadingProps<Row>) {
-  const { name, label, isFigure } = column
+  const { name, label, isFigure, term } = column
   const className = isFigure === true ? 'figure' : undefined
   if (sorting?.isSortable(name) !== true) {
     return (
       <th scope="col" class={className}>
-        {label}
+        {term === undefined ? label : <Term term={term}>{label}</Term>}
       </th>
     )
   }
   const isSorted = sorting.by === name
   const direction = sorting.isDescending ? 'descending' : 'ascending'
   return (
+    // oxlint-disable-next-line jsx-a11y/control-has-associated-label -- the words in the button name it.
     <th scope="col" class={className} aria-sort={isSorted ? direction : 'none'}>
-      <button type="button" class="sort" onClick={() => sorting.onSort(name)}>
-        {label}
+      <button
+        type="button"
+        class="sort"
+        aria-describedby={descriptionOf(term)}
+        onClick={() => sorting.onSort(name)}
+      >
+        <Words term={term}>{label}</Words>
         <span aria-hidden="true" class="arrow">
           {isSorted ? (sorting.isDescending ? '↓' : '↑') : ''}
         </span>

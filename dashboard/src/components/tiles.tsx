@@ -3,6 +3,7 @@ import type { Row } from '../columns.ts'
 import { changeOf, formatChange } from '../format.ts'
 import { lineColors, metrics, type Metric } from '../metrics.ts'
 import { Figure, leftOut } from './figure.tsx'
+import { descriptionOf, Words } from './term.tsx'
 import { t } from '../language.ts'
 
 /** What the totals are compared with. */
@@ -45,11 +46,12 @@ export function Tiles({ total, isConverted = false, base, chosen, onChoose }: Ti
                 <button
                   type="button"
                   aria-pressed={place >= 0}
+                  aria-describedby={descriptionOf(name)}
                   // It lies over the whole tile, also over the figure.
                   title={leftOut(total[name], shown) ?? t('Draw it, or not')}
                   onClick={() => onChoose(name)}
                 >
-                  {label}
+                  <Words term={name}>{label}</Words>
                 </button>
               </dt>
               <dd>

@@ -110,10 +110,16 @@ export function CompareProfiles(props: CompareProps) {
 
 function ProfileTable({ answers, currency }: Pick<CompareProps, 'answers' | 'currency'>) {
   const columns: readonly TableColumn<(typeof profiles)[number]>[] = [
-    { name: 'profile', label: t('Attribution'), cell: (profile) => profileNames[profile] },
+    {
+      name: 'profile',
+      label: t('Attribution'),
+      term: 'profile',
+      cell: (profile) => profileNames[profile],
+    },
     ...comparedMetrics.map(({ name, label, print }) => ({
       name,
       label,
+      term: name,
       isFigure: true,
       cell: (profile: (typeof profiles)[number]) => {
         const value = totalOf(answers[profile], currency)?.[name]

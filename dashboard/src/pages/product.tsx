@@ -123,11 +123,17 @@ function Campaigns({ rows, totalRows }: CampaignsProps) {
           <span class="indented">{nameOf(row, 'AD_GROUP')}</span>
         ),
     },
-    { name: 'MARKET', label: t('Market'), cell: ({ row }) => row['MARKET'] },
-    { name: 'PUBLISHER_NAME', label: t('Publisher'), cell: ({ row }) => row['PUBLISHER_NAME'] },
+    { name: 'MARKET', label: t('Market'), term: 'MARKET', cell: ({ row }) => row['MARKET'] },
+    {
+      name: 'PUBLISHER_NAME',
+      label: t('Publisher'),
+      term: 'PUBLISHER_NAME',
+      cell: ({ row }) => row['PUBLISHER_NAME'],
+    },
     ...figureColumns.map((name) => ({
       name,
       label: columns[name].label,
+      term: name,
       isFigure: true,
       cell: ({ row }: Line) => <Figure exact={row[name]} shown={columns[name].print(row)} />,
     })),

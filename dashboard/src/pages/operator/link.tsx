@@ -168,6 +168,7 @@ function Events({ events }: Pick<ServedAdReading, 'events'>) {
             {
               name: 'verdict',
               label: t('Verdict'),
+              term: 'verdict',
               cell: ({ verdict, dataCentreList }) =>
                 wordsOf(verdict) +
                 (dataCentreList === undefined

@@ -7,6 +7,7 @@ import { Figure } from '../../components/figure.tsx'
 import { LastDay } from '../../components/last-day.tsx'
 import { Empty, Failure, Loading, Warning } from '../../components/notices.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
+import { Term } from '../../components/term.tsx'
 import { Table } from '../../components/table.tsx'
 import { silenceMsMax, Verdict } from '../../components/verdict.tsx'
 import {
@@ -170,6 +171,7 @@ function State({ samples, latest, children }: StateProps) {
         </LiveTile>
         <LiveTile
           label={t('Waiting in the spool')}
+          term="spool"
           trend={samples.map((one) => one.status.spool.bytes)}
         >
           {formatBytes(status.spool.bytes)}
@@ -194,26 +196,12 @@ function State({ samples, latest, children }: StateProps) {
         </LiveTile>
         <LiveTile
           label={t('Purchases wait for attribution')}
+          term="attribution"
           trend={samples.map((one) => lagMsOf(one.gauges) ?? 0)}
         >
           {durationOrNothing(lagMsOf(gauges))}
         </LiveTile>
-        <CountTile
-          label={t('Days not sealed')}
-          count={gauges.get('shelftrace_unsealed_days')}
-          usualMax={unsealedDaysMax}
-        />
-        <CountTile
-          label={t('Events refused since the start')}
-          count={gauges.get('shelftrace_tracking_answers_total{status="503"}') ?? 0}
-        />
-        <CountTile label={t('Set aside')} count={status.setAside} leadsTo={toLookAt} />
-        <BackupTile {...latest} />
-        <CountTile
-          label={t('Conflicting purchases, 30 days')}
-          count={status.conflicts}
-          leadsTo={toLookAt}
-        />
+        <Counts {...latest} />
       </dl>
       {!status.warehouse.available && (
         <Warning>{t('The warehouse does not answer; what only it knows is missing here.')}</Warning>
@@ -224,6 +212,37 @@ function State({ samples, latest, children }: StateProps) {
       {children}
       {status.sealed !== undefined && <Sealed sealed={status.sealed} />}
       <Footnote status={status} />
+    </>
+  )
+}
+
+/** The tiles of what should be few. */
+function Counts({ status, gauges }: Sample) {
+  return (
+    <>
+      <CountTile
+        label={t('Days not sealed')}
+        term="sealed-day"
+        count={gauges.get('shelftrace_unsealed_days')}
+        usualMax={unsealedDaysMax}
+      />
+      <CountTile
+        label={t('Events refused since the start')}
+        count={gauges.get('shelftrace_tracking_answers_total{status="503"}') ?? 0}
+      />
+      <CountTile
+        label={t('Set aside')}
+        term="set-aside"
+        count={status.setAside}
+        leadsTo={toLookAt}
+      />
+      <BackupTile {...{ status, gauges }} />
+      <CountTile
+        label={t('Conflicting purchases, 30 days')}
+        term="conflict"
+        count={status.conflicts}
+        leadsTo={toLookAt}
+      />
     </>
   )
 }
@@ -265,6 +284,7 @@ function Sealed({ sealed }: { readonly sealed: NonNullable<StatusResponse['seale
             {
               name: 'through',
               label: t('Sealed through'),
+              term: 'sealed-day',
               cell: (row) => formatDay(row.completeThrough),
             },
           ]}
@@ -278,6 +298,7 @@ function Sealed({ sealed }: { readonly sealed: NonNullable<StatusResponse['seale
 
 interface CountTileProps {
   readonly label: string
+  readonly term?: string
   /** Absent while the warehouse does not answer. */
   readonly count: number | undefined
   /** The greatest value that is not alarming; 0 if absent. */
@@ -286,19 +307,19 @@ interface CountTileProps {
   readonly leadsTo?: string
 }
 
-function CountTile({ label, count, usualMax = 0, leadsTo }: CountTileProps) {
+function CountTile({ label, term, count, usualMax = 0, leadsTo }: CountTileProps) {
   const exact = count === undefined ? null : String(count)
   const isBad = count !== undefined && count > usualMax
   const figure = <Figure exact={exact} shown={formatCount(exact)} />
   return (
-    <LiveTile label={label} isBad={isBad}>
+    <LiveTile label={label} term={term} isBad={isBad}>
       {isBad && leadsTo !== undefined ? <a href={leadsTo}>{figure}</a> : figure}
     </LiveTile>
   )
 }
 
 /** Amber at once, while the alert waits until there would have been time for one. */
-function BackupTile({ status, gauges }: Sample) {
+function BackupTile({ status, gauges }: Pick<Sample, 'status' | 'gauges'>) {
   const ageMs = backupAgeMsOf(gauges)
   // A node with a ClickHouse server knows nothing about its backups.
   const isExpected = status.warehouse.kind === 'embedded'
@@ -306,6 +327,7 @@ function BackupTile({ status, gauges }: Sample) {
   return (
     <LiveTile
       label={t('Age of the newest backup')}
+      term="backup"
       isOdd={isMissing}
       note={isMissing ? phrase('Make one with {{command}}, once a day.', { command }) : null}
     >
@@ -342,6 +364,7 @@ function ratesOf(samples: readonly Sample[]): readonly number[] {
 
 interface LiveTileProps {
   readonly label: string
+  readonly term?: string | undefined
   readonly trend?: readonly number[]
   readonly isBad?: boolean
   /** Not bad yet, but somebody should act. */
@@ -351,10 +374,11 @@ interface LiveTileProps {
   readonly children: ComponentChildren
 }
 
-function LiveTile({ label, trend, isBad = false, isOdd = false, note, children }: LiveTileProps) {
+function LiveTile(props: LiveTileProps) {
+  const { label, term, trend, isBad = false, isOdd = false, note, children } = props
   return (
     <div class={isOdd ? 'tile odd' : 'tile'}>
-      <dt>{label}</dt>
+      <dt>{term === undefined ? label : <Term term={term}>{label}</Term>}</dt>
       <dd>
         <span class={isBad ? 'value problem' : 'value'}>{children}</span>
         {trend !== undefined && <Sparkline values={trend} />}
