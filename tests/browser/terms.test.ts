@@ -60,6 +60,8 @@ describe('terms in the dashboard', { skip: noBrowser, timeout: 900_000 }, () => 
     assert.equal((await button.innerText()).trim().startsWith('Clicks'), true)
 
     await page.keyboard.press('Shift+Tab')
+    // Otherwise the next step is the link of that heading.
+    await page.keyboard.press('Escape')
     await page.keyboard.press('Tab')
     await until(page, isOpen)
     await page.keyboard.press('Tab')
