@@ -70,20 +70,7 @@ export function PeriodBar(props: PeriodBarProps) {
             </select>
           </label>
         )}
-        <label>
-          <Words term="profile">{t('Attribution')}</Words>
-          <select
-            aria-describedby={descriptionOf('profile')}
-            value={view.profile}
-            onChange={(event) => onChange({ profile: event.currentTarget.value, page: null })}
-          >
-            {profiles.map((profile) => (
-              <option key={profile} value={profile}>
-                {profileNames[profile]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ProfileChoice {...{ view, onChange }} />
         {currencies.length > 1 && (
           <label>
             <span>{t('Currency')}</span>
@@ -101,6 +88,25 @@ export function PeriodBar(props: PeriodBarProps) {
         )}
       </div>
     </div>
+  )
+}
+
+function ProfileChoice({ view, onChange }: Pick<PeriodBarProps, 'view' | 'onChange'>) {
+  return (
+    <label>
+      <Words term="profile">{t('Attribution')}</Words>
+      <select
+        aria-describedby={descriptionOf('profile')}
+        value={view.profile}
+        onChange={(event) => onChange({ profile: event.currentTarget.value, page: null })}
+      >
+        {profiles.map((profile) => (
+          <option key={profile} value={profile}>
+            {profileNames[profile]}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 
