@@ -140,7 +140,7 @@ describe('every page for every reader', { skip: noBrowser, timeout: 1_200_000 },
     await page.reload()
     const asked: Asked[] = []
     const failed: string[] = []
-    page.on('requestfinished', (request) => {
+    page.on('request', (request) => {
       const { pathname, search } = new URL(request.url())
       if (!/^\/(?:v2|admin)\//u.test(pathname)) return
       asked.push({ method: request.method(), path: pathname + search, body: request.postData() })
