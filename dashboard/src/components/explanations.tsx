@@ -1,7 +1,7 @@
 // Shows the sentence of a term beside it: where a mouse rests, where the focus comes by keyboard, and where a finger taps.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t, translate } from '../language.ts'
-import { addressOf } from '../router.ts'
+import { addressOf, parseAddress } from '../router.ts'
 import type { Term } from '../../terms.ts'
 import { descriptionOf, termOf } from './term.tsx'
 
@@ -118,6 +118,12 @@ function useExplained(tip: { readonly current: HTMLElement | null }): Explained 
         explain(words)
       }
     }
+    // A tap that also draws or sorts changes the address, and leaves the reader at the words.
+    let page = pageNow()
+    const leave = () => {
+      if (page !== pageNow()) explain(null)
+      page = pageNow()
+    }
     const escape = ({ key }: KeyboardEvent) => {
       if (key === 'Escape') explain(null)
     }
@@ -126,13 +132,17 @@ function useExplained(tip: { readonly current: HTMLElement | null }): Explained 
     document.addEventListener('pointerdown', press, { signal })
     document.addEventListener('click', click, { signal })
     document.addEventListener('keydown', escape, { signal })
-    addEventListener('hashchange', () => explain(null), { signal })
+    addEventListener('hashchange', leave, { signal })
     return () => {
       clearTimeout(timer)
       ended.abort()
     }
   }, [tip])
   return explained
+}
+
+function pageNow(): string {
+  return parseAddress(location.hash).path.join('/')
 }
 
 /** A control around counts as well, if it is for nothing else. */
