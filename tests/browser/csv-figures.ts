@@ -28,7 +28,7 @@ export function addUp(rows: readonly CsvRow[]): Readonly<Record<string, string>>
     CLICK_THROUGH_RATE: divideHalfEven(sum('CLICKS'), sum('IMPRESSIONS'), 6),
     AD_SPEND_REVENUE: money('AD_SPEND_REVENUE'),
     UNITS_SOLD: count('UNITS_SOLD'),
-    ORDERS: count('ORDERS'),
+    ...(rows[0]?.['ORDERS'] !== undefined && { ORDERS: count('ORDERS') }),
     CONVERSION_VALUE: money('CONVERSION_VALUE'),
     RETURN_ON_AD_SPEND: divideHalfEven(sum('CONVERSION_VALUE'), sum('AD_SPEND_REVENUE'), 4),
   }
