@@ -28,7 +28,7 @@ test('a table fits the terminal with every word whole, and is whole when piped o
   assert.equal(piped.stdout.trimEnd().split('\n').length, 3)
 
   // A column without any value is the first to go.
-  const empty = new Set(['INVITED', 'EXPIRES', 'REVOKED', 'COMPROMISED', 'SINCE'])
+  const empty = new Set(['INVITED', 'SIGN', 'ON', 'EXPIRES', 'REVOKED', 'COMPROMISED', 'SINCE'])
   const words = piped.stdout.split(/[\s,]+/u).filter((word) => word !== '')
   for (const columns of [200, 132, 100, 80, 60, 46]) {
     const { stdout } = await run(['keys', 'list', '--no-color'], { columns })

@@ -48,7 +48,10 @@ test('help about a group of commands lists them and ends with 0, however it is a
   }
   const none = await run(['keys'])
   assert.equal(none.exitCode, 2)
-  assert.match(none.stderr, /It is one of: keys create, keys invite, keys list, keys revoke/u)
+  assert.match(
+    none.stderr,
+    /It is one of: keys create, keys invite, keys admit, keys list, keys revoke/u
+  )
 })
 
 test('help about a command needs none of its arguments', async () => {

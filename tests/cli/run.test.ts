@@ -31,7 +31,10 @@ test('help lists the commands, help about one tells its usage, and neither needs
   ]) {
     const { exitCode, stdout } = await run(argv, { environment })
     assert.equal(exitCode, 0)
-    assert.match(stdout, /^Usage: shelftrace keys create --scopes SCOPE,\.\.\. \[--name NAME\]/)
+    assert.match(
+      stdout,
+      /^Usage: shelftrace keys create --scopes SCOPE,\.\.\. \[--advertisers ID,\.\.\.\|all\]/
+    )
   }
 })
 
@@ -43,7 +46,7 @@ test('the version is that of the package', async () => {
 
 const misunderstood: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
   [['sevre'], /no command "sevre"\. Did you mean "serve"\?/],
-  [['keys', 'creat'], /It is one of: keys create, keys invite, keys list, keys revoke/],
+  [['keys', 'creat'], /It is one of: keys create, keys invite, keys admit, keys list, keys revoke/],
   [['catalogue', 'load', 'x'], /Did you mean "catalog load"\?/],
   [['xyzzyx'], /There is no command "xyzzyx"\. See/],
   [['status', '--jsn'], /Unknown option '--jsn'.*help status/],
