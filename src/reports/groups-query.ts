@@ -28,6 +28,7 @@ import {
   type RowsQuestion,
   type RowsSource,
 } from './query.ts'
+import { currencyParams } from './summed-rows.ts'
 
 export type GroupsQuestion = RowsQuestion &
   Pick<GroupRequest, 'groupBy' | 'orderBy' | 'sortType' | 'limit'>
@@ -210,9 +211,7 @@ function groupsParams(source: GroupsSource): Params {
   const askedDays = listDays(startDate, endDate)
   const asked = days.open.map(({ market }) => ({ market, days: askedDays }))
   return {
-    // 0 comes first so that no list is empty; no market has that id.
-    sumMarketIds: [0, ...markets.map((market) => market.id)],
-    sumCurrencies: ['', ...markets.map((market) => market.currency)],
+    ...currencyParams(markets),
     ...(source.withOrders && {
       askedMin: startDate,
       askedMax: endDate,

@@ -3,7 +3,6 @@
 import type { SeriesRequest } from '../contract/series-request.ts'
 import { addDays, listDays } from '../domain/day.ts'
 import { intervalStart, type Interval } from '../domain/interval.ts'
-import { readNanos } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { assertAnswersFor, boundAdvertiserSql } from './bound-advertiser.ts'
@@ -11,14 +10,7 @@ import type { CatalogNames } from '../catalog/catalog-names.ts'
 import { Conversions } from './conversions.ts'
 import { readFirstDay } from './first-day.ts'
 import { readFilteredOrders, type CountOrders } from './orders.ts'
-import {
-  hasTargetSums,
-  inOneCurrencySql,
-  readTargetParams,
-  readTargetSums,
-  targetSumsSql,
-  type TargetSums,
-} from './one-currency.ts'
+import { readTargetParams } from './one-currency.ts'
 import { reportParams, reportRowsSql, reportSettings, type QuerySource } from './query.ts'
 import { DayFacts } from '../days/day-facts.ts'
 import { areKept, readKept } from '../days/kept-revisions.ts'
@@ -26,6 +18,14 @@ import { loadRates, noRates } from '../days/rates.ts'
 import type { DaySpan } from '../days/sealed-spans.ts'
 import type { CurrencySums } from './report.ts'
 import { readParts, rangeOf } from './run-report.ts'
+import {
+  currencyParams,
+  rowsToSumSql,
+  summedSql,
+  toCurrencySums,
+  unconvertedIn,
+  type SummedRow,
+} from './summed-rows.ts'
 import { addUpByCurrency } from './sums.ts'
 import type { FactDeps } from './run-report.ts'
 
@@ -105,18 +105,8 @@ async function readOnce(
   }
 }
 
-interface SumsRow extends Partial<TargetSums> {
+interface SumsRow extends SummedRow {
   readonly start: string
-  readonly currency: string
-  readonly impressions: string
-  readonly clicks: string
-  readonly loads: string
-  readonly conversions: string
-  readonly orders: string
-  readonly units_sold: string
-  readonly value: string
-  readonly spend: string
-  readonly unconverted: string
   readonly bound_advertiser_id: number
 }
 
@@ -151,10 +141,6 @@ async function readSums({ warehouse, conversions }: Deps, source: Asked, request
   return await read(true)
 }
 
-function unconvertedIn(rows: readonly SumsRow[]): number {
-  return rows.reduce((sum, row) => sum + Number(row.unconverted), 0)
-}
-
 async function readRows(
   warehouse: SeriesDeps['warehouse'],
   source: QuerySource,
@@ -172,9 +158,7 @@ async function readRows(
   const rows = await warehouse.rows<SumsRow>(sumsSql(source, { interval, convertTo }), {
     ...reportParams(source),
     ...target,
-    // 0 comes first so that no list is empty; no market has that id.
-    sumMarketIds: [0, ...markets.map((market) => market.id)],
-    sumCurrencies: ['', ...markets.map((market) => market.currency)],
+    ...currencyParams(markets),
   })
   for (const row of rows) assertAnswersFor(source.advertiserId, row.bound_advertiser_id)
   assert(rows.length < sumsMax, 'the sums of days and currencies fit into the list')
@@ -198,19 +182,7 @@ function ordersOf(row: SumsRow, { filteredOrders, days, parts }: OrdersSource): 
 }
 
 function toSums(row: SumsRow, source: OrdersSource): DaySums {
-  return {
-    day: row.start,
-    currency: row.currency,
-    impressions: BigInt(row.impressions),
-    clicks: BigInt(row.clicks),
-    loads: BigInt(row.loads),
-    conversions: BigInt(row.conversions),
-    orders: ordersOf(row, source),
-    unitsSold: BigInt(row.units_sold),
-    valueNanos: BigInt(readNanos(row.value)),
-    spendNanos: BigInt(readNanos(row.spend)),
-    ...(hasTargetSums(row) && { converted: readTargetSums(row) }),
-  }
+  return { day: row.start, ...toCurrencySums(row, ordersOf(row, source)) }
 }
 
 // Holds 731 days in the currencies of all markets.
@@ -227,19 +199,10 @@ function sumsSql(
   source: QuerySource,
   { interval, convertTo }: { readonly interval: Interval; readonly convertTo: string | null }
 ): string {
-  const rows = `
-  SELECT day, impressions, clicks, loads, conversions, orders, units_sold, conversion_value AS row_value,
-    spend AS row_spend, unconverted AS row_unconverted,
-    transform(market_id, {sumMarketIds:Array(Int32)}, {sumCurrencies:Array(String)}, '') AS currency
-  FROM (${reportRowsSql(source)})`
   return `
 SELECT toString(${startSql[interval]}) AS start, currency,
-  toString(sum(impressions)) AS impressions, toString(sum(clicks)) AS clicks,
-  toString(sum(loads)) AS loads, toString(sum(conversions)) AS conversions,
-  toString(sum(orders)) AS orders, toString(sum(units_sold)) AS units_sold,
-  toString(sum(row_value)) AS value, toString(sum(row_spend)) AS spend,
-  toString(sum(row_unconverted)) AS unconverted, ${boundAdvertiserSql}${convertTo === null ? '' : `, ${targetSumsSql}`}
-FROM (${convertTo === null ? rows : inOneCurrencySql(rows)})
+  ${summedSql(convertTo)}, ${boundAdvertiserSql}
+FROM (${rowsToSumSql(reportRowsSql(source), { keys: 'day', convertTo })})
 GROUP BY start, currency
 ORDER BY start, currency
 LIMIT ${sumsMax}

@@ -1,29 +1,28 @@
 // Reads the totals of many advertisers by one statement a period, from the same sealed and open rows as their series.
 import type { SummaryRequest } from '../contract/summary-request.ts'
-import type { CatalogNames } from '../catalog/catalog-names.ts'
 import { DayFacts } from '../days/day-facts.ts'
 import { areKept, readKept } from '../days/kept-revisions.ts'
 import { loadRates, noRates } from '../days/rates.ts'
 import type { DaySpan } from '../days/sealed-spans.ts'
 import { addDays, listDays } from '../domain/day.ts'
-import { readNanos } from '../domain/money.ts'
 import { assert } from '../lib/assert.ts'
 import { assertAnswersForAll, boundAdvertisersSql } from './bound-advertiser.ts'
 import { readFirstDays } from './first-day.ts'
 import type { KeptPages } from './kept-pages.ts'
 import { questionOf } from './kept-pages.ts'
-import {
-  hasTargetSums,
-  inOneCurrencySql,
-  readTargetParams,
-  readTargetSums,
-  targetSumsSql,
-  type TargetSums,
-} from './one-currency.ts'
+import { readTargetParams } from './one-currency.ts'
 import { reportSettings, rowsOfManySql, rowsParams, type RowsParts } from './query.ts'
 import type { CurrencySums } from './report.ts'
 import { rangeOf, readParts, type FactDeps, type ReportDeps } from './run-report.ts'
 import type { DaySums } from './series.ts'
+import {
+  currencyParams,
+  rowsToSumSql,
+  summedSql,
+  toCurrencySums,
+  unconvertedIn,
+  type SummedRow,
+} from './summed-rows.ts'
 import { addUpByCurrency } from './sums.ts'
 
 type SummaryQuestion = Omit<SummaryRequest, 'advertiserIds' | 'after' | 'limit'>
@@ -141,7 +140,7 @@ async function readPeriod(
   const rows = await deps.warehouse.rows<SumsRow>(sumsSql(source, convertTo), {
     ...rowsParams(source),
     ...(convertTo !== null && (await readTargetParams(deps.warehouse, markets, converted))),
-    ...namesOf(deps.catalog()),
+    ...currencyParams(markets),
     advertiserIds,
     trendFrom,
   })
@@ -154,35 +153,14 @@ async function readPeriod(
     byAdvertiser: divide(rows, { startDate, withoutOrders, periodHasOrders }),
     completeThrough: days.completeThrough,
     renewingDays: days.renewingDays,
-    unconvertedCount: rows
-      .filter((row) => isOfPeriod(row.part, startDate))
-      .reduce((sum, row) => sum + Number(row.unconverted), 0),
+    unconvertedCount: unconvertedIn(rows.filter((row) => isOfPeriod(row.part, startDate))),
   }
 }
 
-function namesOf(catalog: Pick<CatalogNames, 'markets'>) {
-  const markets = catalog.markets()
-  return {
-    // 0 comes first so that no list is empty; no market has that id.
-    sumMarketIds: [0, ...markets.map((market) => market.id)],
-    sumCurrencies: ['', ...markets.map((market) => market.currency)],
-  }
-}
-
-interface SumsRow extends Partial<TargetSums> {
+interface SumsRow extends SummedRow {
   readonly advertiser_id: number
   /** A day of the trend; '' for the days before it together. */
   readonly part: string
-  readonly currency: string
-  readonly impressions: string
-  readonly clicks: string
-  readonly loads: string
-  readonly conversions: string
-  readonly orders: string
-  readonly units_sold: string
-  readonly value: string
-  readonly spend: string
-  readonly unconverted: string
   readonly bound_advertisers: string
 }
 
@@ -193,19 +171,10 @@ function sumsSql(
   source: RowsParts & { readonly advertisers: 'given' },
   convertTo: string | null
 ): string {
-  const rows = `
-  SELECT advertiser_id, day, impressions, clicks, loads, conversions, orders, units_sold,
-    conversion_value AS row_value, spend AS row_spend, unconverted AS row_unconverted,
-    transform(market_id, {sumMarketIds:Array(Int32)}, {sumCurrencies:Array(String)}, '') AS currency
-  FROM (${rowsOfManySql(source)})`
   return `
 SELECT advertiser_id, if(day < {trendFrom:Date}, '', toString(day)) AS part, currency,
-  toString(sum(impressions)) AS impressions, toString(sum(clicks)) AS clicks,
-  toString(sum(loads)) AS loads, toString(sum(conversions)) AS conversions,
-  toString(sum(orders)) AS orders, toString(sum(units_sold)) AS units_sold,
-  toString(sum(row_value)) AS value, toString(sum(row_spend)) AS spend,
-  toString(sum(row_unconverted)) AS unconverted, ${boundAdvertisersSql}${convertTo === null ? '' : `, ${targetSumsSql}`}
-FROM (${convertTo === null ? rows : inOneCurrencySql(rows)})
+  ${summedSql(convertTo)}, ${boundAdvertisersSql}
+FROM (${rowsToSumSql(rowsOfManySql(source), { keys: 'advertiser_id, day', convertTo })})
 GROUP BY advertiser_id, part, currency
 ORDER BY advertiser_id, part, currency
 LIMIT ${sumsMax}
@@ -247,16 +216,5 @@ function toDay(row: SumsRow, { withoutOrders }: Division): DaySums {
 }
 
 function toSums(row: SumsRow, areOrdersKnown: boolean): CurrencySums {
-  return {
-    currency: row.currency,
-    impressions: BigInt(row.impressions),
-    clicks: BigInt(row.clicks),
-    loads: BigInt(row.loads),
-    conversions: BigInt(row.conversions),
-    orders: areOrdersKnown ? BigInt(row.orders) : null,
-    unitsSold: BigInt(row.units_sold),
-    valueNanos: BigInt(readNanos(row.value)),
-    spendNanos: BigInt(readNanos(row.spend)),
-    ...(hasTargetSums(row) && { converted: readTargetSums(row) }),
-  }
+  return toCurrencySums(row, areOrdersKnown ? BigInt(row.orders) : null)
 }
