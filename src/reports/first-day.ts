@@ -1,5 +1,6 @@
 // The first day on which an advertiser has figures: before it there is nothing to compare with.
 import type { ReportMarket } from '../catalog/catalog-names.ts'
+import { readSealedThrough } from '../days/sealed-days.ts'
 import { dayOf } from '../domain/day.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import {
@@ -14,30 +15,28 @@ export interface FirstDayDeps {
   readonly markets: readonly ReportMarket[]
 }
 
-/** Null while no event of the advertiser counted. Later credit and charges are never on an earlier day than their ad. */
+/**
+ * Null while no event of the advertiser counted. Later credit and charges are never on an earlier day than their ad.
+ * Events are asked too although days are sealed: days before those may still wait to be.
+ */
 export async function readFirstDay(
   { warehouse, markets }: FirstDayDeps,
   advertiserId: number
 ): Promise<string | null> {
   await warehouse.barrier(['product_day', 'ad_event'])
-  const sealed = await warehouse.rows<SealedRow>(firstSealedSql, { advertiserId })
-  for (const row of sealed) assertAnswersFor(advertiserId, row.bound_advertiser_id)
-  const [known] = sealed
-  if (known !== undefined) return known.day
-
-  // Nothing is sealed yet, so that there are few events.
-  const open = await warehouse.rows<OpenRow & { readonly bound_advertiser_id: number }>(
-    firstEventsSql,
-    { advertiserId }
-  )
-  for (const row of open) assertAnswersFor(advertiserId, row.bound_advertiser_id)
-  return open.map(dayIn(markets)).toSorted()[0] ?? null
+  const [sealed, events] = await Promise.all([
+    warehouse.rows<SealedRow>(firstSealedSql, { advertiserId }),
+    warehouse.rows<EventRow & Bound>(firstEventsSql, { advertiserId }),
+  ])
+  for (const row of [...sealed, ...events]) assertAnswersFor(advertiserId, row.bound_advertiser_id)
+  const days = [...sealed.map(({ day }) => day), ...events.map(dayIn(markets))]
+  return days.toSorted()[0] ?? null
 }
 
 /** The day of an event in its market. */
 function dayIn(markets: readonly ReportMarket[]) {
   const zones = new Map(markets.map(({ id, timeZone }) => [id, timeZone]))
-  return ({ at_ms, market_id }: OpenRow) => dayOf(Number(at_ms), zones.get(market_id) ?? 'UTC')
+  return ({ at_ms, market_id }: EventRow) => dayOf(Number(at_ms), zones.get(market_id) ?? 'UTC')
 }
 
 /** The first days of several advertisers; those without any are left out. */
@@ -52,18 +51,30 @@ export async function readFirstDays(
   assertAnswersForAll(advertiserIds, sealed)
   const days = new Map(sealed.map((row) => [row.advertiser_id, row.day]))
 
-  const others = advertiserIds.filter((id) => !days.has(id))
+  const openFrom = await readOpenFrom({ warehouse, markets }, [...days.values()])
+  const others = advertiserIds.filter((id) => (days.get(id) ?? '9999') > openFrom)
   if (others.length === 0) return days
-  const open = await warehouse.rows<BoundRow & OpenRow>(firstEventsOfManySql, {
+  const events = await warehouse.rows<BoundRow & EventRow>(firstEventsOfManySql, {
     advertiserIds: others,
   })
-  assertAnswersForAll(others, open)
+  assertAnswersForAll(others, events)
   const dayOfRow = dayIn(markets)
-  for (const row of open) {
+  for (const row of events) {
     const [day, known] = [dayOfRow(row), days.get(row.advertiser_id)]
     if (known === undefined || day < known) days.set(row.advertiser_id, day)
   }
   return days
+}
+
+/** The first day that is not sealed in some market. Whose figures begin on it or before has no event on an earlier one. */
+async function readOpenFrom(
+  { warehouse, markets }: FirstDayDeps,
+  sealedDays: readonly string[]
+): Promise<string> {
+  const last = sealedDays.toSorted().at(-1)
+  if (last === undefined) return ''
+  const sealedThrough = await readSealedThrough(warehouse, markets, last)
+  return sealedThrough.flatMap(({ openFrom }) => openFrom ?? []).toSorted()[0] ?? last
 }
 
 interface BoundRow {
@@ -77,7 +88,7 @@ const firstSealedDaysSql = `
   WHERE advertiser_id IN {advertiserIds:Array(Int32)}
   GROUP BY advertiser_id`
 
-/** Nothing of these advertisers is sealed yet, so that they have few events. */
+/** Of few advertisers: those that are new, and while days wait to be sealed those that begin after these. */
 const firstEventsOfManySql = `
   SELECT advertiser_id, market_id, toString(toUnixTimestamp64Milli(min(received_at))) AS at_ms,
     ${boundAdvertisersSql}
@@ -85,9 +96,12 @@ const firstEventsOfManySql = `
   WHERE advertiser_id IN {advertiserIds:Array(Int32)} AND verdict = 'counted'
   GROUP BY advertiser_id, market_id`
 
-interface SealedRow {
-  readonly day: string
+interface Bound {
   readonly bound_advertiser_id: number
+}
+
+interface SealedRow extends Bound {
+  readonly day: string
 }
 
 /** The table is in this order, so one part of it is read. */
@@ -98,7 +112,7 @@ const firstSealedSql = `
   ORDER BY product_day.day
   LIMIT 1`
 
-interface OpenRow {
+interface EventRow {
   readonly market_id: number
   readonly at_ms: string
 }

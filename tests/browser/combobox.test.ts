@@ -53,10 +53,14 @@ describe('the field that offers values', { skip: noBrowser, timeout: 900_000 }, 
         touchPoints: at === undefined ? [] : [{ x, y: at }],
       })
 
+    // A tap while the list still rolls only stops it.
+    await page.evaluate(`document.querySelector('.offers .list')
+      .addEventListener('scrollend', (event) => { event.target.dataset.hasStopped = 'yes' })`)
     await touch('touchStart', y)
     for (let moved = 10; moved <= 60; moved += 10) await touch('touchMove', y - moved)
     await touch('touchEnd')
-    await until(page, `document.querySelector('.offers .list').scrollTop > 0`)
+    await until(page, `document.querySelector('.offers .list').dataset.hasStopped === 'yes'`)
+    assert.ok((await page.evaluate(`document.querySelector('.offers .list').scrollTop`)) !== 0)
     assert.equal(await chips.count(), 0)
     assert.equal(await options.first().isVisible(), true)
 

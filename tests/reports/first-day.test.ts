@@ -35,3 +35,23 @@ test('the first day is that of the first counted event in its market, before it 
   assert.deepEqual([await read(1), await read(2)], open.slice(0, 2))
   assert.deepEqual(await readAll(), all)
 })
+
+test('a day before the sealed ones is the first as soon as its events are there, not only once it is sealed', async (t) => {
+  const { warehouse, markets, loader, settle } = await aWorld(t)
+  const later = anAd({ servedAtMs: atMs + 5 * 86_400_000 })
+  const other = anAd({ servedAdId: 'c'.repeat(32), servedAtMs: atMs, advertiserId: 2 })
+  await loader.ship([aClick(later, later.servedAtMs + 1_000), aClick(other, atMs)])
+  await settle()
+  const read = async () => [
+    await readFirstDay({ warehouse, markets }, 1),
+    Object.fromEntries(await readFirstDays({ warehouse, markets }, [1, 2])),
+  ]
+  assert.deepEqual(await read(), ['2026-03-08', { 1: '2026-03-08', 2: '2026-03-03' }])
+
+  const earlier = anAd({ servedAdId: 'b'.repeat(32), servedAtMs: atMs - 2 * 86_400_000 })
+  await loader.ship([aClick(earlier, earlier.servedAtMs + 1_000)])
+  const all = ['2026-03-01', { 1: '2026-03-01', 2: '2026-03-03' }]
+  assert.deepEqual(await read(), all)
+  await settle()
+  assert.deepEqual(await read(), all)
+})
