@@ -17,6 +17,7 @@ import type { PublicPage } from './campaign/deps.ts'
 import { createDocsPages } from './campaign/docs-pages.ts'
 import { openCatalogStore } from './catalog/catalog-store.ts'
 import type { CatalogStore } from './catalog/catalog-store.ts'
+import { entryStoreLimits } from './catalog/entry-store.ts'
 import { catalogNames } from './catalog/catalog-names.ts'
 import { createEventRules } from './catalog/event-rules.ts'
 import { watchFiredPlaces } from './catalog/fired-place.ts'
@@ -117,13 +118,11 @@ async function openEngine(config: Config): Promise<Engine> {
     bytesMax: config.spoolBytesMax,
     clock: systemClock,
   })
-  const catalog = await openCatalogStore({ warehouse: lanes.lookups, clock: systemClock, log })
-  const keys = await openKeyStore({
-    warehouse: lanes.lookups,
-    clock: systemClock,
-    log,
-    adminKey: secrets.adminKey,
-  })
+  const refreshMs =
+    config.warehouseUrls === null ? entryStoreLimits.ownRefreshMs : entryStoreLimits.refreshMs
+  const stored = { warehouse: lanes.lookups, clock: systemClock, log, refreshMs }
+  const catalog = await openCatalogStore(stored)
+  const keys = await openKeyStore({ ...stored, adminKey: secrets.adminKey })
   const clockWatch = openClockWatch(lanes, log)
   const nodes = openNodes({ config, warehouse: lanes.lookups, spool })
   const hasTrackers = config.roles.includes('tracker')

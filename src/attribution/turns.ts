@@ -14,6 +14,8 @@ export const turnLimits = {
   handoverMs: 500,
   /** How often an engine looks whose turn it is not. */
   lookPauseMs: 10_000,
+  /** How often one looks that is alone while nothing is shipped. Looking was most of what an idle node did. */
+  quietLookPauseMs: 2_000,
   /** An engine that did nothing about its oldest purchase for so long is not relied on any more … */
   overdueMs: 60_000,
   /** … for so long. */
@@ -24,12 +26,15 @@ export interface TurnDeps {
   /** Absent: this engine is the only one. */
   readonly division?: () => Division
   readonly settleMs: number
+  /** Whether nothing was shipped lately, by any node. Absent: that is not known. */
+  readonly isQuiet?: () => boolean
   /** Set by tests only. */
   readonly monotonicMs?: () => number
 }
 
 export class Turns {
   readonly #division: () => Division
+  readonly #isQuiet: () => boolean
   readonly #monotonicMs: () => number
   /** The last look: what had settled then, and when that was. */
   #look: { readonly until: string; readonly atMs: number; readonly hadOwn: boolean } | null = null
@@ -39,16 +44,18 @@ export class Turns {
 
   constructor(deps: TurnDeps) {
     this.#division = deps.division ?? (() => undivided)
+    this.#isQuiet = deps.isQuiet ?? (() => false)
     this.#monotonicMs = deps.monotonicMs ?? (() => performance.now())
   }
 
   /** Whether to look now what is pending. */
   isLookDue(): boolean {
     const { nodeCount } = this.#division()
-    if (nodeCount < 2) return nodeCount === 1
+    if (nodeCount === 0) return false
     const look = this.#look
     if (look === null || look.hadOwn) return true
     const elapsedMs = this.#monotonicMs() - look.atMs
+    if (nodeCount === 1) return elapsedMs >= turnLimits.quietLookPauseMs || !this.#isQuiet()
     const settled = shiftInstant(look.until, elapsedMs)
     return (
       elapsedMs >= turnLimits.lookPauseMs ||

@@ -50,6 +50,8 @@ interface StoreParts {
 export const entryStoreLimits = {
   /** A change on another node, such as a revocation, must work within 5 s. */
   refreshMs: 2_000,
+  /** Nobody else writes to a warehouse in process. The reading still shows whether it can be read. */
+  ownRefreshMs: 10_000,
   /** More than a node can hold in memory. Products, which are many, have a table of their own. */
   entriesMax: 5_000_000,
 } as const

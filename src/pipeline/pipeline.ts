@@ -43,6 +43,8 @@ const intervals = {
   failurePauseMsMax: 5_000,
   /** Late events are shown within 15 seconds with any number of engines. */
   othersPauseMsMax: 8_000,
+  /** What was shipped so long ago, and the time that it waits to be attributed, was looked at. */
+  quietAfterMs: 10_000,
 } as const
 
 export interface PipelineDeps extends Omit<ShipDeps, 'streaks'> {
@@ -83,16 +85,22 @@ export class Pipeline {
   readonly #loops: readonly Loop[]
   readonly #attributor: Attributor
   readonly #turns = new StepTurns(() => this.#division())
+  #shippedAtMs = performance.now()
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps
-    const attributor = new Attributor({ ...deps, division: () => this.#division() })
+    const attributor = new Attributor({
+      ...deps,
+      division: () => this.#division(),
+      isQuiet: () => this.#isQuiet(),
+    })
     this.#attributor = attributor
     const shipper = new Shipper({ ...deps, streaks: new RefusalStreaks() })
     this.#loops = [
       this.#repeat('ship', intervals.shipPauseMs, async () => {
         const result = await shipper.shipBatch()
         const { shippedCount, setAsideCount } = result
+        if (shippedCount > 0) this.#shippedAtMs = performance.now()
         this.counts.shipped += shippedCount
         this.counts.setAside += setAsideCount
         for (const one of result.contradictions) this.counts.contradictions.add(one)
@@ -244,6 +252,15 @@ export class Pipeline {
 
   #attributionLagsBy(): number {
     return this.#deps.clock() - this.#attributedThroughMs()
+  }
+
+  /** Other nodes ship whenever they like, and say nothing of it. */
+  #isQuiet(): boolean {
+    const { nodes } = this.#deps
+    const others = nodes?.list()?.filter(({ isThis, state }) => !isThis && state !== 'missing')
+    const isAlone = nodes === undefined || others?.length === 0
+    const quietMs = performance.now() - this.#shippedAtMs
+    return isAlone && quietMs > this.#deps.settleMs + intervals.quietAfterMs
   }
 
   /** How the engines of the warehouse divide the work. */

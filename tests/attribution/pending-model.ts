@@ -51,9 +51,10 @@ export class PendingModel {
   }
 
   /** Another engine on the same purchases. */
-  addEngine(division: () => Division): Attributor {
+  addEngine(division: () => Division, isQuiet: () => boolean = () => false): Attributor {
     const monotonicMs = () => this.#nowMs
-    return new Attributor({ warehouse: this.#warehouse(), settleMs: 0, division, monotonicMs })
+    const warehouse = this.#warehouse()
+    return new Attributor({ warehouse, settleMs: 0, division, isQuiet, monotonicMs })
   }
 
   /** The longest that a purchase waited which is attributed. */

@@ -145,6 +145,41 @@ test('whatever engines believe of each other, and however that changes, no purch
   )
 })
 
+test('an engine that is alone looks an eighth as often while nothing is shipped, and what comes all the same waits two seconds', async () => {
+  const asked = async (isQuiet: boolean) => {
+    const model = new PendingModel(healthy)
+    const engine = model.addEngine(
+      () => undivided,
+      () => isQuiet
+    )
+    await run(model, [engine], { seconds: 60 })
+    const { statementCount } = model
+    model.ship(0, 10)
+    await run(model, [engine], { seconds: 3 })
+    assert.equal(model.countOf('pending'), 0)
+    return { statementCount, waitedMs: model.slowestMs() }
+  }
+  const [quiet, busy] = [await asked(true), await asked(false)]
+
+  assert.ok(quiet.statementCount * 7 < busy.statementCount, `${quiet.statementCount} statements`)
+  assert.ok(quiet.waitedMs <= 2_250, `${quiet.waitedMs} ms`)
+})
+
+test('an engine among others keeps its pace while nothing is shipped: it does not hear of what they ship', async () => {
+  const counts = []
+  for (const isQuiet of [false, true]) {
+    const model = new PendingModel(healthy)
+    const engine = model.addEngine(
+      () => divide('a', ['a', 'b']),
+      () => isQuiet
+    )
+    await run(model, [engine], { seconds: 60 })
+    counts.push(model.statementCount)
+  }
+
+  assert.equal(counts[0], counts[1])
+})
+
 /** One of so many engines that has no share. */
 function nothingOf(nodeCount: number): Division {
   return { nodeCount, owns: () => false }
