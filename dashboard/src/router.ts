@@ -63,3 +63,17 @@ export function withQuery(query: URLSearchParams, changes: Changes): URLSearchPa
   }
   return next
 }
+
+/** Of what is drawn, not of what is asked. */
+const looks: ReadonlySet<string> = new Set(['chart', 'columns', 'compare', 'metric'])
+
+/** Shows the page with another query. A change of looks alone is no step for the browser's back button. */
+export function changeQuery(
+  path: readonly (string | number)[],
+  query: URLSearchParams,
+  changes: Changes
+): void {
+  const address = addressOf(path, withQuery(query, changes))
+  if (Object.keys(changes).every((name) => looks.has(name))) replaceWith(address)
+  else goTo(address)
+}

@@ -18,6 +18,9 @@ export const noBrowser: false | string =
     ? 'there is no Chromium: install one or name it in SHELFTRACE_CHROMIUM'
     : false
 
+/** This machine by a name that browsers do not trust: over plain HTTP they keep the clipboard from its pages. */
+export const plainHost = 'shelftrace.test'
+
 export async function launchBrowser(): Promise<Browser> {
   return await chromium.launch({
     ...(executablePath !== undefined && { executablePath }),
@@ -31,6 +34,7 @@ export async function launchBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
     ],
   })
 }

@@ -76,6 +76,28 @@ describe('the chart of the dashboard', { skip: noBrowser, timeout: 900_000 }, ()
     assert.ok(readout.x >= 0 && readout.x + readout.width <= 1_440)
   })
 
+  it('the ring of the focus crosses nothing that is read, on the first, the middle and the last day', async (t) => {
+    const { page } = await start(t)
+    await open(page, performance)
+    const plot = page.locator('.plot')
+    await plot.focus()
+    assert.equal(
+      await page.evaluate(`getComputedStyle(document.querySelector('.plot')).outlineStyle`),
+      'solid'
+    )
+    const ring = (await plot.boundingBox()) ?? assert.fail()
+    for (const [key, count] of [
+      ['ArrowRight', 1],
+      ['ArrowRight', 14],
+      ['ArrowRight', 28],
+    ] as const) {
+      for (let step = 0; step < count; step += 1) await page.keyboard.press(key)
+      const read = (await page.locator('.readout').boundingBox()) ?? assert.fail()
+      assert.ok(read.x >= ring.x && read.x + read.width <= ring.x + ring.width, `${count}: beside`)
+      assert.ok(read.y >= ring.y && read.y + read.height <= ring.y + ring.height, `${count}: above`)
+    }
+  })
+
   it('weeks and months add up to the totals, and long periods are drawn by them by themselves', async (t) => {
     const { page } = await start(t)
     await open(page, `${performance}?chart=IMPRESSIONS,CLICKS`)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { noBrowser, open, settled, until } from './browser.ts'
-import { rangeOf } from './read-page.ts'
+import { assertFits, rangeOf } from './read-page.ts'
 import { Stage } from './stage.ts'
 
 const performance = '#/advertisers/1/performance'
@@ -126,6 +126,60 @@ describe('the dashboard in daily use', { skip: noBrowser, timeout: 900_000 }, ()
     await page.getByLabel('Filter by').focus()
     assert.equal(await picker.getAttribute('open'), null)
   })
+
+  it('goes back to the question before, not to each column and line that was ticked on the way', async (t) => {
+    const { page } = await start(t, stage.showcase.advertiserKey, '#/advertisers/1/placements')
+    await open(page, `${performance}?period=last-7`)
+    const steps = await page.evaluate('history.length')
+    await page.getByText('Columns', { exact: true }).click()
+    for (const name of ['Loads', 'Conversions']) {
+      await page.locator('details.picker').getByLabel(name, { exact: true }).click()
+    }
+    await page.keyboard.press('Escape')
+    await page.locator('.tiles').getByRole('button', { name: 'Clicks' }).click()
+    await page.getByLabel('Compare attribution profiles').check()
+    await settled(page)
+
+    const shown = new URLSearchParams(page.url().split('?')[1])
+    const columns = shown.get('columns')?.split(',')
+    assert.ok(columns?.includes('LOADS') && columns.includes('CONVERSIONS'))
+    assert.equal(shown.get('compare'), 'profiles')
+    assert.equal(await page.evaluate('history.length'), steps)
+    await page.goBack()
+    await until(page, `location.hash === '#/advertisers/1/placements'`)
+  })
+
+  for (const size of ['phone', 'desktop'] as const) {
+    it(`a name of any length stays within the menu and can be read whole, at ${size} width`, async (t) => {
+      const name = `Vereinigte${'Kaffeeröstereien'.repeat(9)}`
+      const { page } = await stage.enter(t, {
+        key: stage.showcase.advertiserKey,
+        address: '#/nowhere',
+        size,
+      })
+      await page.route('**/v2/me', async (route) => {
+        const response = await route.fetch()
+        const me = (await response.json()) as { advertisers: readonly object[] }
+        const advertisers = me.advertisers.map((one) => ({ ...one, name }))
+        await route.fulfill({ response, json: { ...me, name, advertisers } })
+      })
+      await page.reload()
+      await open(page, performance)
+      if (size === 'phone') await page.getByRole('button', { name: 'Menu' }).click()
+
+      await page.getByRole('heading', { name, exact: true }).waitFor()
+      const beyond = await page.evaluate<readonly string[]>(`(() => {
+        const side = document.querySelector('header.side')
+        const { right } = side.getBoundingClientRect()
+        return [side, ...side.querySelectorAll('*')]
+          .filter((one) => one.checkVisibility() && !one.matches('.skip'))
+          .filter((one) => one.getBoundingClientRect().right > right || one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
+          .map((one) => one.outerHTML.slice(0, 80))
+      })()`)
+      assert.deepEqual(beyond, [])
+      await assertFits(page, 'the menu')
+    })
+  }
 
   it('asks again by itself once the network is back', async (t) => {
     const { page, context } = await start(t, stage.showcase.advertiserKey, '#/nowhere')

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { AdvertiserAccount } from '../../src/contract/me.ts'
 import type { JsonGroups } from '../../src/contract/report-json.ts'
 import { eventually } from '../helpers/service.ts'
 import { noBrowser, open, settled, until, type Size } from './browser.ts'
@@ -159,6 +160,33 @@ describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
     await settled(page)
     assert.deepEqual(await namesOf(page), all)
     assert.deepEqual(complaints, [])
+  })
+
+  it('offers no market that the advertiser has no access to, as a filter or for placements', async (t) => {
+    const key = stage.showcase.adminKey
+    const response = await fetch(`${stage.showcase.url}/v2/advertisers/2/account`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    const { markets, publishers } = (await response.json()) as AdvertiserAccount
+    const codesOf = (ids: readonly number[]) =>
+      markets.filter(({ id }) => ids.includes(id)).map(({ code }) => code)
+    const own = codesOf(publishers.flatMap(({ marketIds }) => marketIds))
+    assert.ok(own.length < markets.length)
+
+    const address = '#/advertisers/2/performance'
+    const { page } = await stage.enter(t, { key, address })
+    await page.getByLabel('Filter by').selectOption('market')
+    await page.getByRole('combobox', { name: 'Market' }).focus()
+    const options = page.getByRole('listbox', { name: 'Market' }).getByRole('option')
+    await options.first().waitFor()
+    assert.deepEqual((await options.allInnerTexts()).toSorted(), own.toSorted())
+    await open(page, '#/advertisers/2/placements')
+    for (const { id, name, marketIds } of publishers) {
+      await page.getByLabel('Publisher').selectOption(String(id))
+      await settled(page)
+      const offered = await page.getByLabel('Market').locator('option').allInnerTexts()
+      assert.deepEqual(offered, codesOf(marketIds), name)
+    }
   })
 
   it('shows names, spend, value and ROAS without scrolling sideways at 1440 pixels, on every tab', async (t) => {

@@ -61,7 +61,7 @@ describe('looking up a link in a browser', { skip: noBrowser, timeout: 600_000 }
     assert.deepEqual(complaints, [])
   })
 
-  it('the live view tells how long purchases wait, which days are not sealed and what was refused', async (t) => {
+  it('the live view tells how long purchases wait, which days are not sealed and what was refused, and names markets by their codes', async (t) => {
     const { page, complaints } = await visit(
       { browser, url: service.campaignUrl, address: '#/operator/live' },
       t
@@ -77,6 +77,14 @@ describe('looking up a link in a browser', { skip: noBrowser, timeout: 600_000 }
     ]) {
       await page.getByText(label, { exact: true }).waitFor()
     }
+    const markets = page.getByRole('table', { name: 'How far each market is sealed' })
+    const codes = await markets.locator('tbody tr > :first-child').allInnerTexts()
+    assert.deepEqual(
+      codes.toSorted(),
+      aBundle()
+        .markets.map(({ code }) => code)
+        .toSorted()
+    )
     const refused = page.locator('.tile', { hasText: 'Events refused' }).locator('data')
     assert.equal(await refused.getAttribute('value'), '0')
     assert.deepEqual(await findBarriers(page), [])

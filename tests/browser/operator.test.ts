@@ -1,7 +1,7 @@
 // What operators do with a purchase, a key and a backup, in a real browser before the demo.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { noBrowser, open, settled } from './browser.ts'
+import { noBrowser, open, plainHost, settled, signIn, visit } from './browser.ts'
 import { assertFits, findBarriers } from './read-page.ts'
 import { Stage } from './stage.ts'
 
@@ -25,6 +25,29 @@ describe('the pages of an operator', { skip: noBrowser, timeout: 900_000 }, () =
     await page.getByRole('button', { name: 'Revoke for good' }).waitFor()
     assert.equal(await page.evaluate(hidden), 0)
     assert.deepEqual(await findBarriers(page), [])
+    assert.deepEqual(complaints, [])
+  })
+
+  // Such pages have no clipboard of their own, and the key is shown only once.
+  it('a fresh key is copied on plain HTTP too, and the page says so', async (t) => {
+    const { browser, showcase } = stage
+    const url = `http://${plainHost}:${new URL(showcase.url).port}`
+    const { page, complaints } = await visit({ browser, url, address: '#/operator/keys' }, t)
+    await signIn(page, showcase.adminKey)
+    await settled(page)
+    assert.equal(await page.evaluate('isSecureContext || navigator.clipboard !== undefined'), false)
+    await page.getByText('Make a key, or invite a person').click()
+    const name = page.getByLabel('Name: who holds it')
+    await name.fill('Copied on plain HTTP')
+    await page.getByLabel('Advertisers: all, or ids').fill('1')
+    await page.getByLabel('read reports').check()
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.locator('.made').getByRole('button', { name: 'Copy' }).click()
+    await page.locator('.made').getByText('Copied.').waitFor()
+
+    await name.fill('')
+    await name.press('Control+V')
+    assert.equal(await name.inputValue(), await page.locator('.made code').innerText())
     assert.deepEqual(complaints, [])
   })
 

@@ -10,7 +10,7 @@ import { formatNumber } from '../format.ts'
 import { messagesOf } from '../loaded.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import { useAccount } from '../reports.ts'
-import { addressOf, goTo, withQuery } from '../router.ts'
+import { changeQuery } from '../router.ts'
 import { useSession } from '../session.ts'
 import { wordsOf } from '../words.ts'
 import { t } from '../language.ts'
@@ -65,12 +65,7 @@ function Choice({ account, query, onAttached }: ChoiceProps) {
           <select
             value={String(adGroup.id)}
             onChange={({ currentTarget: { value } }) =>
-              goTo(
-                addressOf(
-                  ['advertisers', account.id, 'assets'],
-                  withQuery(query, { adGroup: value })
-                )
-              )
+              changeQuery(['advertisers', account.id, 'assets'], query, { adGroup: value })
             }
           >
             {adGroups.map(({ id, name, campaignId, type }) => (

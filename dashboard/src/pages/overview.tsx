@@ -18,7 +18,7 @@ import { t } from '../language.ts'
 import { marketDaysAt } from '../market-days.ts'
 import type { MarketDays } from '../periods.ts'
 import { useAccount, useSummary, type Summaries } from '../reports.ts'
-import { addressOf, goTo, replaceWith, withQuery, type Changes } from '../router.ts'
+import { addressOf, changeQuery, replaceWith, withQuery, type Changes } from '../router.ts'
 import { currencyChoices, targetOf, type ShownCurrency } from '../shown-currency.ts'
 import { baseOf, parseView, type View } from '../view.ts'
 
@@ -51,7 +51,7 @@ export function Overview({ advertisers, query }: OverviewProps) {
 function OverviewOn({ query, market }: OverviewProps & { readonly market: MarketDays }) {
   const view = parseView(query, market)
   const base = baseOf(view)
-  const change = (changes: Changes) => goTo(addressOf(['overview'], withQuery(query, changes)))
+  const change = (changes: Changes) => changeQuery(['overview'], query, changes)
   const convertTo = targetOf(view.currency)
   const summaries = useSummary({
     startDate: view.startDate,

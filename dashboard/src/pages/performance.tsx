@@ -17,7 +17,7 @@ import type { AdvertiserPageProps } from '../page-table.ts'
 import { choicesOf, type SeriesRows } from '../series-rows.ts'
 import type { MarketDays } from '../periods.ts'
 import { useBase, useComparison, useOverview } from '../reports.ts'
-import { addressOf, goTo, withQuery, type Changes } from '../router.ts'
+import { changeQuery, type Changes } from '../router.ts'
 import { targetOf } from '../shown-currency.ts'
 import { inCurrency, parseView, type View } from '../view.ts'
 import { describeCompleteness } from '../words.ts'
@@ -42,7 +42,7 @@ interface PerformanceProps extends Pick<AdvertiserPageProps, 'advertiserId' | 'q
 function PerformanceOn({ advertiserId, query, market, account }: PerformanceProps) {
   const view = parseView(query, market)
   const change: Change = (changes) =>
-    goTo(addressOf(['advertisers', advertiserId, 'performance'], withQuery(query, changes)))
+    changeQuery(['advertisers', advertiserId, 'performance'], query, changes)
   const overview = useOverview(advertiserId, view)
   const base = useBase(advertiserId, view)
   const known = latestOf(overview)

@@ -5,7 +5,7 @@ import { Table, type TableColumn } from '../components/table.tsx'
 import { useLoaded } from '../loaded.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import { useAccount } from '../reports.ts'
-import { addressOf, goTo, withQuery } from '../router.ts'
+import { changeQuery } from '../router.ts'
 import { useSession } from '../session.ts'
 import { wordsOf } from '../words.ts'
 import { t } from '../language.ts'
@@ -42,7 +42,7 @@ function Choice({ account, query }: ChoiceProps) {
   const market = open.find(({ id }) => String(id) === query.get('market')) ?? open[0]
   const type = adGroupTypes.find((known) => known === query.get('type')) ?? null
   const change = (changes: Readonly<Record<string, string | null>>) =>
-    goTo(addressOf(['advertisers', account.id, 'placements'], withQuery(query, changes)))
+    changeQuery(['advertisers', account.id, 'placements'], query, changes)
   return (
     <>
       <div class="bar">

@@ -18,7 +18,7 @@ import type { AdvertiserPageProps } from '../page-table.ts'
 import type { MarketDays } from '../periods.ts'
 import { useBase, useOverview, useReport } from '../reports.ts'
 import { choicesOf } from '../series-rows.ts'
-import { addressOf, goTo, withQuery, type Changes } from '../router.ts'
+import { addressOf, changeQuery, type Changes } from '../router.ts'
 import { parseView, questionOf } from '../view.ts'
 import { FiguresOf } from './performance.tsx'
 import { t } from '../language.ts'
@@ -43,7 +43,7 @@ function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
   const parsed = parseView(query, market)
   const view = { ...parsed, filters: { ...noFilters, gtin: [gtin] } }
   const change = (changes: Changes) =>
-    goTo(addressOf(['advertisers', advertiserId, 'products', gtin], withQuery(query, changes)))
+    changeQuery(['advertisers', advertiserId, 'products', gtin], query, changes)
   const overview = useOverview(advertiserId, view)
   const base = useBase(advertiserId, view)
   const report = useReport(advertiserId, {

@@ -15,7 +15,7 @@ import { useLoaded } from '../loaded.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import type { MarketDays } from '../periods.ts'
 import { joinPages } from '../reports.ts'
-import { addressOf, goTo, withQuery } from '../router.ts'
+import { changeQuery } from '../router.ts'
 import { useSession } from '../session.ts'
 import { parseView, type View } from '../view.ts'
 import { ruleWords } from '../words.ts'
@@ -49,7 +49,7 @@ interface PurchaseListProps extends Omit<AdvertiserPageProps, 'rest'> {
 function PurchaseList({ advertiserId, query, market, account }: PurchaseListProps) {
   const view = parseView(query, market)
   const change = (changes: Readonly<Record<string, string | null>>) =>
-    goTo(addressOf(['advertisers', advertiserId, 'purchases'], withQuery(query, changes)))
+    changeQuery(['advertisers', advertiserId, 'purchases'], query, changes)
   const filter = (changes: Readonly<Record<string, string | null>>) =>
     change({ ...changes, page: null })
   return (
