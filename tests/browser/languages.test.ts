@@ -22,6 +22,20 @@ const advertiserPages = [
   '#/advertisers/1/assets',
 ]
 
+const operatorPages = [
+  '#/operator/live',
+  '#/operator/traffic',
+  '#/operator/to-look-at',
+  '#/operator/catalog',
+  '#/operator/catalog/assets',
+  '#/operator/keys',
+  '#/operator/lookup',
+  '#/operator/lookup/10/no-such-purchase',
+  '#/operator/link',
+  '#/overview',
+  '#/help',
+]
+
 const german: Readonly<Record<string, string>> = JSON.parse(
   await readFile('dashboard/src/languages/de.json', 'utf8')
 )
@@ -88,23 +102,39 @@ describe('the dashboard in languages', { skip: noBrowser, timeout: 1_200_000 }, 
     return await visit({ browser, url: showcase.url, locale, address }, t)
   }
 
+  async function startInGerman(t: TestContext, key: string) {
+    const visitor = await stage.enter(t, { key, locale: 'de-DE' })
+    await visitor.page.addInitScript(recordDrawnTexts)
+    await visitor.page.reload()
+    return visitor
+  }
+
+  async function assertGerman(page: Page, address: string, names: ReadonlySet<string>) {
+    await open(page, address)
+    await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
+    const texts = await readTexts(page)
+    assert.ok(texts.length > 20, address)
+    const english = texts.filter((text) => !names.has(text) && isEnglish(text))
+    assert.deepEqual([...new Set(english)], [], address)
+    await page.setViewportSize({ width: 360, height: 740 })
+    await assertFits(page, address)
+    await page.setViewportSize({ width: 1_440, height: 900 })
+  }
+
   it('no English text is left on the pages of a German advertiser, nothing bars anybody, and all fits a phone', async (t) => {
     const names = await readNames()
-    const { page, complaints } = await start(t, 'de-DE')
-    await page.addInitScript(recordDrawnTexts)
-    await page.reload()
+    const { page, complaints } = await startInGerman(t, stage.showcase.advertiserKey)
     for (const address of advertiserPages) {
-      await open(page, address)
-      await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
-      const texts = await readTexts(page)
-      assert.ok(texts.length > 20, address)
-      const english = texts.filter((text) => !names.has(text) && isEnglish(text))
-      assert.deepEqual([...new Set(english)], [], address)
+      await assertGerman(page, address, names)
       assert.deepEqual(await findBarriers(page), [], address)
-      await page.setViewportSize({ width: 360, height: 740 })
-      await assertFits(page, address)
-      await page.setViewportSize({ width: 1_440, height: 900 })
     }
+    assert.deepEqual(complaints, [])
+  })
+
+  it('no English text is left on the pages of a German operator, and all fits a phone', async (t) => {
+    const names = await readNames()
+    const { page, complaints } = await startInGerman(t, stage.showcase.adminKey)
+    for (const address of operatorPages) await assertGerman(page, address, names)
     assert.deepEqual(complaints, [])
   })
 

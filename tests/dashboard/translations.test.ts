@@ -106,6 +106,17 @@ for (const file of others) {
   })
 }
 
+// Readers would look for the difference between two words for one thing.
+test('German calls attribution and credit by one word each, and attaching an asset by neither', () => {
+  for (const [key, text] of Object.entries(readTranslations('de.json'))) {
+    const hasWord = (word: RegExp) => assert.match(key, word, text)
+    if (/attribu/iu.test(text)) hasWord(/attribut/iu)
+    if (/an(?:ge)?rechn/iu.test(text)) hasWord(/credit|earn/iu)
+    if (/zu(?:ge)?ordn/iu.test(text)) hasWord(/assign|attach/iu)
+    assert.doesNotMatch(text, /zu(?:ge)?(?:schr[ei]+b|rechn)/iu, key)
+  }
+})
+
 test('English has only singulars of texts that stand in the code, with their placeholders', () => {
   for (const [key, text] of Object.entries(readTranslations('en.json'))) {
     assert.ok(key.endsWith('_one') && keys.has(key.replace(pluralForm, '')), key)
