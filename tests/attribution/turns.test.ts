@@ -145,21 +145,22 @@ test('whatever engines believe of each other, and however that changes, no purch
   )
 })
 
+async function askAlone(isQuiet: boolean) {
+  const model = new PendingModel(healthy)
+  const engine = model.addEngine(
+    () => undivided,
+    () => isQuiet
+  )
+  await run(model, [engine], { seconds: 60 })
+  const { statementCount } = model
+  model.ship(0, 10)
+  await run(model, [engine], { seconds: 3 })
+  assert.equal(model.countOf('pending'), 0)
+  return { statementCount, waitedMs: model.slowestMs() }
+}
+
 test('an engine that is alone looks an eighth as often while nothing is shipped, and what comes all the same waits two seconds', async () => {
-  const asked = async (isQuiet: boolean) => {
-    const model = new PendingModel(healthy)
-    const engine = model.addEngine(
-      () => undivided,
-      () => isQuiet
-    )
-    await run(model, [engine], { seconds: 60 })
-    const { statementCount } = model
-    model.ship(0, 10)
-    await run(model, [engine], { seconds: 3 })
-    assert.equal(model.countOf('pending'), 0)
-    return { statementCount, waitedMs: model.slowestMs() }
-  }
-  const [quiet, busy] = [await asked(true), await asked(false)]
+  const [quiet, busy] = [await askAlone(true), await askAlone(false)]
 
   assert.ok(quiet.statementCount * 7 < busy.statementCount, `${quiet.statementCount} statements`)
   assert.ok(quiet.waitedMs <= 2_250, `${quiet.waitedMs} ms`)

@@ -79,6 +79,18 @@ async function languageOf(page: Page): Promise<string> {
   return await page.evaluate('document.documentElement.lang')
 }
 
+async function assertGerman(page: Page, address: string, names: ReadonlySet<string>) {
+  await open(page, address)
+  await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
+  const texts = await readTexts(page)
+  assert.ok(texts.length > 20, address)
+  const english = texts.filter((text) => !names.has(text) && isEnglish(text))
+  assert.deepEqual([...new Set(english)], [], address)
+  await page.setViewportSize({ width: 360, height: 740 })
+  await assertFits(page, address)
+  await page.setViewportSize({ width: 1_440, height: 900 })
+}
+
 describe('the dashboard in languages', { skip: noBrowser, timeout: 1_200_000 }, () => {
   const stage = new Stage({ shoppers: 20, days: 8, adsPerDay: 300 })
 
@@ -107,18 +119,6 @@ describe('the dashboard in languages', { skip: noBrowser, timeout: 1_200_000 }, 
     await visitor.page.addInitScript(recordDrawnTexts)
     await visitor.page.reload()
     return visitor
-  }
-
-  async function assertGerman(page: Page, address: string, names: ReadonlySet<string>) {
-    await open(page, address)
-    await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
-    const texts = await readTexts(page)
-    assert.ok(texts.length > 20, address)
-    const english = texts.filter((text) => !names.has(text) && isEnglish(text))
-    assert.deepEqual([...new Set(english)], [], address)
-    await page.setViewportSize({ width: 360, height: 740 })
-    await assertFits(page, address)
-    await page.setViewportSize({ width: 1_440, height: 900 })
   }
 
   it('no English text is left on the pages of a German advertiser, nothing bars anybody, and all fits a phone', async (t) => {
