@@ -28,6 +28,11 @@ export function addressOf(path: readonly (string | number)[], query?: URLSearchP
   return `#/${path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`
 }
 
+/** Of a list on the page of what to look at. */
+export function listAddress(list: string): string {
+  return addressOf(['operator', 'to-look-at'], new URLSearchParams({ list }))
+}
+
 export function usePlace(): Place {
   const [hash, setHash] = useState(location.hash)
   useEffect(() => {

@@ -10,7 +10,16 @@ import type { UnknownIds } from '../../src/contract/unknown-ids.ts'
 import { openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
 import { placement } from '../helpers/placement.ts'
 import { eventually, prepareService, type Service } from '../helpers/service.ts'
-import { launchBrowser, noBrowser, open, settled, signIn, visit, type Size } from './browser.ts'
+import {
+  launchBrowser,
+  noBrowser,
+  open,
+  settled,
+  signIn,
+  until,
+  visit,
+  type Size,
+} from './browser.ts'
 import { findBarriers } from './read-page.ts'
 import { aBundle } from '../helpers/bundle.ts'
 
@@ -165,6 +174,48 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
 
       assert.equal(await page.getByLabel('Transaction id').inputValue(), transactionId)
       await page.getByText('Counted').first().waitFor()
+    })
+
+    it('counts stand on top and lead to their lists, and a long list is folded until it is asked for', async (t) => {
+      const { page, complaints } = await start(t)
+      await page.route('**/admin/v1/unknown-ids', async (route) => {
+        const response = await route.fetch()
+        const found = (await response.json()) as UnknownIds
+        const ids = Array.from({ length: 11 }, (_, id) => ({ ...found.ids[0], id }))
+        await route.fulfill({ response, json: { ...found, ids, total: ids.length } })
+      })
+      await page.reload()
+      await settled(page)
+      const rows = sectionOf(page, 'Ids the catalog does not have').locator('tbody tr')
+      const count = (label: string) => page.locator('.tile', { hasText: label }).locator('data')
+      await until(page, `document.querySelectorAll('main .tile a').length === 4`)
+      const shown = ['Not believed', 'Set aside', 'Without a rate', 'Conflicting', 'Unknown ids']
+      assert.deepEqual(
+        await Promise.all(shown.map(async (label) => await count(label).getAttribute('value'))),
+        ['0', '3', '1', '1', '11']
+      )
+      assert.equal(await rows.count(), 0)
+      assert.equal(await sectionOf(page, 'Conflicting repeats').locator('tbody tr').count(), 1)
+      await expectSound(page)
+
+      await page.locator('.tile', { hasText: 'Unknown ids' }).getByRole('link').click()
+      await rows.last().waitFor()
+      const isThere = `(() => {
+        const list = document.activeElement
+        const { top } = list.getBoundingClientRect()
+        return list.id === 'unknown-ids' && top >= 0 && top < innerHeight
+      })()`
+      await until(page, isThere)
+      await page.reload()
+      await rows.last().waitFor()
+      await until(page, isThere)
+      assert.equal(await rows.count(), 11)
+      await expectSound(page)
+      assert.deepEqual(complaints, [])
+
+      await open(page, '#/operator/live')
+      await page.locator('.tile', { hasText: 'Conflicting' }).getByRole('link').click()
+      await until(page, `document.activeElement.id === 'conflicts'`)
     })
 
     it('a list that cannot be loaded says so by itself, and trying again shows it', async (t) => {

@@ -4,16 +4,19 @@ import { useLoaded } from '../loaded.ts'
 import { addressOf } from '../router.ts'
 import { useSession } from '../session.ts'
 import { Figure } from './figure.tsx'
-import { Empty, Stages } from './notices.tsx'
+import { Folded, ListToLookAt, type ListPlace } from './list-to-look-at.tsx'
+import { Empty } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
 import { t } from '../language.ts'
 
-interface ConflictListProps {
+interface ConflictListProps extends ListPlace {
   /** The name of a publisher. */
   readonly publisherOf: (id: number) => string
 }
 
-const columnsWith = ({ publisherOf }: ConflictListProps): readonly TableColumn<Conflict>[] => [
+const columnsWith = ({
+  publisherOf,
+}: Pick<ConflictListProps, 'publisherOf'>): readonly TableColumn<Conflict>[] => [
   { name: 'transaction', label: t('Transaction'), cell: (row) => <Purchase conflict={row} /> },
   { name: 'publisher', label: t('Publisher'), cell: ({ publisherId }) => publisherOf(publisherId) },
   { name: 'return', label: t('Return'), cell: ({ returnId }) => returnId ?? nothing },
@@ -42,41 +45,42 @@ const columnsWith = ({ publisherOf }: ConflictListProps): readonly TableColumn<C
 ]
 
 /** Purchases and returns that were repeated with different content; each links to its explanation. */
-export function ConflictList(props: ConflictListProps) {
+export function ConflictList({ publisherOf, ...place }: ConflictListProps) {
   const { api } = useSession()
   const path = 'admin/v1/conflicts?limit=100'
   const page = useLoaded(path, async (signal) => await api.get<ConflictPage>(path, signal))
   return (
-    <section class="card" aria-label={t('Conflicting repeats')}>
-      <h2>{t('Conflicting repeats')}</h2>
-      <p class="muted">
-        {t(
-          'Purchases and returns of the last 30 days that came again with other content. At most one delivery of each counts; a wrong one of a purchase can be made void.'
-        )}
-      </p>
-      <Stages loaded={page} what={t('the conflicting repeats')}>
-        {({ conflicts, total }) =>
-          conflicts.length === 0 ? (
-            <Empty>{t('Nothing to look at: no repeat differs from what came before.')}</Empty>
-          ) : (
-            <>
-              <Table
-                caption={t('Conflicting repeats, newest first')}
-                columns={columnsWith(props)}
-                rows={conflicts}
-                keyOf={(_row, index) => String(index)}
-              />
-              <p class="footnote">
-                {t('Shown: {{shown}} of {{total}}, newest first.', {
-                  shown: conflicts.length,
-                  total,
-                })}
-              </p>
-            </>
-          )
-        }
-      </Stages>
-    </section>
+    <ListToLookAt
+      {...place}
+      title={t('Conflicting repeats')}
+      about={t(
+        'Purchases and returns of the last 30 days that came again with other content. At most one delivery of each counts; a wrong one of a purchase can be made void.'
+      )}
+      what={t('the conflicting repeats')}
+      loaded={page}
+      countOf={({ total }) => ({ count: total, isMore: false })}
+    >
+      {({ conflicts, total }) =>
+        conflicts.length === 0 ? (
+          <Empty>{t('Nothing to look at: no repeat differs from what came before.')}</Empty>
+        ) : (
+          <Folded rows={conflicts.length} isAsked={place.isAsked}>
+            <Table
+              caption={t('Conflicting repeats, newest first')}
+              columns={columnsWith({ publisherOf })}
+              rows={conflicts}
+              keyOf={(_row, index) => String(index)}
+            />
+            <p class="footnote">
+              {t('Shown: {{shown}} of {{total}}, newest first.', {
+                shown: conflicts.length,
+                total,
+              })}
+            </p>
+          </Folded>
+        )
+      }
+    </ListToLookAt>
   )
 }
 

@@ -3,35 +3,39 @@ import { formatInstant, formatNumber } from '../format.ts'
 import { useLoaded } from '../loaded.ts'
 import { useSession } from '../session.ts'
 import { wordsOf } from '../words.ts'
-import { Empty, Stages } from './notices.tsx'
+import { Folded, ListToLookAt, type ListPlace } from './list-to-look-at.tsx'
+import { Empty } from './notices.tsx'
 import { Table } from './table.tsx'
 import { t } from '../language.ts'
 
-interface ContradictionListProps {
+interface ContradictionListProps extends ListPlace {
   /** The name of a publisher. */
   readonly publisherOf: (id: number) => string
 }
 
 /** Whose ad events contradict the catalog. The records are among those set aside. */
-export function ContradictionList({ publisherOf }: ContradictionListProps) {
+export function ContradictionList({ publisherOf, ...place }: ContradictionListProps) {
   const { api } = useSession()
   const status = useLoaded(
     'status',
     async (signal) => await api.get<StatusResponse>('admin/v1/status', signal)
   )
   return (
-    <section class="card" aria-label={t('Ad events that contradict the catalog')}>
-      <h2>{t('Ad events that contradict the catalog')}</h2>
-      <p class="muted">
-        {t(
-          'They are not charged. Mend the catalog if it is wrong, then ship them once more; otherwise ask the publisher who made the links.'
-        )}
-      </p>
-      <Stages loaded={status} what={t('the ad events that contradict the catalog')}>
-        {({ contradictions = [] }) =>
-          contradictions.length === 0 ? (
-            <Empty>{t('Nothing to look at: no ad event contradicts the catalog.')}</Empty>
-          ) : (
+    <ListToLookAt
+      {...place}
+      title={t('Ad events that contradict the catalog')}
+      about={t(
+        'They are not charged. Mend the catalog if it is wrong, then ship them once more; otherwise ask the publisher who made the links.'
+      )}
+      what={t('the ad events that contradict the catalog')}
+      loaded={status}
+      countOf={({ contradictions = [] }) => ({ count: contradictions.length, isMore: false })}
+    >
+      {({ contradictions = [] }) =>
+        contradictions.length === 0 ? (
+          <Empty>{t('Nothing to look at: no ad event contradicts the catalog.')}</Empty>
+        ) : (
+          <Folded rows={contradictions.length} isAsked={place.isAsked}>
             <Table
               caption={t('Ad events set aside, by publisher and rule')}
               columns={[
@@ -61,9 +65,9 @@ export function ContradictionList({ publisherOf }: ContradictionListProps) {
               rows={contradictions}
               keyOf={({ publisherId, rule }) => `${publisherId} ${rule}`}
             />
-          )
-        }
-      </Stages>
-    </section>
+          </Folded>
+        )
+      }
+    </ListToLookAt>
   )
 }

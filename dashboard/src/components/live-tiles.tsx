@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { formatBytes, formatCount, formatDuration, formatNumber, nothing } from '../format.ts'
 import type { Gauges } from '../gauges.ts'
 import { phrase, t } from '../language.ts'
-import { addressOf } from '../router.ts'
+import { listAddress } from '../router.ts'
 import { ratesOf, type Sample } from '../samples.ts'
 import { Figure } from './figure.tsx'
 import { Sparkline } from './sparkline.tsx'
@@ -15,8 +15,6 @@ const unsealedDaysMax = 2
 /** As in the alert about backups: a daily one, and two hours for it. */
 const backupAgeMsMax = 26 * 3_600_000
 const command = <code>shelftrace backup</code>
-
-const toLookAt = addressOf(['operator', 'to-look-at'])
 
 interface LiveTilesProps {
   readonly samples: readonly Sample[]
@@ -83,14 +81,14 @@ function Counts({ status, gauges }: Sample) {
         label={t('Set aside')}
         term="set-aside"
         count={status.setAside}
-        leadsTo={toLookAt}
+        leadsTo={listAddress('set-aside')}
       />
       <BackupTile {...{ status, gauges }} />
       <CountTile
         label={t('Conflicting purchases, 30 days')}
         term="conflict"
         count={status.conflicts}
-        leadsTo={toLookAt}
+        leadsTo={listAddress('conflicts')}
       />
     </>
   )
@@ -103,17 +101,27 @@ interface CountTileProps {
   readonly count: number | undefined
   /** The greatest value that is not alarming; 0 if absent. */
   readonly usualMax?: number
+  /** At least as many: there are more that were not counted. */
+  readonly isMore?: boolean
   /** Where the counted can be seen. */
   readonly leadsTo?: string
+  readonly onFollow?: () => void
 }
 
-function CountTile({ label, term, count, usualMax = 0, leadsTo }: CountTileProps) {
+export function CountTile(props: CountTileProps) {
+  const { label, term, count, usualMax = 0, isMore = false, leadsTo, onFollow } = props
   const exact = count === undefined ? null : String(count)
   const isBad = count !== undefined && count > usualMax
-  const figure = <Figure exact={exact} shown={formatCount(exact)} />
+  const figure = <Figure exact={exact} shown={`${formatCount(exact)}${isMore ? '+' : ''}`} />
   return (
     <LiveTile label={label} term={term} isBad={isBad}>
-      {isBad && leadsTo !== undefined ? <a href={leadsTo}>{figure}</a> : figure}
+      {isBad && leadsTo !== undefined ? (
+        <a href={leadsTo} onClick={onFollow}>
+          {figure}
+        </a>
+      ) : (
+        figure
+      )}
     </LiveTile>
   )
 }

@@ -9,18 +9,19 @@ import { useLoaded } from '../loaded.ts'
 import { useSession } from '../session.ts'
 import { wordsOf } from '../words.ts'
 import { Figure } from './figure.tsx'
-import { Empty, Stages, Warning } from './notices.tsx'
+import { Folded, ListToLookAt, type ListPlace } from './list-to-look-at.tsx'
+import { Empty, Warning } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
 import { t } from '../language.ts'
 
-interface NotBelievedListProps {
+interface NotBelievedListProps extends ListPlace {
   /** The name of a publisher. */
   readonly publisherOf: (id: number) => string
 }
 
 const columnsWith = ({
   publisherOf,
-}: NotBelievedListProps): readonly TableColumn<NotBelievedOfPublisher>[] => [
+}: Pick<NotBelievedListProps, 'publisherOf'>): readonly TableColumn<NotBelievedOfPublisher>[] => [
   { name: 'publisher', label: t('Publisher'), cell: ({ publisherId }) => publisherOf(publisherId) },
   { name: 'kind', label: t('Kind'), cell: ({ kind }) => wordsOf(kind) },
   { name: 'reason', label: t('Reason'), cell: ({ reason }) => wordsOf(reason) },
@@ -54,31 +55,34 @@ const columnsWith = ({
 ]
 
 /** Purchases and returns that came without a key that counts, or from elsewhere. */
-export function NotBelievedList(props: NotBelievedListProps) {
+export function NotBelievedList({ publisherOf, ...place }: NotBelievedListProps) {
   const { api } = useSession()
   const path = 'admin/v1/status'
   const status = useLoaded(path, async (signal) => await api.get<StatusResponse>(path, signal))
   return (
-    <section class="card" aria-label={t('Deliveries that are not believed')}>
-      <h2>{t('Deliveries that are not believed')}</h2>
-      <p class="muted">
-        {t(
-          'Purchases and returns of the last 30 days that came without a key that counts, or from an address that is not on the list of the publisher. They are kept and do not count.'
-        )}
-      </p>
-      <Stages loaded={status} what={t('the deliveries that are not believed')}>
-        {({ notBelieved, believeEverybody }) => (
-          <>
-            {believeEverybody !== undefined && <Everybody found={believeEverybody} />}
-            {notBelieved === undefined ? (
-              <Warning>{t('The warehouse does not answer.')}</Warning>
-            ) : (
-              <Groups found={notBelieved} {...props} />
-            )}
-          </>
-        )}
-      </Stages>
-    </section>
+    <ListToLookAt
+      {...place}
+      title={t('Deliveries that are not believed')}
+      about={t(
+        'Purchases and returns of the last 30 days that came without a key that counts, or from an address that is not on the list of the publisher. They are kept and do not count.'
+      )}
+      what={t('the deliveries that are not believed')}
+      loaded={status}
+      countOf={({ notBelieved }) =>
+        notBelieved === undefined ? null : { count: notBelieved.total, isMore: false }
+      }
+    >
+      {({ notBelieved, believeEverybody }) => (
+        <>
+          {believeEverybody !== undefined && <Everybody found={believeEverybody} />}
+          {notBelieved === undefined ? (
+            <Warning>{t('The warehouse does not answer.')}</Warning>
+          ) : (
+            <Groups found={notBelieved} publisherOf={publisherOf} isAsked={place.isAsked} />
+          )}
+        </>
+      )}
+    </ListToLookAt>
   )
 }
 
@@ -96,15 +100,19 @@ function Everybody({ found: { publishers, total } }: { readonly found: BelieveEv
   )
 }
 
-function Groups({ found, ...props }: NotBelievedListProps & { readonly found: NotBelievedOfAll }) {
+interface GroupsProps extends Pick<NotBelievedListProps, 'publisherOf' | 'isAsked'> {
+  readonly found: NotBelievedOfAll
+}
+
+function Groups({ found, publisherOf, isAsked }: GroupsProps) {
   const { groups, total } = found
   if (groups.length === 0)
     return <Empty>{t('Nothing to look at: every delivery is believed.')}</Empty>
   return (
-    <>
+    <Folded rows={groups.length} isAsked={isAsked}>
       <Table
         caption={t('Deliveries that are not believed, most first')}
-        columns={columnsWith(props)}
+        columns={columnsWith({ publisherOf })}
         rows={groups}
         keyOf={({ publisherId, kind, reason }) => `${publisherId} ${kind} ${reason}`}
       />
@@ -113,6 +121,6 @@ function Groups({ found, ...props }: NotBelievedListProps & { readonly found: No
           {t('Shown: {{shown}} of {{total}}, most first.', { shown: groups.length, total })}
         </p>
       )}
-    </>
+    </Folded>
   )
 }

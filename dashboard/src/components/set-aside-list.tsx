@@ -5,7 +5,8 @@ import { messagesOf, useLoaded } from '../loaded.ts'
 import { useSession } from '../session.ts'
 import { wordsOf } from '../words.ts'
 import { CursorPager } from './cursor-pager.tsx'
-import { Empty, Failure, Stages } from './notices.tsx'
+import { countOfPage, Folded, ListToLookAt, type ListPlace } from './list-to-look-at.tsx'
+import { Empty, Failure } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
 import { t } from '../language.ts'
 
@@ -29,7 +30,7 @@ const columns: readonly TableColumn<SetAsideRecord>[] = [
 ]
 
 /** Records that could not be shipped. Those shown can be shipped again. */
-export function SetAsideList() {
+export function SetAsideList(place: ListPlace) {
   const { api } = useSession()
   const [after, setAfter] = useState<string | null>(null)
   const [result, setResult] = useState<ReplayResult | null>(null)
@@ -43,42 +44,43 @@ export function SetAsideList() {
     else if (list.state === 'ready') list.refresh()
   }
   return (
-    <section class="card" aria-label={t('Records set aside')}>
-      <h2>{t('Records set aside')}</h2>
-      <p class="muted">
-        {t(
-          'They could not be stored and do not count. Mend the cause first, then ship them once more.'
-        )}
-      </p>
-      {result !== null && <Result result={result} />}
-      <Stages loaded={list} what={t('the records set aside')}>
-        {({ records, next }) =>
-          records.length === 0 && after === null ? (
-            <Empty>{t('Nothing to look at: no record is set aside.')}</Empty>
-          ) : (
-            <>
-              <Table
-                caption={t('Records set aside, longest waiting first')}
-                columns={columns}
-                rows={records}
-                keyOf={({ key }) => key}
+    <ListToLookAt
+      {...place}
+      title={t('Records set aside')}
+      about={t(
+        'They could not be stored and do not count. Mend the cause first, then ship them once more.'
+      )}
+      what={t('the records set aside')}
+      loaded={list}
+      countOf={({ records, next }) => countOfPage(after, records.length, next)}
+      notice={result !== null && <Result result={result} />}
+    >
+      {({ records, next }) =>
+        records.length === 0 && after === null ? (
+          <Empty>{t('Nothing to look at: no record is set aside.')}</Empty>
+        ) : (
+          <Folded rows={records.length} isAsked={place.isAsked}>
+            <Table
+              caption={t('Records set aside, longest waiting first')}
+              columns={columns}
+              rows={records}
+              keyOf={({ key }) => key}
+            />
+            <CursorPager
+              label={t('Pages of the records set aside')}
+              {...{ after, next, onChange: setAfter }}
+            />
+            {records.length > 0 && (
+              <Replay
+                key={records.map(({ key }) => key).join(' ')}
+                records={records}
+                onReplayed={onReplayed}
               />
-              <CursorPager
-                label={t('Pages of the records set aside')}
-                {...{ after, next, onChange: setAfter }}
-              />
-              {records.length > 0 && (
-                <Replay
-                  key={records.map(({ key }) => key).join(' ')}
-                  records={records}
-                  onReplayed={onReplayed}
-                />
-              )}
-            </>
-          )
-        }
-      </Stages>
-    </section>
+            )}
+          </Folded>
+        )
+      }
+    </ListToLookAt>
   )
 }
 

@@ -7,7 +7,8 @@ import { useSession } from '../session.ts'
 import { readersDay } from '../market-days.ts'
 import { CursorPager } from './cursor-pager.tsx'
 import { Figure } from './figure.tsx'
-import { Empty, Stages } from './notices.tsx'
+import { countOfPage, Folded, ListToLookAt, type ListPlace } from './list-to-look-at.tsx'
+import { Empty } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
 import { t } from '../language.ts'
 
@@ -49,7 +50,7 @@ const columns: readonly TableColumn<UnconvertedRow>[] = [
 ]
 
 /** Amounts that reports count but cannot add up. */
-export function UnconvertedList() {
+export function UnconvertedList(place: ListPlace) {
   const { api } = useSession()
   const [after, setAfter] = useState<string | null>(null)
   const today = readersDay(new Date())
@@ -63,33 +64,34 @@ export function UnconvertedList() {
   const path = `admin/v1/unconverted?${query}`
   const page = useLoaded(path, async (signal) => await api.get<UnconvertedPage>(path, signal))
   return (
-    <section class="card" aria-label={t('Amounts without a rate')}>
-      <h2>{t('Amounts without a rate')}</h2>
-      <p class="muted">
-        {t(
-          'Of the last 30 days. Reports count them and add no money for them until rates are loaded, or the market is in the catalog.'
-        )}
-      </p>
-      <Stages loaded={page} what={t('the amounts without a rate')}>
-        {({ rows, next }) =>
-          rows.length === 0 && after === null ? (
-            <Empty>{t('Nothing to look at: every amount has a rate.')}</Empty>
-          ) : (
-            <>
-              <Table
-                caption={t('Amounts without a rate, by day')}
-                columns={columns}
-                rows={rows}
-                keyOf={(_row, index) => String(index)}
-              />
-              <CursorPager
-                label={t('Pages of the amounts without a rate')}
-                {...{ after, next, onChange: setAfter }}
-              />
-            </>
-          )
-        }
-      </Stages>
-    </section>
+    <ListToLookAt
+      {...place}
+      title={t('Amounts without a rate')}
+      about={t(
+        'Of the last 30 days. Reports count them and add no money for them until rates are loaded, or the market is in the catalog.'
+      )}
+      what={t('the amounts without a rate')}
+      loaded={page}
+      countOf={({ rows, next }) => countOfPage(after, rows.length, next)}
+    >
+      {({ rows, next }) =>
+        rows.length === 0 && after === null ? (
+          <Empty>{t('Nothing to look at: every amount has a rate.')}</Empty>
+        ) : (
+          <Folded rows={rows.length} isAsked={place.isAsked}>
+            <Table
+              caption={t('Amounts without a rate, by day')}
+              columns={columns}
+              rows={rows}
+              keyOf={(_row, index) => String(index)}
+            />
+            <CursorPager
+              label={t('Pages of the amounts without a rate')}
+              {...{ after, next, onChange: setAfter }}
+            />
+          </Folded>
+        )
+      }
+    </ListToLookAt>
   )
 }

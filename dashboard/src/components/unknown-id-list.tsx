@@ -1,16 +1,13 @@
-import { useState } from 'preact/hooks'
 import type { UnknownId, UnknownIds } from '../../../src/contract/unknown-ids.ts'
 import { formatCount, nothing } from '../format.ts'
 import { useLoaded } from '../loaded.ts'
 import { useSession } from '../session.ts'
 import { wordsOf } from '../words.ts'
 import { Figure } from './figure.tsx'
-import { Empty, Stages, Warning } from './notices.tsx'
+import { Folded, ListToLookAt, type ListPlace } from './list-to-look-at.tsx'
+import { Empty, Warning } from './notices.tsx'
 import { Table, type TableColumn } from './table.tsx'
 import { t } from '../language.ts'
-
-/** Longer lists are shown in full on request. */
-const shownFirst = 50
 
 const parents: Readonly<Partial<Record<UnknownId['kind'], string>>> = {
   site: t('Publisher'),
@@ -45,28 +42,31 @@ const columns: readonly TableColumn<UnknownId>[] = [
 ]
 
 /** Ids in events that the catalog does not have. */
-export function UnknownIdList() {
+export function UnknownIdList(place: ListPlace) {
   const { api } = useSession()
   const path = 'admin/v1/unknown-ids'
   const found = useLoaded(path, async (signal) => await api.get<UnknownIds>(path, signal))
   return (
-    <section class="card" aria-label={t('Ids the catalog does not have')}>
-      <h2>{t('Ids the catalog does not have')}</h2>
-      <p class="muted">
-        {t(
-          'Named over the last 30 days. What names them counts all the same; names and currencies are missing until the catalog has them.'
-        )}
-      </p>
-      <Stages loaded={found} what={t('the unknown ids')}>
-        {(value) => <Ids found={value} />}
-      </Stages>
-    </section>
+    <ListToLookAt
+      {...place}
+      title={t('Ids the catalog does not have')}
+      about={t(
+        'Named over the last 30 days. What names them counts all the same; names and currencies are missing until the catalog has them.'
+      )}
+      what={t('the unknown ids')}
+      loaded={found}
+      countOf={({ total, complete }) => ({ count: total, isMore: !complete })}
+    >
+      {(value) => <Ids found={value} isAsked={place.isAsked} />}
+    </ListToLookAt>
   )
 }
 
-function Ids({ found: { ids, total, complete } }: { readonly found: UnknownIds }) {
-  const [isWhole, setIsWhole] = useState(false)
-  const shown = isWhole ? ids : ids.slice(0, shownFirst)
+interface IdsProps extends Pick<ListPlace, 'isAsked'> {
+  readonly found: UnknownIds
+}
+
+function Ids({ found: { ids, total, complete }, isAsked }: IdsProps) {
   return (
     <>
       {!complete && (
@@ -79,24 +79,17 @@ function Ids({ found: { ids, total, complete } }: { readonly found: UnknownIds }
       {ids.length === 0 ? (
         complete && <Empty>{t('Nothing to look at: the catalog has every id that came in.')}</Empty>
       ) : (
-        <>
+        <Folded rows={ids.length} isAsked={isAsked}>
           <Table
             caption={t('Ids the catalog does not have, named most first')}
             columns={columns}
-            rows={shown}
+            rows={ids}
             keyOf={({ kind, parentId, id }) => `${kind} ${parentId ?? ''} ${id}`}
           />
           <p class="footnote" role="status">
-            {t('Shown: {{shown}} of {{total}}, named most first.', { shown: shown.length, total })}
+            {t('Shown: {{shown}} of {{total}}, named most first.', { shown: ids.length, total })}
           </p>
-          {ids.length > shownFirst && (
-            <div class="actions">
-              <button type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-                {isWhole ? t('Show fewer ids') : t('Show more ids')}
-              </button>
-            </div>
-          )}
-        </>
+        </Folded>
       )}
     </>
   )
