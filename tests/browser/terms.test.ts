@@ -107,7 +107,7 @@ describe('terms in the dashboard', { skip: noBrowser, timeout: 900_000 }, () => 
     )
   })
 
-  it('the help has every term in the language of the reader, and leads to the API of the service', async (t) => {
+  it('the help has every term in the language of the reader, says the version, and leads to the API of the service', async (t) => {
     const { page } = await start(t, { locale: 'de-DE' })
     await page.locator('.menu').getByText('Hilfe').click()
     await until(page, `location.hash === '#/help'`)
@@ -115,6 +115,9 @@ describe('terms in the dashboard', { skip: noBrowser, timeout: 900_000 }, () => 
     const names = await page.locator('.glossary dt').allInnerTexts()
     assert.ok(names.length > 25 && names.includes('Ausgaben') && names.includes('ROAS'))
     assert.deepEqual(await findBarriers(page), [])
+    const contract = await fetch(`${stage.showcase.url}/openapi.json`)
+    const { info } = (await contract.json()) as { readonly info: { readonly version: string } }
+    await page.getByText(`Shelftrace, Version ${info.version}`, { exact: true }).waitFor()
     await page.getByRole('link', { name: 'API', exact: true }).click()
     await page.waitForURL(/\/docs$/u)
   })

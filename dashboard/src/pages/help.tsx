@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { version } from '../../../package.json'
 import { useTerms } from '../components/explanations.tsx'
 import { phrase, t, translate } from '../language.ts'
 
@@ -47,6 +48,7 @@ export function Help({ query }: HelpProps) {
           })}
         </dl>
       </section>
+      <p class="footnote">{t('Shelftrace, version {{version}}', { version })}</p>
     </>
   )
 }
