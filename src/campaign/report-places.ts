@@ -2,6 +2,7 @@
 // with many charts is served, and no key takes all the places.
 import { refuse, type Answer, type Call } from '../http/handler.ts'
 import { assert } from '../lib/assert.ts'
+import { SharedQuestions } from '../reports/shared-questions.ts'
 
 export const placeLimits = {
   /** Over all keys: fewer than the sessions that the warehouse has for reports. */
@@ -42,6 +43,7 @@ export class ReportPlaces {
   readonly #perKeyMax: number
   readonly #waitMsMax: number
   readonly #runningByKey = new Map<string, number>()
+  readonly #questions = new SharedQuestions()
   /** In order of arrival. */
   readonly #waiting: Waiting[] = []
   #runningCount = 0
@@ -69,6 +71,23 @@ export class ReportPlaces {
     } finally {
       this.#giveBack(key.id)
     }
+  }
+
+  /**
+   * As `run`. Equal questions that a key asks at once are one: people who share it take one place for it and wait for
+   * that together. The work is aborted when the last of them has left.
+   */
+  async runShared(
+    { key, signal }: Pick<Call, 'key' | 'signal'>,
+    question: readonly unknown[],
+    work: (asker: { readonly keyId: string; readonly signal: AbortSignal }) => Promise<Answer>
+  ): Promise<Answer> {
+    assert(key !== null, 'a report is for a key')
+    const asked = { question: JSON.stringify([key.id, ...question]), signal }
+    return await this.#questions.ask(asked, async (controller) => {
+      const shared = controller.signal
+      return await this.run({ key, signal: shared }, (keyId) => work({ keyId, signal: shared }))
+    })
   }
 
   async #take(keyId: string, signal: AbortSignal): Promise<boolean> {

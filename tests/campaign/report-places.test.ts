@@ -90,3 +90,60 @@ test('a caller who leaves gives up waiting, and work that fails gives its place 
   await assert.rejects(places.run(call, () => Promise.reject(new Error('broken'))))
   assert.equal((await places.run(call, () => Promise.resolve(done))).status, 200)
 })
+
+test('equal questions that a key asks at once take one place, where those of others and other questions have their own', async () => {
+  const places = new ReportPlaces({ placesMax: 2, perKeyMax: 1, waitMsMax: 5 })
+  const begun: string[] = []
+  const ends: (() => void)[] = []
+  const ask = async (id: string, question: string) =>
+    await places.runShared({ key: aKey({ id }), signal }, [question], async ({ keyId }) => {
+      begun.push(`${keyId} ${question}`)
+      await new Promise<void>((resolve) => ends.push(resolve))
+      return done
+    })
+  const colleagues = Array.from({ length: 30 }, () => ask('a', 'month'))
+  const other = ask('b', 'month')
+
+  // The place of the key is taken by the question of all colleagues.
+  assert.equal((await ask('a', 'year')).status, 429)
+  for (const end of ends) end()
+
+  assert.deepEqual(new Set(await Promise.all([...colleagues, other])), new Set([done]))
+  assert.deepEqual(begun, ['a month', 'b month'])
+  // Whoever asks from now on is answered anew.
+  const later = ask('a', 'month')
+  await new Promise((resolve) => setImmediate(resolve))
+  ends.at(-1)?.()
+  await later
+  assert.equal(begun.length, 3)
+})
+
+test('a shared question goes on while somebody waits for it, and its place is free when the last one has left', async () => {
+  const places = new ReportPlaces({ placesMax: 1 })
+  const callers = [new AbortController(), new AbortController()]
+  let inner = signal
+  const asked = callers.map((caller) =>
+    places.runShared({ key: aKey(), signal: caller.signal }, ['month'], async (asker) => {
+      inner = asker.signal
+      await new Promise((_resolve, reject) => {
+        inner.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
+      })
+      return done
+    })
+  )
+  const left = Promise.allSettled(asked)
+  await new Promise((resolve) => setImmediate(resolve))
+
+  callers[0]?.abort()
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(inner.aborted, false)
+  callers[1]?.abort()
+
+  assert.deepEqual(
+    (await left).map(({ status }) => status),
+    ['rejected', 'rejected']
+  )
+  assert.equal(inner.aborted, true)
+  const call = { key: aKey(), signal }
+  assert.equal((await places.run(call, () => Promise.resolve(done))).status, 200)
+})

@@ -102,9 +102,11 @@ test('series share the slots of reports: a key that has them all taken is asked 
   const gate = new EventEmitter()
   const opened = once(gate, 'open')
   const entered = once(gate, 'entered')
+  let readCount = 0
   const { app } = startHarness({
     reportsPerKeyMax: 1,
     readSeries: async () => {
+      readCount += 1
       gate.emit('entered')
       await opened
       return {
@@ -118,14 +120,20 @@ test('series share the slots of reports: a key that has them all taken is asked 
     },
   })
   t.after(() => app.close())
-  const payload = { startDate: '2026-03-01', endDate: '2026-03-01' }
-  const ask = async () => await app.inject({ method: 'POST', url, headers: bearer('K1'), payload })
+  const ask = async (startDate: string) => {
+    const payload = { startDate, endDate: '2026-03-02' }
+    return await app.inject({ method: 'POST', url, headers: bearer('K1'), payload })
+  }
 
-  const first = ask()
+  const [first, equal] = [ask('2026-03-01'), ask('2026-03-01')]
   await entered
-  const second = await ask()
+  const second = await ask('2026-03-02')
   gate.emit('open')
 
   assert.deepEqual([second.statusCode, (await first).statusCode], [429, 200])
-  assert.equal((await ask()).statusCode, 200)
+  // A colleague's equal question is the same one.
+  const { statusCode, body } = await equal
+  assert.deepEqual([statusCode, body], [200, (await first).body])
+  assert.equal(readCount, 1)
+  assert.equal((await ask('2026-03-02')).statusCode, 200)
 })

@@ -15,10 +15,10 @@ export function createGroupHandlers(
   const advertiser = advertiserIn(deps.catalog)
   return {
     ...handleAt(operations.readSpaProductGroups, advertiser, async (call, { id }) =>
-      places.run(call, async (keyId) => {
-        const { body, signal } = call
+      places.runShared(call, ['groups', id, call.body], async (asker) => {
+        const { body } = call
         const request = withinEventDays(body)
-        const result = await deps.runGroups({ advertiserId: id, request, keyId, signal })
+        const result = await deps.runGroups({ advertiserId: id, request, ...asker })
         const headers = resultHeaders(result)
         return { ...answerJson(200, jsonGroups(result, body)), headers, mayCompress: true }
       })

@@ -33,17 +33,17 @@ export function createReportHandlers(deps: ReportDeps, places: ReportPlaces): Ha
       })
     ),
     ...handleAt(operations.readSpaProductReport, advertiser, async (call, { id }) =>
-      places.run(call, async (keyId) => {
-        const { body, signal } = call
+      places.runShared(call, ['report', id, call.body], async (asker) => {
+        const { body } = call
         const request = withinEventDays(body)
-        const result = await deps.runReport({ advertiserId: id, request, keyId, signal })
+        const result = await deps.runReport({ advertiserId: id, request, ...asker })
         const headers = resultHeaders(result)
         return { ...answerJson(200, jsonReport(result, body)), headers, mayCompress: true }
       })
     ),
     ...handleAt(operations.readSpaProductSeries, advertiser, async (call, { id }) =>
-      places.run(call, async () => {
-        const { body, signal } = call
+      places.runShared(call, ['series', id, call.body], async ({ signal }) => {
+        const { body } = call
         const request = withinEventDays(body)
         const series = await deps.readSeries({ advertiserId: id, request, signal })
         return { ...answerJson(200, jsonSeries(series, body.convertTo)), mayCompress: true }

@@ -20,20 +20,20 @@ export function createSummaryHandlers(
   places: ReportPlaces
 ): HandlerTable {
   return handle(operations.readSpaProductSummary, async (call) => {
-    const { key, body, signal } = call
+    const { key, body } = call
     const { advertisers } = catalog.current()
     const found = findAdvertisers(key, body, advertisers)
     if (!found.ok) return found.answer
 
     const { ids, next } = found
-    return await places.run(call, async (keyId) => {
+    return await places.runShared(call, ['summary', ids, body], async (asker) => {
       const { advertiserIds: _ids, after: _after, limit: _limit, ...question } = body
       const { comparison } = question
       const request = {
         ...withinEventDays(question),
         comparison: comparison === null ? null : withinEventDays(comparison),
       }
-      const result = await readSummary({ advertiserIds: ids, request, keyId, signal })
+      const result = await readSummary({ advertiserIds: ids, request, ...asker })
       const summary: JsonSummary = {
         advertisers: [...result.advertisers].map(([id, sums]) => {
           const name = advertisers.get(id)?.name ?? String(id)
