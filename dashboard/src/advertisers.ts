@@ -23,7 +23,7 @@ export function useAdvertisers(): Loaded<readonly Advertiser[]> {
   })
 }
 
-/** As many as a list may offer: who has more chooses by the id. */
+/** As many as a key may list: who may read more chooses by the id. */
 const advertisersMax = 10_000
 
 interface EntryPage {
@@ -49,25 +49,37 @@ async function listAll(
 
 /** Before the first event there can be: of this day nothing is added up. */
 const emptyDay = '2019-12-01'
-/** Of 200 advertisers each. */
-const overviewPagesMax = 25
 
 /** The catalog is for operators alone; the overview names everybody whose reports the key may read. */
 async function listByOverview(api: Api, signal: AbortSignal): Promise<readonly Advertiser[]> {
-  const found: Advertiser[] = []
+  const question = { startDate: emptyDay, endDate: emptyDay }
+  const { summaries, isWhole } = await readSummaries(api, question, signal)
+  return isWhole ? summaries.map(({ id, name }) => ({ id, name })) : []
+}
+
+export type SummaryQuestion = Omit<SummaryBody, 'advertiserIds' | 'after' | 'limit'>
+
+export interface Summaries {
+  readonly summaries: JsonSummary['advertisers']
+  /** False if there are more than these. */
+  readonly isWhole: boolean
+}
+
+/** The totals of all advertisers of the key, page after page. A key that lists its advertisers has all of them here. */
+export async function readSummaries(
+  api: Api,
+  question: SummaryQuestion,
+  signal: AbortSignal
+): Promise<Summaries> {
+  const summaries: JsonSummary['advertisers'][number][] = []
   let next: number | undefined
-  for (let page = 0; page < overviewPagesMax; page += 1) {
-    const body: SummaryBody = {
-      startDate: emptyDay,
-      endDate: emptyDay,
-      ...(next !== undefined && { after: next }),
-    }
+  do {
+    const body: SummaryBody = { ...question, ...(next !== undefined && { after: next }) }
     const answer = await api.post<JsonSummary>('v2/reports/spa/summary.json', body, signal)
-    found.push(...answer.advertisers.map(({ id, name }) => ({ id, name })))
+    summaries.push(...answer.advertisers)
     ;({ next } = answer)
-    if (next === undefined) return found
-  }
-  return []
+  } while (next !== undefined && summaries.length < advertisersMax)
+  return { summaries, isWhole: next === undefined }
 }
 
 /** What the catalog calls a publisher; its id until that is known, and where the catalog has none of this id. */

@@ -3,10 +3,10 @@ import type { AdvertiserAccount } from '../../src/contract/me.ts'
 import type { JsonReport } from '../../src/contract/report-json.ts'
 import type { AttributionProfile, ReportBody } from '../../src/contract/report-request.ts'
 import type { GroupBody } from '../../src/contract/group-request.ts'
-import type { JsonGroups, JsonSeries, JsonSummary } from '../../src/contract/report-json.ts'
+import type { JsonGroups, JsonSeries } from '../../src/contract/report-json.ts'
 import type { SeriesBody } from '../../src/contract/series-request.ts'
-import type { SummaryBody } from '../../src/contract/summary-request.ts'
 import type { ReportValues, ValueField } from '../../src/contract/report-values.ts'
+import { readSummaries, type Summaries, type SummaryQuestion } from './advertisers.ts'
 import type { Api } from './api.ts'
 import { groupRows, type GroupRows } from './group-rows.ts'
 import { type Loaded, useLoaded } from './loaded.ts'
@@ -76,34 +76,16 @@ export function useBase(advertiserId: number, view: View): Loaded<SeriesRows | n
   )
 }
 
-export type Summaries = JsonSummary['advertisers']
-
-/** More pages than these are for programs. */
-const summaryPagesMax = 25
-
-/** All advertisers of the key, page after page. */
+/** All advertisers of the key. */
 export function useSummary(question: SummaryQuestion): Loaded<Summaries> {
   const { api } = useSession()
   const { startDate, endDate, convertTo = '' } = question
   return useKept(
     `summary ${JSON.stringify(question)}`,
-    async (signal) => {
-      const found: Summaries[number][] = []
-      let next: number | undefined
-      for (let page = 0; page < summaryPagesMax; page += 1) {
-        const body = { ...question, ...(next !== undefined && { after: next }) }
-        const answer = await api.post<JsonSummary>('v2/reports/spa/summary.json', body, signal)
-        found.push(...answer.advertisers)
-        ;({ next } = answer)
-        if (next === undefined) break
-      }
-      return found
-    },
+    async (signal) => await readSummaries(api, question, signal),
     `${startDate} ${endDate} ${convertTo}`
   )
 }
-
-type SummaryQuestion = Omit<SummaryBody, 'advertiserIds' | 'after' | 'limit'>
 
 export function useComparison(advertiserId: number, view: View): Loaded<Comparison> {
   const { api } = useSession()

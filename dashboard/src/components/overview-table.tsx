@@ -18,7 +18,10 @@ import { Sparkline } from './sparkline.tsx'
 import { Table, type Sorting, type TableColumn } from './table.tsx'
 
 interface OverviewTableProps {
+  /** Of all pages: what is added up. */
   readonly rows: readonly BrandRow[]
+  /** Of the page. */
+  readonly listed: readonly BrandRow[]
   readonly shown: ShownCurrency
   readonly query: URLSearchParams
   readonly sorting: Sorting
@@ -33,7 +36,7 @@ const labels: Readonly<Record<FigureName, string>> = {
   IMPRESSIONS: t('Impressions'),
 }
 
-export function OverviewTable({ rows, shown, query, sorting }: OverviewTableProps) {
+export function OverviewTable({ rows, listed, shown, query, sorting }: OverviewTableProps) {
   const totals = totalsOf(rows, shown)
   const figure = (name: FigureName): TableColumn<BrandRow> => ({
     name,
@@ -89,7 +92,7 @@ export function OverviewTable({ rows, shown, query, sorting }: OverviewTableProp
       <Table<BrandRow>
         caption={t('Advertisers')}
         columns={hasOthers(rows) ? columns : columns.slice(0, -1)}
-        rows={rows}
+        rows={listed}
         totals={totals}
         keyOf={({ id }) => String(id)}
         sorting={sorting}

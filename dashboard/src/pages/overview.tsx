@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { latestOf } from '../loaded.ts'
-import { nameOf, type Advertiser } from '../advertisers.ts'
-import { Empty, Failure, Loading, Stages } from '../components/notices.tsx'
+import { nameOf, type Advertiser, type Summaries } from '../advertisers.ts'
+import { Empty, Failure, Loading, Stages, Warning } from '../components/notices.tsx'
 import { OverviewTable } from '../components/overview-table.tsx'
+import { Pager } from '../components/pager.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
 import {
   csvOf,
@@ -13,11 +14,11 @@ import {
   type OrderName,
 } from '../overview-rows.ts'
 import { fileNameOf, saveFile } from '../csv.ts'
-import { formatRange } from '../format.ts'
+import { formatCount, formatRange } from '../format.ts'
 import { t } from '../language.ts'
 import { marketDaysAt } from '../market-days.ts'
 import type { MarketDays } from '../periods.ts'
-import { useAccount, useSummary, type Summaries } from '../reports.ts'
+import { useAccount, useSummary } from '../reports.ts'
 import { addressOf, changeQuery, replaceWith, withQuery, type Changes } from '../router.ts'
 import { currencyChoices, targetOf, type ShownCurrency } from '../shown-currency.ts'
 import { baseOf, parseView, type View } from '../view.ts'
@@ -62,7 +63,7 @@ function OverviewOn({ query, market }: OverviewProps & { readonly market: Market
     ...(convertTo !== null && { convertTo }),
   })
   const known = latestOf(summaries)
-  const codes = known === null ? [] : codesOf(known)
+  const codes = known === null ? [] : codesOf(known.summaries)
   const shown = shownOf(view, codes)
   return (
     <>
@@ -82,14 +83,31 @@ function OverviewOn({ query, market }: OverviewProps & { readonly market: Market
         onChange={change}
       />
       <Stages loaded={summaries} what={t('the figures')}>
-        {(value) => <Brands {...{ summaries: value, view, shown, market, query, change }} />}
+        {(value) => (
+          <>
+            {!value.isWhole && (
+              <Warning>
+                {t(
+                  'Only the {{limit}} advertisers with the smallest ids are here; the key may read more.',
+                  {
+                    limit: formatCount(String(value.summaries.length)),
+                  }
+                )}
+              </Warning>
+            )}
+            <Brands {...{ summaries: value.summaries, view, shown, market, query, change }} />
+          </>
+        )}
       </Stages>
     </>
   )
 }
 
+/** Most agencies have all of theirs on one page; a browser draws many more rows slowly. */
+const pageSizeDefault = 250
+
 /** The currencies of all advertisers, the one of most of them first. */
-function codesOf(summaries: Summaries): readonly string[] {
+function codesOf(summaries: Summaries['summaries']): readonly string[] {
   const counts = new Map<string, number>()
   for (const { CURRENCY } of summaries.flatMap(({ totals }) => totals)) {
     counts.set(CURRENCY, (counts.get(CURRENCY) ?? 0) + 1)
@@ -106,7 +124,7 @@ function shownOf({ currency }: View, codes: readonly string[]): ShownCurrency {
 }
 
 interface BrandsProps {
-  readonly summaries: Summaries
+  readonly summaries: Summaries['summaries']
   readonly view: View
   readonly shown: ShownCurrency
   readonly market: MarketDays
@@ -118,7 +136,7 @@ function Brands({ summaries, view, shown, market, query, change }: BrandsProps) 
   const [typed, setTyped] = useState(query.get('q') ?? '')
   const search = (text: string) => {
     setTyped(text)
-    replaceWith(addressOf(['overview'], withQuery(query, { q: text.slice(0, 200) })))
+    replaceWith(addressOf(['overview'], withQuery(query, { q: text.slice(0, 200), page: null })))
   }
   const by: OrderName = orderNames.find((name) => name === query.get('by')) ?? 'AD_SPEND_REVENUE'
   const isDescending = query.get('order') !== 'asc'
@@ -131,10 +149,13 @@ function Brands({ summaries, view, shown, market, query, change }: BrandsProps) 
     found.map((one) => brandRow(one, asked)),
     { by, isDescending }
   )
+  const pageSize = query.has('size') ? view.pageSize : pageSizeDefault
+  const lastPage = Math.max(0, Math.ceil(rows.length / pageSize) - 1)
+  const page = Math.min(view.page, lastPage)
   const sort = (name: string) => {
     const isOther = by !== name
     const goesDown = isOther ? name !== 'NAME' : !isDescending
-    change({ by: name, order: goesDown ? null : 'asc' })
+    change({ by: name, order: goesDown ? null : 'asc', page: null })
   }
   const save = () =>
     saveFile(
@@ -164,12 +185,22 @@ function Brands({ summaries, view, shown, market, query, change }: BrandsProps) 
       ) : (
         <OverviewTable
           {...{ rows, shown, query }}
+          listed={rows.slice(page * pageSize, (page + 1) * pageSize)}
           sorting={{
             by,
             isDescending,
             isSortable: (name) => orderNames.some((known) => known === name),
             onSort: sort,
           }}
+        />
+      )}
+      {(rows.length > pageSize || query.has('size')) && (
+        <Pager
+          {...{ page, pageSize }}
+          totalRows={rows.length}
+          onChange={(next, length) =>
+            change({ page: next === 0 ? null : String(next), size: String(length) })
+          }
         />
       )}
     </section>
