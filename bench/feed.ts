@@ -2,9 +2,7 @@
 // service with its defaults and the warehouse in process, over real HTTP on loopback. It loads a
 // merchant feed, then events of one advertiser over 20,000 of the products, and asks for the report of
 // the month with a filter on the title and without, in turns. Nothing in it is random.
-import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +11,7 @@ import { prepareService } from '../tests/helpers/service.ts'
 import { aBundle } from '../tests/helpers/bundle.ts'
 import { createMinter, parseKeyRing } from '../src/tracking-data/tracking-data.ts'
 import { placement } from '../tests/helpers/placement.ts'
+import { cpuSeconds, keyRingOf, memoryMb } from './service-facts.ts'
 
 const targets = { loadSeconds: 60, engineMb: 1_000, reportMs: 1_000 } as const
 const phaseMsMax = 600_000
@@ -106,11 +105,8 @@ function gtinOf(index: number): string {
 
 /** Nine impressions and a click of each ten, yesterday. */
 async function loadEvents(): Promise<void> {
-  const secrets = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as {
-    keyRing: unknown
-  }
   const servedAtMs = Date.now() - 86_400_000
-  const minter = createMinter(parseKeyRing(JSON.stringify(secrets.keyRing)))
+  const minter = createMinter(parseKeyRing(keyRingOf(service)))
   async function* lines(): AsyncGenerator<string> {
     for (let index = 0; index < eventCount; index += 1) {
       const { trackingData } = minter.mint({
@@ -206,13 +202,9 @@ async function send(method: string, path: string, body: Readable): Promise<strin
 }
 
 function engineUsage(): { readonly memoryMb: number; readonly cpuSeconds: number } {
-  const [pid] = service.children('engine')
-  const memory = /VmRSS:\s+(\d+)/u.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  // Fields 14 and 15, in hundredths of a second.
   return {
-    memoryMb: Number(memory?.[1]) / 1_000,
-    cpuSeconds: (Number(stat[11]) + Number(stat[12])) / 100,
+    memoryMb: memoryMb(service, 'engine', 'VmRSS'),
+    cpuSeconds: cpuSeconds(service, 'engine'),
   }
 }
 

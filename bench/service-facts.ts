@@ -20,3 +20,11 @@ export function memoryMb(
   const pages = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(new RegExp(String.raw`${field}:\s+(\d+)`, 'u').exec(pages)?.[1] ?? 0) / 1_000
 }
+
+/** CPU time that the first process of its kind has taken so far. */
+export function cpuSeconds(service: Service, program: 'tracker' | 'engine'): number {
+  const [pid] = service.children(program)
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  // Fields 14 and 15, in hundredths of a second.
+  return (Number(stat[11]) + Number(stat[12])) / 100
+}
