@@ -61,7 +61,7 @@ function placesOf(size: AccountSize): CatalogBundle {
     }))
   )
   return {
-    markets: markets.map(({ perEuro: _, ...market }) => market),
+    markets: markets.map(({ id, code, currency, timeZone }) => ({ id, code, currency, timeZone })),
     publishers: [1, 2, 3].map((id) => ({
       id,
       name: `Shop ${id}`,
@@ -119,13 +119,13 @@ export function gtinOf(index: number): string {
 export function ratesOf(size: AccountSize): string {
   const others = allMarkets.filter(({ currency }) => currency !== 'EUR')
   const today = dayOf(size.nowMs, 'UTC')
-  const rows = listDays(addDays(today, -size.days - 7), today)
+  const header = ['Date', ...others.map(({ currency }) => currency)].join(',')
+  const lines = listDays(addDays(today, -size.days - 7), today)
     .filter((day) => ![0, 6].includes(new Date(day).getUTCDay()))
     .map((day) => {
       const turn = Math.round(Date.parse(day) / dayMs) % 50
-      return [day, ...others.map(({ perEuro }) => (perEuro * (1 + turn / 1_000)).toFixed(4))]
+      const rates = others.map(({ perEuro }) => (perEuro * (1 + turn / 1_000)).toFixed(4))
+      return `${day},${rates.join(',')}`
     })
-  return [['Date', ...others.map(({ currency }) => currency)], ...rows]
-    .map((cells) => `${cells.join(',')},\n`)
-    .join('')
+  return [header, ...lines].map((line) => `${line},\n`).join('')
 }

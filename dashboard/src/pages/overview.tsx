@@ -11,6 +11,7 @@ import {
   orderNames,
   orderRows,
   trendDays,
+  type BrandRow,
   type OrderName,
 } from '../overview-rows.ts'
 import { fileNameOf, saveFile } from '../csv.ts'
@@ -149,14 +150,6 @@ function Brands({ summaries, view, shown, market, query, change }: BrandsProps) 
     found.map((one) => brandRow(one, asked)),
     { by, isDescending }
   )
-  const pageSize = query.has('size') ? view.pageSize : pageSizeDefault
-  const lastPage = Math.max(0, Math.ceil(rows.length / pageSize) - 1)
-  const page = Math.min(view.page, lastPage)
-  const sort = (name: string) => {
-    const isOther = by !== name
-    const goesDown = isOther ? name !== 'NAME' : !isDescending
-    change({ by: name, order: goesDown ? null : 'asc', page: null })
-  }
   const save = () =>
     saveFile(
       fileNameOf({ ...view, advertiser: t('Overview'), rows: '', currency: shown.code }),
@@ -183,17 +176,39 @@ function Brands({ summaries, view, shown, market, query, change }: BrandsProps) 
       {rows.length === 0 ? (
         <Empty>{t('No advertiser has this name.')}</Empty>
       ) : (
-        <OverviewTable
-          {...{ rows, shown, query }}
-          listed={rows.slice(page * pageSize, (page + 1) * pageSize)}
-          sorting={{
-            by,
-            isDescending,
-            isSortable: (name) => orderNames.some((known) => known === name),
-            onSort: sort,
-          }}
-        />
+        <BrandPages {...{ rows, view, shown, query, by, isDescending, change }} />
       )}
+    </section>
+  )
+}
+
+interface BrandPagesProps extends Omit<BrandsProps, 'summaries' | 'market'> {
+  readonly rows: readonly BrandRow[]
+  readonly by: OrderName
+  readonly isDescending: boolean
+}
+
+function BrandPages({ rows, view, shown, query, by, isDescending, change }: BrandPagesProps) {
+  const pageSize = query.has('size') ? view.pageSize : pageSizeDefault
+  const lastPage = Math.max(0, Math.ceil(rows.length / pageSize) - 1)
+  const page = Math.min(view.page, lastPage)
+  const sort = (name: string) => {
+    const isOther = by !== name
+    const goesDown = isOther ? name !== 'NAME' : !isDescending
+    change({ by: name, order: goesDown ? null : 'asc', page: null })
+  }
+  return (
+    <>
+      <OverviewTable
+        {...{ rows, shown, query }}
+        listed={rows.slice(page * pageSize, (page + 1) * pageSize)}
+        sorting={{
+          by,
+          isDescending,
+          isSortable: (name) => orderNames.some((known) => known === name),
+          onSort: sort,
+        }}
+      />
       {(rows.length > pageSize || query.has('size')) && (
         <Pager
           {...{ page, pageSize }}
@@ -203,6 +218,6 @@ function Brands({ summaries, view, shown, market, query, change }: BrandsProps) 
           }
         />
       )}
-    </section>
+    </>
   )
 }
