@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { inlineTypebox } from './inline-typebox.ts'
 import { readCommit } from './release/commit.ts'
 import { libraryFolders } from './release/packages.ts'
 
@@ -15,6 +16,7 @@ for (const folder of libraryFolders) {
   // npm takes a licence only from the folder of its package.
   copyFileSync('LICENSE', join(folder, 'LICENSE'))
 }
+await inlineTypebox('dist')
 // tsc emits TypeScript only.
 cpSync('src/warehouse/migrations', 'dist/warehouse/migrations', { recursive: true })
 cpSync('src/campaign/docs-initializer.js', 'dist/campaign/docs-initializer.js')

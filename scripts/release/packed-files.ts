@@ -22,6 +22,7 @@ const service: Content = {
     'dist/dashboard/index.html',
     'dist/dashboard/licenses.md',
     'dist/engine.js',
+    'dist/lib/typebox.license.txt',
     'dist/supervisor.js',
     'dist/tracker.js',
     'dist/tracking-data/tracking-data.js',
@@ -41,6 +42,7 @@ const service: Content = {
       String.raw`^dist/build\.json$`,
       String.raw`^dist/warehouse/migrations/\d{4}-[\w-]+\.sql$`,
       String.raw`^dist/dashboard/(?:index\.html|licenses\.md|assets/[\w.-]+\.(?:js|css|svg))$`,
+      String.raw`^dist/lib/typebox\.license\.txt$`,
       `^dist/(?!dashboard/)${built}$`,
     ].join('|'),
     'u'

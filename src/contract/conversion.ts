@@ -59,7 +59,7 @@ type ConversionBody = Type.Static<typeof conversionSchema>
 export type Product = Immutable<ProductBody>
 export type Conversion = Immutable<ConversionBody>
 
-const parseBody = compileParser(conversionSchema)
+const parseBody = compileParser(conversionSchema, { isEager: true })
 const inactiveCurrency = '/currency must be an active ISO 4217 currency code'
 
 /**

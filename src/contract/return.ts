@@ -40,7 +40,7 @@ type ReturnBody = Type.Static<typeof returnSchema>
 export type PurchaseReturn = Immutable<ReturnBody>
 export type ReturnedProduct = PurchaseReturn['products'][number]
 
-const parseBody = compileParser(returnSchema)
+const parseBody = compileParser(returnSchema, { isEager: true })
 
 /** Checks a delivered return and copies its known fields only, so that nothing else gets in with it. */
 export function parseReturn(value: unknown): Parsed<PurchaseReturn> {
