@@ -1,7 +1,7 @@
 // Terms are explained where they stand: by mouse, by keyboard and by finger, in the reader's language.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { noBrowser, open, until, type Visit } from './browser.ts'
+import { noBrowser, open, settled, until, type Visit } from './browser.ts'
 import { assertFits, findBarriers } from './read-page.ts'
 import { Stage } from './stage.ts'
 
@@ -56,6 +56,7 @@ describe('terms in the dashboard', { skip: noBrowser, timeout: 900_000 }, () => 
     assert.equal(await page.evaluate(isOpen), false)
     await page.keyboard.press('Enter')
     await until(page, `location.hash.includes('sort=CLICKS')`)
+    await settled(page)
     assert.equal(await heading.getAttribute('aria-sort'), 'descending')
     assert.equal((await button.innerText()).trim().startsWith('Clicks'), true)
 

@@ -72,8 +72,9 @@ function later(sender: Sender, answer: Answer, hasCors: boolean): RequestListene
   }
 }
 
+/** What is kept is dropped with each new second, so the time stands still unless a test says otherwise. */
 function aSender(options: { readonly isTls?: boolean; readonly clock?: () => number } = {}) {
-  return new Sender({ clock: Date.now, isTls: false, keepAliveMs, ...options })
+  return new Sender({ clock: () => 0, isTls: false, keepAliveMs, ...options })
 }
 
 /** What comes back until there are as many answers, which end in `ending`. */
