@@ -4,7 +4,7 @@ import { csvRow } from '../../src/domain/csv.ts'
 import { minorDigits } from '../../src/domain/currency.ts'
 import { addDays, listDays } from '../../src/domain/day.ts'
 import { divideHalfEven, formatAmount, parseDecimal } from '../../src/domain/money.ts'
-import { lastWholeDay } from './comparison-base.ts'
+import { findNoBase, lastWholeDay, type NoBase } from './comparison-base.ts'
 import { changeOf } from './format.ts'
 import type { Days, MarketDays } from './periods.ts'
 import type { ShownCurrency } from './shown-currency.ts'
@@ -43,7 +43,7 @@ export interface BrandRow {
   /** Of the value against the period before; null if they are not compared. */
   readonly change: number | null
   /** Why they are not compared; null if they are, or if nothing is compared. */
-  readonly reason: 'running' | 'young' | null
+  readonly reason: NoBase | null
   /** The value of each day of the trend. */
   readonly trend: readonly number[]
   readonly signs: readonly Sign[]
@@ -92,17 +92,14 @@ function totalIn({ totals, converted }: Summary, { code, isConverted }: ShownCur
   return totals.find(({ CURRENCY }) => CURRENCY === code) ?? null
 }
 
-/** By the rules of the totals on the page of one advertiser: only whole periods are compared. */
 function baseIn(
   { comparison, converted, firstDay }: Summary,
   { shown, period, base, market }: Asked
 ): { readonly before: Figures | null; readonly reason: BrandRow['reason'] } {
   if (base === null) return { before: null, reason: null }
   const lastWhole = shown.isConverted ? market.lastWhole : lastWholeDay(market, shown.code)
-  if (period.endDate > lastWhole) return { before: null, reason: 'running' }
-  if (firstDay !== null && base.startDate < firstDay) {
-    return { before: null, reason: 'young' }
-  }
+  const reason = findNoBase({ period, base, lastWhole, firstDay })
+  if (reason !== null) return { before: null, reason }
   const before = shown.isConverted
     ? (converted?.comparison ?? null)
     : (comparison.find(({ CURRENCY }) => CURRENCY === shown.code) ?? null)

@@ -18,6 +18,18 @@ export interface MarketDays {
   readonly lastWholeOf: ReadonlyMap<string, string>
 }
 
+export const daysMax = 731
+/** No clock of an event is older. */
+export const firstDayEver = '1970-01-01'
+
+/** Whether the days can be shown. */
+export function isPeriod(startDate: string, endDate: string): boolean {
+  const [start, end] = [parseDay(startDate), parseDay(endDate)]
+  if (start === null || end === null || start < firstDayEver) return false
+  const dayCount = daysBetween(start, end) + 1
+  return dayCount >= 1 && dayCount <= daysMax
+}
+
 export const periodLabels = {
   today: t('Today'),
   yesterday: t('Yesterday'),

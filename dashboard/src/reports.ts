@@ -8,12 +8,14 @@ import type { SeriesBody } from '../../src/contract/series-request.ts'
 import type { ReportValues, ValueField } from '../../src/contract/report-values.ts'
 import { readSummaries, type Summaries, type SummaryQuestion } from './advertisers.ts'
 import type { Api } from './api.ts'
+import type { Row } from './columns.ts'
+import { baseOf } from './bases.ts'
 import { groupRows, type GroupRows } from './group-rows.ts'
 import { type Loaded, useLoaded } from './loaded.ts'
 import type { Comparison } from './metrics.ts'
 import { seriesRows, type SeriesRows } from './series-rows.ts'
 import { useSession } from './session.ts'
-import { baseOf, seriesQuestionOf, tableRequestOf, type View } from './view.ts'
+import { seriesQuestionOf, type View } from './view.ts'
 
 /**
  * As `useLoaded`; the last answer to the same question is there at once, dimmed until the next one comes: who goes
@@ -37,7 +39,7 @@ function useKept<T>(key: string, load: (signal: AbortSignal) => Promise<T>, scop
   return kept === undefined ? loaded : { state: 'loading', previous: kept, isKept: true }
 }
 
-function reportPath(advertiserId: number, name: string): string {
+export function reportPath(advertiserId: number, name: string): string {
   return `v2/advertisers/${advertiserId}/reports/spa/${name}`
 }
 
@@ -116,16 +118,61 @@ export function useReport(advertiserId: number, request: ReportBody): Loaded<Jso
   )
 }
 
+/** All that one answer can have. */
+export const groupsMax = 10_000
+
 export function useGroups(advertiserId: number, request: GroupBody): Loaded<GroupRows> {
   const { api } = useSession()
   return useLoaded(
     `${advertiserId} ${JSON.stringify(request)}`,
-    async (signal) =>
-      groupRows(
-        await api.post<JsonGroups>(reportPath(advertiserId, 'groups.json'), request, signal)
-      ),
+    async (signal) => await readGroups(api, { advertiserId, request, signal }),
     `${request.startDate} ${request.endDate} ${request.groupBy.join(' ')} ${request.convertTo}`
   )
+}
+
+/** The same for other days, beside a table that is there already; null while nothing is asked. */
+export function useGroupBase(
+  advertiserId: number,
+  request: GroupBody | null
+): Loaded<GroupRows | null> {
+  const { api } = useSession()
+  const key = `base ${advertiserId} ${JSON.stringify(request)}`
+  return useLoaded(
+    key,
+    async (signal) =>
+      request === null ? null : await readGroups(api, { advertiserId, request, signal }),
+    key
+  )
+}
+
+/** The products of the filter, with their titles; none of those without figures in the period. */
+export function useProducts(advertiserId: number, view: View): Loaded<readonly Row[]> {
+  const { api } = useSession()
+  const { startDate, endDate, filters } = view
+  const { gtin: values } = filters
+  const request: GroupBody = {
+    startDate,
+    endDate,
+    groupBy: ['PRODUCT'],
+    filters: [{ field: 'GTIN', values }],
+    withOrders: false,
+    page: 0,
+    limit: groupsMax,
+  }
+  return useLoaded(`products ${advertiserId} ${JSON.stringify(request)}`, async (signal) =>
+    values.length === 0 ? [] : (await readGroups(api, { advertiserId, request, signal })).rows
+  )
+}
+
+interface GroupsAsked {
+  readonly advertiserId: number
+  readonly request: GroupBody
+  readonly signal: AbortSignal
+}
+
+async function readGroups(api: Api, { advertiserId, request, signal }: GroupsAsked) {
+  const path = reportPath(advertiserId, 'groups.json')
+  return groupRows(await api.post<JsonGroups>(path, request, signal))
 }
 
 export interface ValuesAsked {
@@ -162,36 +209,4 @@ export function useAccount(advertiserId: number): Loaded<AdvertiserAccount> {
     `account ${advertiserId}`,
     async (signal) => await api.get(`v2/advertisers/${advertiserId}/account`, signal)
   )
-}
-
-const download = { rowsPerPage: 10_000, pagesMax: 30 } as const
-
-/** The CSV of all pages as one text, in the order and under the filters shown. */
-export async function downloadCsv(api: Api, advertiserId: number, view: View): Promise<string> {
-  const path = reportPath(advertiserId, 'groups.csv')
-  return await joinPages((paging) => {
-    const body: GroupBody = { ...tableRequestOf(view), ...paging }
-    return api.text({ method: 'POST', path, body })
-  })
-}
-
-type ReadPage = (paging: {
-  readonly page: number
-  readonly limit: number
-}) => ReturnType<Api['text']>
-
-/** The pages of a CSV as one text. */
-export async function joinPages(readPage: ReadPage): Promise<string> {
-  let text = ''
-  let resultId: string | null = null
-  for (let page = 0; ; page += 1) {
-    const answer = await readPage({ page, limit: download.rowsPerPage })
-    const id = answer.headers.get('x-result-id')
-    if (page > 0 && id !== resultId) throw new Error('the figures changed during the download')
-    resultId = id
-    text += page === 0 ? answer.text : answer.text.slice(answer.text.indexOf('\n') + 1)
-    const totalRows = Number(answer.headers.get('x-total-rows'))
-    if ((page + 1) * download.rowsPerPage >= totalRows) return text
-    if (page + 1 === download.pagesMax) throw new Error('the report is too long for a browser')
-  }
 }

@@ -3,9 +3,10 @@
 import type { GroupBody, GroupOrder } from '../../src/contract/group-request.ts'
 import type { AttributionProfile } from '../../src/contract/report-request.ts'
 import type { SeriesBody } from '../../src/contract/series-request.ts'
-import { daysBetween, parseDay } from '../../src/domain/day.ts'
+import { daysBetween } from '../../src/domain/day.ts'
 import { intervals, type Interval } from '../../src/domain/interval.ts'
 import { isText } from '../../src/domain/text.ts'
+import { parseBase, type BaseChoice } from './bases.ts'
 import { usualInterval } from './chart-points.ts'
 import { columnsOfTab, defaultColumnsOf, isSortable, type ColumnName } from './columns.ts'
 import {
@@ -21,9 +22,8 @@ import {
 } from './groups.ts'
 import {
   daysOfPeriod,
+  isPeriod,
   isPeriodName,
-  movePeriod,
-  sameWeekdaysLastYear,
   type Days,
   type MarketDays,
   type PeriodName,
@@ -44,22 +44,15 @@ export const profileNames: Readonly<Record<AttributionProfile, string>> = {
 }
 
 export const pageSizes = [10, 25, 50, 100, 250] as const
-export const daysMax = 731
-/** What figures are compared with: the period before, the same weekdays of the year before, nothing. */
-export const bases = ['before', 'last-year', 'none'] as const
-export type Base = (typeof bases)[number]
 /** The interface has no page behind this one. */
 export const pageMax = 1_000
-/** No clock of an event is older. */
-export const firstDayEver = '1970-01-01'
 const defaultPeriod: PeriodName = 'last-28'
 
-export interface View extends Days {
+export interface View extends Days, BaseChoice {
   /** Null for days that were chosen one by one. */
   readonly period: PeriodName | null
   /** Whether a period by name goes on into days that are not over. */
   readonly includesToday: boolean
-  readonly base: Base
   readonly profile: AttributionProfile
   /** Null means the first one of the answer. */
   readonly currency: string | null
@@ -90,7 +83,7 @@ export function parseView(query: URLSearchParams, market: MarketDays): View {
   return {
     ...period,
     interval: parseInterval(query.get('by'), period),
-    base: bases.find((known) => known === query.get('base')) ?? 'before',
+    ...parseBase(query),
     profile: parseProfile(query),
     currency: query.get('currency'),
     filters: readFilters(query),
@@ -133,22 +126,17 @@ function parsePeriod(query: URLSearchParams, market: MarketDays) {
   return { ...daysOfPeriod({ name: period, includesToday }, market), period, includesToday }
 }
 
-export function isPeriod(startDate: string, endDate: string): boolean {
-  const [start, end] = [parseDay(startDate), parseDay(endDate)]
-  if (start === null || end === null || start < firstDayEver) return false
-  const dayCount = daysBetween(start, end) + 1
-  return dayCount >= 1 && dayCount <= daysMax
-}
-
-/** The days that figures are compared with; null if with none, or if there are no such days. */
-export function baseOf(view: Pick<View, 'startDate' | 'endDate' | 'period' | 'base'>): Days | null {
-  if (view.base === 'none') return null
-  const days =
-    view.base === 'last-year' ? sameWeekdaysLastYear(view) : movePeriod(view, view.period, -1)
-  return isPeriod(days.startDate, days.endDate) ? days : null
-}
-
-const keptParameters = ['period', 'today', 'from', 'to', 'base', 'profile', 'currency']
+const keptParameters = [
+  'period',
+  'today',
+  'from',
+  'to',
+  'base',
+  'base-from',
+  'base-to',
+  'profile',
+  'currency',
+]
 
 /** Period, profile and currency are kept from page to page, and what else is named; filters belong to one page. */
 export function carriedOn(query: URLSearchParams, more: readonly string[] = []): URLSearchParams {

@@ -1,9 +1,10 @@
 // How campaigns, brands and so on do: the table by groups, its filters, and the way from one level to the next.
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import type { AdvertiserAccount } from '../../src/contract/me.ts'
 import type { JsonGroups } from '../../src/contract/report-json.ts'
+import { addDays } from '../../src/domain/day.ts'
 import { eventually } from '../helpers/service.ts'
 import { noBrowser, open, settled, until, type Size } from './browser.ts'
 import { assertFits, findBarriers, rangeOf, readTotals } from './read-page.ts'
@@ -23,6 +24,12 @@ const groupings: Readonly<Record<string, readonly string[]>> = {
 
 type Row = Readonly<Record<string, string>>
 
+interface GroupQuestion {
+  readonly startDate: string
+  readonly endDate: string
+  readonly filters: readonly { readonly field: string; readonly values: readonly string[] }[]
+}
+
 /** The figures of the rows and of the totals, as programs read them. */
 async function readTable(page: Page) {
   return await page.evaluate<{ rows: Row[]; totals: Row }>(`(() => {
@@ -39,6 +46,9 @@ async function readTable(page: Page) {
 
 const namesOf = async (page: Page) =>
   await page.locator('.table-frame').last().locator('tbody th').allInnerTexts()
+
+const changes = async (page: Page) =>
+  await page.locator('tbody td[data-column=CHANGE]').allInnerTexts()
 
 describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
   const stage = new Stage()
@@ -212,6 +222,89 @@ describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
     const now = await place()
     assert.ok(placeBefore !== null && now !== null)
     assert.ok(Math.abs(now.x - placeBefore.x) < 2 && Math.abs(now.y - placeBefore.y) < 2)
+  })
+
+  it('compares the value of each row shown with the days before, and says which rows are new', async (t) => {
+    const { page, complaints } = await start(t, '#/nowhere')
+    const address = `${performance}?currency=EUR&period=last-7&group=products&size=10`
+    const percent = {
+      style: 'percent',
+      minimumFractionDigits: 1,
+      maximumFractionDigits: 1,
+    } as const
+    const format = new Intl.NumberFormat('en-GB', { ...percent, signDisplay: 'exceptZero' })
+    await eventually('changes are those of the answers of the service', async () => {
+      const questions: GroupQuestion[] = []
+      const note = (request: Request) => {
+        if (request.url().endsWith('groups.json')) {
+          questions.push(request.postDataJSON() as GroupQuestion)
+        }
+      }
+      page.on('request', note)
+      await open(page, '#/nowhere')
+      await open(page, address)
+      page.off('request', note)
+      const [table, base] = questions
+      assert.ok(table !== undefined && base !== undefined && questions.length === 2)
+      const [now, before] = [await ask(table), await ask(base)]
+      const ids = now.rows.map((row) => row['GTIN'] ?? '')
+      assert.equal(ids.length, 10)
+      assert.deepEqual(base.filters, [...table.filters, { field: 'GTIN', values: ids }])
+      assert.equal(base.endDate, addDays(table.startDate, -1))
+      assert.equal(base.startDate, addDays(table.startDate, -7))
+      const expected = now.rows.map(({ GTIN: gtin, CONVERSION_VALUE: value }) => {
+        const row = before.rows.find((one) => one['GTIN'] === gtin)
+        if (row === undefined) return 'new'
+        const then = Number(row.CONVERSION_VALUE)
+        if (then === 0) return 'none before'
+        const change = (Number(value) - then) / then
+        if (change >= 9.995) return `↑ ×${Math.round(change + 1)}`
+        const arrow = Math.abs(change) < 0.0005 ? '→' : change > 0 ? '↑' : '↓'
+        return `${arrow} ${format.format(change)}`
+      })
+      assert.deepEqual(await changes(page), expected)
+      assert.ok(expected.some((text) => text.includes('%')))
+      return true
+    })
+    const total = await page.locator('tr.totals [data-column=CHANGE]').innerText()
+    const tile = await page.locator('[data-total=CONVERSION_VALUE] .change').innerText()
+    assert.ok(total.includes('%') && tile.startsWith(total), `${tile} begins with ${total}`)
+
+    await page.route(/groups\.json$/u, async (route) => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as JsonGroups
+      const { filters } = route.request().postDataJSON() as GroupQuestion
+      const isBase = filters.some(({ field }) => field === 'GTIN')
+      await route.fulfill({ json: { ...answer, rows: answer.rows.slice(isBase ? -1 : 0) } })
+    })
+    await open(page, '#/nowhere')
+    await open(page, address)
+    assert.equal((await changes(page)).filter((text) => text === 'new').length, 9)
+    assert.deepEqual(await findBarriers(page), [])
+    assert.deepEqual(complaints, [])
+  })
+
+  it('has no column of changes where nothing is compared, or where the days before are not whole', async (t) => {
+    const { page } = await start(t, `${performance}?period=last-7`)
+    assert.notDeepEqual(await changes(page), [])
+    for (const query of ['period=last-7&base=none', 'period=last-28', 'period=last-7&group=rows']) {
+      await open(page, `${performance}?${query}`)
+      assert.deepEqual(await changes(page), [], query)
+      assert.notEqual((await namesOf(page)).length, 0, query)
+    }
+  })
+
+  it('calls a product by its title and its GTIN where it is filtered by, on paper too', async (t) => {
+    const { page } = await start(t, `${performance}?group=products`)
+    const [title = ''] = await namesOf(page)
+    const gtin = await page.locator('tbody td[data-column=GTIN]').first().innerText()
+    assert.ok(title !== '' && title !== gtin)
+    await open(page, `${performance}?gtin=${gtin}&gtin=4711`)
+    await page.getByRole('button', { name: `Remove Product: ${title} (${gtin})` }).waitFor()
+    // No catalog has it.
+    await page.getByRole('button', { name: 'Remove Product: 4711' }).waitFor()
+    const paper = (await page.locator('.period-bar .print-only').textContent()) ?? ''
+    assert.ok(paper.includes(`Product “${title} (${gtin}), 4711”`), paper)
   })
 
   for (const size of ['phone', 'desktop'] as const) {

@@ -139,6 +139,45 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
     assert.deepEqual(changes.filter(Boolean), [])
   })
 
+  it('figures are compared with days that are chosen, beside a period that keeps its name, and never with its own days', async (t) => {
+    const { page, complaints } = await start(t)
+    await page.clock.setFixedTime(lastEvening())
+    await open(page, `${performance}?period=last-7`)
+    const { startDate } = await rangeOf(page)
+    await page.getByLabel('Compare with').selectOption('chosen days')
+    const [first, last] = [
+      page.getByLabel('First day compared'),
+      page.getByLabel('Last day compared'),
+    ]
+    assert.equal(await first.inputValue(), addDays(startDate, -7))
+    assert.equal(await last.inputValue(), addDays(startDate, -1))
+    await settled(page)
+    const before = await page.evaluate<string>('location.hash')
+
+    await last.fill(startDate)
+    await page.getByRole('alert').getByText('overlap the period').waitFor()
+    await last.fill('2000-01-01')
+    await page.getByRole('alert').getByText('a first day that is not after the last').waitFor()
+    assert.equal(await page.evaluate<string>('location.hash'), before)
+    await last.fill(addDays(startDate, -5))
+    await page.getByText('The two are not equally long: 7 and 3 days.').waitFor()
+    await settled(page)
+    assert.equal(
+      await page.evaluate<string>('location.hash'),
+      `${performance}?period=last-7&base=chosen&base-from=${addDays(startDate, -7)}&base-to=${addDays(startDate, -5)}`
+    )
+    assert.match(await page.locator('[data-total=CLICKS] .change').innerText(), /from \d/u)
+    assert.deepEqual(await findBarriers(page), [])
+
+    for (const isOn of [false, true]) {
+      await page.getByRole('button', { name: 'Earlier period' }).press('x')
+      await until(page, `location.hash.includes('base=${isOn ? 'chosen' : 'none'}')`)
+    }
+    await open(page, `${performance}?period=last-7&base=chosen&base-from=2026-01-02&base-to=x`)
+    await page.getByRole('alert').waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
   it('figures of other days never stand below the heading of new ones', async (t) => {
     const { page } = await start(t)
     await open(page, performance)

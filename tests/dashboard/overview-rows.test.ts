@@ -69,6 +69,11 @@ test('an advertiser is compared where both periods are whole, and else the reaso
   assert.deepEqual([young.change, young.reason], [null, 'young'])
   assert.equal(brandRow({ ...grown, firstDay: '2026-11-15' }, asked).change, 0.5)
   assert.deepEqual(brandRow(grown, { ...asked, base: null }).reason, null)
+  const later = { ...asked, base: { startDate: '2026-11-29', endDate: '2026-11-29' } }
+  assert.deepEqual(
+    [brandRow(grown, later).change, brandRow(grown, later).reason],
+    [null, 'unfinished']
+  )
 })
 
 test('two whole days without events are told, counted to the last day that is over, and one is not', () => {

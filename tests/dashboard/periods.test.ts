@@ -11,7 +11,8 @@ import {
   type MarketDays,
   type PeriodName,
 } from '../../dashboard/src/periods.ts'
-import { baseOf, parseView } from '../../dashboard/src/view.ts'
+import { baseOf } from '../../dashboard/src/bases.ts'
+import { parseView } from '../../dashboard/src/view.ts'
 
 // A Saturday. It is over nowhere.
 const market: MarketDays = {

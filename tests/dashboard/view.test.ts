@@ -4,7 +4,8 @@ import { groupings, listGroupColumns, parseGroupRequest } from '../../src/contra
 import { columnsOfTab } from '../../dashboard/src/columns.ts'
 import { filterNames, levelsOf, noFilters, tabNames, tabs } from '../../dashboard/src/groups.ts'
 import { withQuery } from '../../dashboard/src/router.ts'
-import { baseOf, inCurrency, parseView, tableRequestOf } from '../../dashboard/src/view.ts'
+import { baseOf } from '../../dashboard/src/bases.ts'
+import { inCurrency, parseView, tableRequestOf } from '../../dashboard/src/view.ts'
 import fc from 'fast-check'
 
 const market = { newest: '2026-11-28', lastWhole: '2026-11-27', lastWholeOf: new Map() }
@@ -22,6 +23,8 @@ test('whatever stands in an address, the service is asked a question that it tak
     'to',
     'period',
     'base',
+    'base-from',
+    'base-to',
     'today',
     'profile',
     'sort',
@@ -39,6 +42,7 @@ test('whatever stands in an address, the service is asked a question that it tak
     fc.constantFrom(
       '2026-02-30',
       'last-year',
+      'chosen',
       'included',
       '2026-01-01',
       '1900-01-01',

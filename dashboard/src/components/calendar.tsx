@@ -6,8 +6,7 @@ import { useEffect, useId, useReducer, useRef, useState } from 'preact/hooks'
 import { daysBetween } from '../../../src/domain/day.ts'
 import { formatDay } from '../format.ts'
 import { locale, t } from '../language.ts'
-import type { Days } from '../periods.ts'
-import { daysMax, firstDayEver } from '../view.ts'
+import { daysMax, firstDayEver, type Days } from '../periods.ts'
 
 interface CalendarProps {
   readonly days: Days

@@ -1,9 +1,11 @@
 import type { ComponentProps } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { problemOfDays } from '../bases.ts'
 import { t } from '../language.ts'
-import type { Days, MarketDays } from '../periods.ts'
-import { isPeriod, type View } from '../view.ts'
+import { isPeriod, type Days, type MarketDays } from '../periods.ts'
+import type { View } from '../view.ts'
 import type { Calendar } from './calendar.tsx'
+import { TypedDays } from './typed-days.tsx'
 
 interface ChosenDaysProps {
   readonly view: View
@@ -16,41 +18,17 @@ interface ChosenDaysProps {
 
 /** Days as they are, typed or by the calendar. */
 export function ChosenDays({ view, market, firstDay, isOpen, onChoose }: ChosenDaysProps) {
-  const [entered, setEntered] = useState<Days>(view)
-  useEffect(() => {
-    setEntered({ startDate: view.startDate, endDate: view.endDate })
-  }, [view.startDate, view.endDate])
-  const use = (days: Days) => {
-    setEntered(days)
-    if (isPeriod(days.startDate, days.endDate)) onChoose(days)
-  }
-  const isPossible = isPeriod(entered.startDate, entered.endDate)
   return (
     <>
       <div class="bar">
-        <label>
-          <span>{t('From')}</span>
-          <input
-            type="date"
-            value={entered.startDate}
-            aria-invalid={!isPossible}
-            onChange={(event) => use({ ...entered, startDate: event.currentTarget.value })}
-          />
-        </label>
-        <label>
-          <span>{t('To')}</span>
-          <input
-            type="date"
-            value={entered.endDate}
-            aria-invalid={!isPossible}
-            onChange={(event) => use({ ...entered, endDate: event.currentTarget.value })}
-          />
-        </label>
-        {!isPossible && (
-          <p class="problem" role="alert">
-            {t('Choose a first day that is not after the last one, and at most 731 days.')}
-          </p>
-        )}
+        <TypedDays
+          days={view}
+          labels={[t('From'), t('To')]}
+          problemOf={({ startDate, endDate }) =>
+            isPeriod(startDate, endDate) ? null : problemOfDays()
+          }
+          onChoose={onChoose}
+        />
       </div>
       {isOpen && <LazyCalendar {...{ firstDay, onChoose }} days={view} newest={market.newest} />}
     </>

@@ -1,5 +1,6 @@
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
-import { levelsOf, tabs, type FilterName } from '../groups.ts'
+import { nameOfValue } from '../filter-names.ts'
+import { levelsOf, tabs } from '../groups.ts'
 import { addressOf, withQuery } from '../router.ts'
 import type { View } from '../view.ts'
 import { t } from '../language.ts'
@@ -40,16 +41,4 @@ export function Crumbs({ account, view, query }: CrumbsProps) {
       })}
     </nav>
   )
-}
-
-/** As the catalog calls what the filter names by its id. */
-export function nameOfValue(filter: FilterName, value: string, account: AdvertiserAccount): string {
-  const named = {
-    campaign: account.campaigns,
-    'ad-group': account.adGroups,
-    publisher: account.publishers,
-  } as const
-  if (filter !== 'campaign' && filter !== 'ad-group' && filter !== 'publisher') return value
-  const known = named[filter].find(({ id }) => String(id) === value)?.name
-  return known === undefined || known === '' ? t('No name ({{value}})', { value }) : known
 }

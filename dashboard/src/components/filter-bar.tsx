@@ -1,23 +1,24 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import type { ReportValues } from '../../../src/contract/report-values.ts'
+import type { NameOf } from '../filter-names.ts'
 import { filterKinds, filterNames, noFilters, type FilterName } from '../groups.ts'
 import { latestOf, type Loaded } from '../loaded.ts'
 import { useValues } from '../reports.ts'
 import type { Changes } from '../router.ts'
 import type { View } from '../view.ts'
 import { Combobox, type Choice } from './combobox.tsx'
-import { nameOfValue } from './crumbs.tsx'
 import { t } from '../language.ts'
 
 interface FilterBarProps {
   readonly account: AdvertiserAccount
   readonly view: View
+  readonly nameOf: NameOf
   readonly onChange: (changes: Changes) => void
 }
 
 /** The filters of everything on the page, as chips, and the field that adds one. */
-export function FilterBar({ account, view, onChange }: FilterBarProps) {
+export function FilterBar({ account, view, nameOf, onChange }: FilterBarProps) {
   const active = filterNames.filter((name) => view.filters[name].length > 0)
   const set = (name: FilterName, values: readonly string[]) =>
     onChange({ [name]: values, page: null })
@@ -32,14 +33,14 @@ export function FilterBar({ account, view, onChange }: FilterBarProps) {
           {active.flatMap((name) =>
             view.filters[name].map((value) => (
               <li key={`${name} ${value}`} class="chip">
-                <span>
-                  {filterKinds[name].label}: <b>{nameOfValue(name, value, account)}</b>
+                <span title={nameOf(name, value)}>
+                  {filterKinds[name].label}: <b>{nameOf(name, value)}</b>
                 </span>
                 <button
                   type="button"
                   aria-label={t('Remove {{filter}}: {{value}}', {
                     filter: filterKinds[name].label,
-                    value: nameOfValue(name, value, account),
+                    value: nameOf(name, value),
                   })}
                   onClick={() =>
                     set(

@@ -1,20 +1,25 @@
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
-import { columns, columnsOfTab, isSortable, type ColumnName, type Row } from '../columns.ts'
+import { columns, isSortable, type ColumnName, type Row } from '../columns.ts'
 import { fileNameOf, pickColumns } from '../csv.ts'
+import { downloadCsv } from '../downloads.ts'
 import { formatNumber, nothing } from '../format.ts'
+import { comparedColumn } from '../group-base.ts'
 import type { GroupRows } from '../group-rows.ts'
 import { noFilters, tabNames, tabs } from '../groups.ts'
-import { downloadCsv, useGroups } from '../reports.ts'
+import { useGroups } from '../reports.ts'
 import { addressOf, withQuery, type Changes } from '../router.ts'
-import { carriedOn, tableRequestOf, type View } from '../view.ts'
+import { tableRequestOf, type View } from '../view.ts'
+import { ColumnPicker } from './column-picker.tsx'
 import { Crumbs } from './crumbs.tsx'
 import { convertedPrefix, DownloadButton } from './download-button.tsx'
 import { Figure } from './figure.tsx'
+import { useChangeColumn } from './group-change.tsx'
+import { GroupName } from './group-name.tsx'
 import { Empty, Stages } from './notices.tsx'
 import { OriginalAmounts } from './original-amounts.tsx'
 import { Pager } from './pager.tsx'
-import { Popup } from './popup.tsx'
 import { Table, type TableColumn } from './table.tsx'
+import type { TileBase } from './tiles.tsx'
 import { t } from '../language.ts'
 
 export interface GroupTableProps {
@@ -22,11 +27,14 @@ export interface GroupTableProps {
   readonly account: AdvertiserAccount
   readonly view: View
   readonly query: URLSearchParams
+  /** What the totals are compared with. */
+  readonly base: TileBase
   readonly onChange: (changes: Changes) => void
 }
 
 /** The figures by campaign, ad group and so on, in the pages of the service, with their sums on top. */
-export function GroupTable({ advertiserId, account, view, query, onChange }: GroupTableProps) {
+export function GroupTable(props: GroupTableProps) {
+  const { advertiserId, account, view, query, base, onChange } = props
   const groups = useGroups(advertiserId, tableRequestOf(view))
   const { label } = tabs[view.tab]
   return (
@@ -46,7 +54,7 @@ export function GroupTable({ advertiserId, account, view, query, onChange }: Gro
       </div>
       <Crumbs {...{ account, view, query }} />
       <Stages loaded={groups} what={t('the table')}>
-        {(value) => <Rows {...{ groups: value, advertiserId, view, query, onChange }} />}
+        {(value) => <Rows {...{ groups: value, advertiserId, view, query, base, onChange }} />}
       </Stages>
     </section>
   )
@@ -96,7 +104,8 @@ interface RowsProps extends Omit<GroupTableProps, 'account'> {
   readonly groups: GroupRows
 }
 
-function Rows({ groups, advertiserId, view, query, onChange }: RowsProps) {
+function Rows({ groups, advertiserId, view, query, base, onChange }: RowsProps) {
+  const changeColumn = useChangeColumn({ groups, advertiserId, view, base })
   if (groups.rows.length === 0) return <NoRows view={view} onChange={onChange} />
   const sort = (name: string) => {
     const isDescending = view.orderBy === name ? !view.isDescending : isFigure(name)
@@ -105,7 +114,11 @@ function Rows({ groups, advertiserId, view, query, onChange }: RowsProps) {
   const { totals, originals, totalRows: count } = groups
   const isConverted = originals !== null
   const shown = { advertiserId, view, query, totals, count, isConverted }
-  const columnsShown = view.columns.map((name) => columnOf(name, shown))
+  // A change stands behind its figure.
+  const columnsShown = view.columns.flatMap((name) => [
+    columnOf(name, shown),
+    ...(name === comparedColumn && changeColumn !== null ? [changeColumn] : []),
+  ])
   return (
     <>
       <Table<Row>
@@ -157,6 +170,7 @@ function originalsColumn(originals: NonNullable<GroupRows['originals']>): TableC
 }
 
 function columnOf(name: ColumnName, shown: Shown): TableColumn<Row> {
+  const { advertiserId, view, query } = shown
   const { label, isFigure: isOfFigures, print } = columns[name]
   const plain = { name, label, term: name, isFigure: isOfFigures }
   if (isOfFigures) {
@@ -167,50 +181,16 @@ function columnOf(name: ColumnName, shown: Shown): TableColumn<Row> {
     }
     return { ...plain, cell: (row) => <Figure exact={row[name]} shown={printed(row)} /> }
   }
-  if (name !== tabs[shown.view.tab].name) return { ...plain, cell: print }
+  if (name !== tabs[view.tab].name) return { ...plain, cell: print }
   return {
     ...plain,
     cell: (row) =>
       row === shown.totals ? (
         t('Total ({{rows}})', { rows: formatNumber(shown.count) })
       ) : (
-        <Name {...{ row, shown }} />
+        <GroupName {...{ row, advertiserId, view, query }} />
       ),
   }
-}
-
-interface NameProps {
-  readonly row: Row
-  readonly shown: Shown
-}
-
-/** Leads one level down, or to the page of the product; without an id there is nowhere to lead. */
-function Name({ row, shown: { advertiserId, view, query } }: NameProps) {
-  const { name, down } = tabs[view.tab]
-  const text = row[name]
-  if (down === null) {
-    const gtin = row['GTIN'] ?? ''
-    const kept = carriedOn(query, ['chart', 'compare', 'metric'])
-    const title = text === '' || text === null ? gtin : text
-    return (
-      <a class="title" href={addressOf(['advertisers', advertiserId, 'products', gtin], kept)}>
-        {title}
-      </a>
-    )
-  }
-  const value = row[down.value] ?? ''
-  if (value === '') return <span class="muted">{down.nameless}</span>
-  const next = withQuery(query, {
-    group: down.tab,
-    [down.filter]: [value],
-    page: null,
-    columns: null,
-  })
-  return (
-    <a class="title" href={addressOf(['advertisers', advertiserId, 'performance'], next)}>
-      {text === '' ? t('No name ({{value}})', { value }) : text}
-    </a>
-  )
 }
 
 function NoRows({ view, onChange }: Pick<GroupTableProps, 'view' | 'onChange'>) {
@@ -233,37 +213,5 @@ function NoRows({ view, onChange }: Pick<GroupTableProps, 'view' | 'onChange'>) 
         {t('Clear the filters')}
       </button>
     </Empty>
-  )
-}
-
-function ColumnPicker({ view, onChange }: Pick<GroupTableProps, 'view' | 'onChange'>) {
-  const [, ...choices] = columnsOfTab(view.tab)
-  const toggle = (name: ColumnName) => {
-    const next = choices.filter((one) => (one === name) !== view.columns.includes(one))
-    // A table needs more than names.
-    if (next.length > 0) onChange({ columns: next.join(',') })
-  }
-  return (
-    <Popup summary={t('Columns')}>
-      <fieldset>
-        <legend class="unseen">{t('Columns of the table')}</legend>
-        {choices.map((name) => (
-          <label key={name}>
-            <input
-              type="checkbox"
-              checked={view.columns.includes(name)}
-              onChange={() => toggle(name)}
-            />
-            {columns[name].label}
-          </label>
-        ))}
-        <button type="button" onClick={() => onChange({ columns: choices.join(',') })}>
-          {t('All')}
-        </button>
-        <button type="button" onClick={() => onChange({ columns: null })}>
-          {t('Default')}
-        </button>
-      </fieldset>
-    </Popup>
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { noteRecent } from '../advertisers.ts'
+import { noBaseWords } from '../comparison-base.ts'
 import { formatChange, formatCount, formatMoney, formatRatio, nothing } from '../format.ts'
 import { t } from '../language.ts'
 import {
@@ -12,6 +13,7 @@ import {
 import { addressOf } from '../router.ts'
 import type { ShownCurrency } from '../shown-currency.ts'
 import { carriedOn } from '../view.ts'
+import { ChangeMark } from './change-mark.tsx'
 import { Figure } from './figure.tsx'
 import { OriginalAmounts } from './original-amounts.tsx'
 import { Sparkline } from './sparkline.tsx'
@@ -155,18 +157,8 @@ function FigureOf({ total, name, shown }: FigureOfProps): ComponentChildren {
 }
 
 function Change({ row: { change, reason } }: { readonly row: BrandRow }) {
-  if (reason !== null) {
-    const words = { running: t('so far'), young: t('no full period before') }
-    return <span class="muted">{words[reason]}</span>
-  }
-  if (change === null) return <>{nothing}</>
-  const isFlat = Math.abs(change) < 0.0005
-  const tone = isFlat ? '' : change > 0 ? 'good' : 'bad'
-  return (
-    <span class={`change ${tone}`}>
-      <span aria-hidden="true">{isFlat ? '→' : change > 0 ? '↑' : '↓'}</span> {formatChange(change)}
-    </span>
-  )
+  if (reason !== null) return <span class="muted">{noBaseWords[reason]}</span>
+  return change === null ? <>{nothing}</> : <ChangeMark change={change} />
 }
 
 function Signs({ signs }: { readonly signs: readonly Sign[] }) {

@@ -1,9 +1,10 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useState } from 'preact/hooks'
-import type { AdvertiserAccount } from '../../../src/contract/me.ts'
+import type { NameOf } from '../filter-names.ts'
 import type { MarketDays } from '../periods.ts'
 import { currencyLabel } from '../shown-currency.ts'
-import { profileNames, profiles, type Base, type View } from '../view.ts'
+import { profileNames, profiles, type View } from '../view.ts'
+import { BaseChoice, baseSwitched } from './base-choice.tsx'
 import { daysChange, movedDays, PeriodChoice, periodChange } from './period-choice.tsx'
 import { PrintHead } from './print-head.tsx'
 import { descriptionOf, Words } from './term.tsx'
@@ -11,8 +12,8 @@ import { t } from '../language.ts'
 
 interface PeriodBarProps {
   readonly view: View
-  /** Whose names the filters have on paper. */
-  readonly account?: AdvertiserAccount
+  /** What the filters are called on paper. */
+  readonly nameOf?: NameOf
   readonly market: MarketDays
   readonly currencies: readonly string[]
   readonly currency: string
@@ -23,16 +24,12 @@ interface PeriodBarProps {
   readonly onChange: (changes: Readonly<Record<string, string | null>>) => void
 }
 
-const baseLabels: Readonly<Record<Base, string>> = {
-  before: t('the period before'),
-  'last-year': t('the same weekdays last year'),
-  none: t('nothing'),
-}
+const asItIs: NameOf = (_filter, value) => value
 
 /** Chooses the days, the attribution profile and the currency, on which every figure of a page depends. */
 export function PeriodBar(props: PeriodBarProps) {
   const { view, market, currencies, currency, onChange } = props
-  const { account, hasBase = true, firstDay = null } = props
+  const { nameOf = asItIs, hasBase = true, firstDay = null } = props
   const [isOpen, setIsOpen] = useState(false)
   const press = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
     const changes = isTyping(event) ? null : changesByKey(event.key, props)
@@ -44,7 +41,7 @@ export function PeriodBar(props: PeriodBarProps) {
     // The keys are a short way to what its buttons do; they work only here, so that they disturb no assistive program.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div class="bar period-bar" onKeyDown={press}>
-      <PrintHead {...{ view, account, currency }} />
+      <PrintHead {...{ view, nameOf, currency }} />
       <PeriodChoice {...{ view, market, firstDay, onChange }} />
       <button
         type="button"
@@ -55,21 +52,7 @@ export function PeriodBar(props: PeriodBarProps) {
         {t('More')}
       </button>
       <div class={`choices ${isOpen ? 'open' : ''}`}>
-        {hasBase && (
-          <label>
-            <span>{t('Compare with')}</span>
-            <select
-              value={view.base}
-              onChange={(event) => onChange({ base: baseParameter(event.currentTarget.value) })}
-            >
-              {Object.entries(baseLabels).map(([base, label]) => (
-                <option key={base} value={base}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
+        {hasBase && <BaseChoice {...{ view, onChange }} />}
         <ProfileChoice {...{ view, onChange }} />
         {currencies.length > 1 && (
           <label>
@@ -110,10 +93,6 @@ function ProfileChoice({ view, onChange }: Pick<PeriodBarProps, 'view' | 'onChan
   )
 }
 
-function baseParameter(base: string): string | null {
-  return base === 'before' ? null : base
-}
-
 const periodsByKey: Readonly<Record<string, string>> = {
   d: 'today',
   w: 'week',
@@ -132,10 +111,6 @@ function changesByKey(
   if (direction === undefined) return null
   const moved = movedDays(view, direction)
   return moved === null || moved.startDate > market.newest ? null : daysChange(moved)
-}
-
-function baseSwitched({ base }: View) {
-  return { base: base === 'none' ? null : 'none' }
 }
 
 function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { formatRange } from '../format.ts'
 import {
+  isPeriod,
   movePeriod,
   openPeriods,
   periodLabels,
@@ -9,7 +10,7 @@ import {
   type MarketDays,
 } from '../periods.ts'
 import { usePlace } from '../router.ts'
-import { hasUnusablePeriod, isPeriod, type View } from '../view.ts'
+import { hasUnusablePeriod, type View } from '../view.ts'
 import { ChosenDays } from './chosen-days.tsx'
 import { Popup } from './popup.tsx'
 import { t } from '../language.ts'

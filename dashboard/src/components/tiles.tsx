@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { Row } from '../columns.ts'
-import { changeOf, formatChange } from '../format.ts'
+import { changeOf } from '../format.ts'
 import { lineColors, metrics, type Metric } from '../metrics.ts'
+import { ChangeMark } from './change-mark.tsx'
 import { Figure, leftOut } from './figure.tsx'
 import { descriptionOf, Words } from './term.tsx'
 import { t } from '../language.ts'
@@ -86,14 +87,11 @@ function Change({ metric: { name, print, isGoodWhenMore }, total, base }: Change
   const before = base.total?.[name]
   const change = changeOf(total[name], before)
   if (change === null) return <span class="change">{t('none before')}</span>
-  const isFlat = Math.abs(change) < 0.0005
-  const tone =
-    isFlat || isGoodWhenMore === null ? '' : change > 0 === isGoodWhenMore ? 'good' : 'bad'
   return (
-    <span class={`change ${tone}`}>
-      <span aria-hidden="true">{isFlat ? '→' : change > 0 ? '↑' : '↓'}</span> {formatChange(change)}{' '}
+    <ChangeMark {...{ change, isGoodWhenMore }}>
+      {' '}
       <span class="before">{t('from {{value}}', { value: print(before, total['CURRENCY']) })}</span>
-    </span>
+    </ChangeMark>
   )
 }
 

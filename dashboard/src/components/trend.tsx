@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
+import { baseOf } from '../bases.ts'
 import type { SeriesRows } from '../series-rows.ts'
 import { describePoint, pointsOf, type ChartPoint } from '../chart-points.ts'
 import { formatList } from '../format.ts'
@@ -10,7 +11,7 @@ import {
   totalOf,
   type Comparison,
 } from '../metrics.ts'
-import { baseOf, profileNames, profiles, type View } from '../view.ts'
+import { profileNames, profiles, type View } from '../view.ts'
 import { Figure } from './figure.tsx'
 import { Table, type TableColumn } from './table.tsx'
 import { TimeChart, type ChartSeries } from './time-chart.tsx'

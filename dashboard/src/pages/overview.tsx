@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { baseOf } from '../bases.ts'
 import { latestOf } from '../loaded.ts'
 import { nameOf, type Advertiser, type Summaries } from '../advertisers.ts'
 import { Empty, Failure, Loading, Stages, Warning } from '../components/notices.tsx'
@@ -22,7 +23,7 @@ import type { MarketDays } from '../periods.ts'
 import { useAccount, useSummary } from '../reports.ts'
 import { addressOf, changeQuery, replaceWith, withQuery, type Changes } from '../router.ts'
 import { currencyChoices, targetOf, type ShownCurrency } from '../shown-currency.ts'
-import { baseOf, parseView, type View } from '../view.ts'
+import { parseView, type View } from '../view.ts'
 
 interface OverviewProps {
   readonly advertisers: readonly Advertiser[]

@@ -10,6 +10,7 @@ import { GroupTable } from '../components/group-table.tsx'
 import { SoFar } from '../components/so-far.tsx'
 import { FiguresToCome, Tiles } from '../components/tiles.tsx'
 import { judgeBase, lastWholeDay } from '../comparison-base.ts'
+import { useFilterNames } from '../filter-names.ts'
 import { latestOf, type Loaded } from '../loaded.ts'
 import { formatRange } from '../format.ts'
 import { chooseMetric, chosenMetrics, currenciesOf, totalOf, type Comparison } from '../metrics.ts'
@@ -45,6 +46,7 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
     changeQuery(['advertisers', advertiserId, 'performance'], query, changes)
   const overview = useOverview(advertiserId, view)
   const base = useBase(advertiserId, view)
+  const nameOf = useFilterNames(account, view)
   const known = latestOf(overview)
   const currencies = known === null ? [] : currenciesOf({ totals: known.originals ?? known.totals })
   const choices = known === null ? [] : choicesOf(known)
@@ -63,39 +65,49 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
       </div>
       <PeriodBar
         view={view}
-        account={account}
+        nameOf={nameOf}
         market={market}
         firstDay={known?.firstDay ?? null}
         currencies={choices}
         currency={choices.find((code) => code === view.currency) ?? choices[0] ?? ''}
         onChange={change}
       />
-      <FilterBar {...{ account, view }} onChange={change} />
+      <FilterBar {...{ account, view, nameOf }} onChange={change} />
       <SoFar {...{ advertiserId, view, query, market }} />
       <FiguresOf {...{ advertiserId, view, query, change, market, overview, base }} />
-      {known !== null && <Groups {...{ advertiserId, view, query, change, currencies, account }} />}
+      {known !== null && (
+        <Groups
+          {...{ advertiserId, view, query, change, market, base, currencies, account }}
+          firstDay={known.firstDay}
+        />
+      )}
     </>
   )
 }
 
-interface GroupsProps extends Omit<FiguresProps, 'answer' | 'base' | 'market'> {
+interface GroupsProps extends Omit<FiguresProps, 'answer'> {
   readonly account: AdvertiserAccount
+  readonly firstDay: string | null
   readonly currencies: readonly string[]
 }
 
 /** Waits for the currencies, so that no rows are asked for that would be put away at once. */
-function Groups({ advertiserId, view, query, change, currencies, account }: GroupsProps) {
+function Groups(props: GroupsProps) {
+  const { advertiserId, view, query, change, market, base, currencies, account, firstDay } = props
   const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
   const codes = account.markets.filter((one) => one.currency === currency).map(({ code }) => code)
   const asked = currencies.length > 1 ? inCurrency(view, codes) : view
-  const isConverted = targetOf(view.currency) !== null
+  const target = targetOf(view.currency)
+  const isConverted = target !== null
   const shown = isConverted ? view : { ...asked, currency: currency ?? null }
+  const judged = { view, market, currency: target ?? currency ?? '', base, firstDay, isConverted }
   return (
     <GroupTable
       advertiserId={advertiserId}
       view={shown}
       query={query}
       account={account}
+      base={judgeBase(judged).tile}
       onChange={change}
     />
   )

@@ -12,6 +12,7 @@ import { Empty, Stages } from '../components/notices.tsx'
 import { OnMarketDay } from '../components/on-market-day.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
 import { Table, type TableColumn } from '../components/table.tsx'
+import { nameOfProduct } from '../filter-names.ts'
 import { noFilters } from '../groups.ts'
 import { formatRange } from '../format.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
@@ -72,6 +73,7 @@ function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
       </div>
       <PeriodBar
         view={view}
+        nameOf={(_filter, value) => nameOfProduct(value, rows)}
         market={market}
         firstDay={overview.state === 'ready' ? overview.value.firstDay : null}
         currencies={currencies}
