@@ -1,7 +1,7 @@
 // Answers reports by groups, in pages like those of the report.
 
 import type { GroupRequest } from '../contract/group-request.ts'
-import { Conversions, convertedIfNeeded } from './conversions.ts'
+import { Conversions } from './conversions.ts'
 import { DayFacts } from '../days/day-facts.ts'
 import { readFinalDays } from '../days/final-days.ts'
 import { buildGroupsQuery, type GroupsSource } from './groups-query.ts'
@@ -109,18 +109,15 @@ function streamGroups(
   source: Omit<GroupsSource, 'converts'>,
   { condition, signal }: Pick<GroupsCall, 'condition' | 'signal'>
 ): AsyncIterable<Buffer> {
-  const read = (converts: boolean) => {
-    const limited = condition === undefined ? source : { ...source, condition: condition.sql }
-    const { sql, params } = buildGroupsQuery({ ...limited, converts })
-    return warehouse.stream(sql, { ...params, ...condition?.params }, signal)
-  }
   const { advertiserId, rates } = source
-  if (rates.currencies.length === 0) return read(false)
-  if (conversions.expects(advertiserId)) return read(true)
-  return convertedIfNeeded({
-    withoutConversions: () => read(false),
-    converted: () => read(true),
-    onFound: () => conversions.noteFound(advertiserId),
+  const limited = condition === undefined ? source : { ...source, condition: condition.sql }
+  return conversions.blocks({
+    advertiserId,
+    rates,
+    stream: (converts) => {
+      const { sql, params } = buildGroupsQuery({ ...limited, converts })
+      return warehouse.stream(sql, { ...params, ...condition?.params }, signal)
+    },
     readUnconvertedCount,
   })
 }

@@ -5,7 +5,7 @@ import { questionOf } from './kept-pages.ts'
 import type { MarketDays } from '../days/market-days.ts'
 import { answerPage } from './paged.ts'
 import type { Computed } from './paged.ts'
-import { Conversions, convertedIfNeeded } from './conversions.ts'
+import { Conversions } from './conversions.ts'
 import { buildReportQuery } from './query.ts'
 import type { QuerySource } from './query.ts'
 import { areKept } from '../days/kept-revisions.ts'
@@ -63,17 +63,14 @@ function streamRows(
   { warehouse, conversions }: RunnerDeps,
   { signal, ...source }: Asked
 ): AsyncIterable<Buffer> {
-  const read = (converts: boolean) => {
-    const { sql, params } = buildReportQuery({ ...source, converts })
-    return warehouse.stream(sql, params, signal)
-  }
   const { advertiserId, rates } = source
-  if (rates.currencies.length === 0) return read(false)
-  if (conversions.expects(advertiserId)) return read(true)
-  return convertedIfNeeded({
-    withoutConversions: () => read(false),
-    converted: () => read(true),
-    onFound: () => conversions.noteFound(advertiserId),
+  return conversions.blocks({
+    advertiserId,
+    rates,
+    stream: (converts) => {
+      const { sql, params } = buildReportQuery({ ...source, converts })
+      return warehouse.stream(sql, params, signal)
+    },
     readUnconvertedCount: (row) => readTotals(row).unconvertedCount,
   })
 }

@@ -131,38 +131,26 @@ function partsOf({ startDate, endDate, interval }: SeriesRequest) {
 type Asked = Omit<QuerySource, 'converts'>
 
 async function readSums({ warehouse, conversions }: Deps, source: Asked, request: SeriesRequest) {
-  const { advertiserId, rates } = source
-  const read = (converts: boolean) => readRows(warehouse, { ...source, converts }, request)
-  if (rates.currencies.length === 0) return await read(false)
-  if (conversions.expects(advertiserId)) return await read(true)
-  const rows = await read(false)
-  if (unconvertedIn(rows) === 0) return rows
-  conversions.noteFound(advertiserId)
-  return await read(true)
-}
-
-async function readRows(
-  warehouse: SeriesDeps['warehouse'],
-  source: QuerySource,
-  { startDate, endDate, interval, convertTo = null }: SeriesRequest
-) {
-  const markets = source.catalog.markets()
+  const { advertiserId, catalog, rates } = source
+  const { interval, convertTo = null } = request
+  const markets = catalog.markets()
+  const range = { first: request.startDate, last: request.endDate }
   const target =
     convertTo === null
       ? {}
-      : await readTargetParams(warehouse, markets, {
-          currency: convertTo,
-          first: startDate,
-          last: endDate,
-        })
-  const rows = await warehouse.rows<SumsRow>(sumsSql(source, { interval, convertTo }), {
-    ...reportParams(source),
-    ...target,
-    ...currencyParams(markets),
-  })
-  for (const row of rows) assertAnswersFor(source.advertiserId, row.bound_advertiser_id)
-  assert(rows.length < sumsMax, 'the sums of days and currencies fit into the list')
-  return rows
+      : await readTargetParams(warehouse, markets, { currency: convertTo, ...range })
+  const read = async (converts: boolean) => {
+    const converted = { ...source, converts }
+    const rows = await warehouse.rows<SumsRow>(sumsSql(converted, { interval, convertTo }), {
+      ...reportParams(converted),
+      ...target,
+      ...currencyParams(markets),
+    })
+    for (const row of rows) assertAnswersFor(advertiserId, row.bound_advertiser_id)
+    assert(rows.length < sumsMax, 'the sums of days and currencies fit into the list')
+    return rows
+  }
+  return await conversions.rows({ advertiserId, rates, read, countUnconverted: unconvertedIn })
 }
 
 interface OrdersSource {

@@ -7,7 +7,7 @@ import { parseGroupRequest } from '../../src/contract/group-request.ts'
 import { createGroupsRunner } from '../../src/reports/run-groups.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
 import { createSeriesReader } from '../../src/reports/series.ts'
-import type { Warehouse } from '../../src/warehouse/warehouse.ts'
+import type { Params, Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
 import { aReportRequest } from '../helpers/report-request.ts'
 import { aClick, aPurchase, aWorld, anAd } from '../helpers/seal-scenario.ts'
@@ -128,6 +128,34 @@ test('so are those of the report by day and of a series, and of days in which no
   })
 })
 
+test('sums in one currency read its rates once, also where a second statement converts their amounts', async (t) => {
+  const world = await aWorld(t)
+  await world.loader.ship([aClick(anAd({ currency: 'USD' }), day2Ms)])
+  await loadRate(world, '2026-03-02')
+  const statements: string[] = []
+  const warehouse: Warehouse = {
+    ...world.warehouse,
+    rows<Row>(sql: string, params?: Params) {
+      statements.push(sql)
+      return world.warehouse.rows<Row>(sql, params)
+    },
+  }
+  const readSeries = createSeriesReader({ warehouse, catalog: () => aCatalog(world) })
+  const request = {
+    ...aReportRequest({ endDate: '2026-03-12' }),
+    interval: 'DAY',
+    convertTo: 'USD',
+  } as const
+  const { signal } = new AbortController()
+
+  const { totals } = await readSeries({ advertiserId: 1, request, signal })
+
+  assert.equal(totals[0]?.spendNanos, 125_000_000n)
+  assert.equal(statements.filter((sql) => sql.includes('targetSpend')).length, 2)
+  // Those of the days that are not sealed, and those of the target.
+  assert.equal(statements.filter((sql) => sql.includes('FROM rate FINAL')).length, 2)
+})
+
 test('groups convert what the rows convert, with the same two statements', async (t) => {
   const world = await aWorld(t)
   const inDollars = anAd({ currency: 'USD', servedAdId: 'b'.repeat(32), gtin: '4006381333948' })
@@ -179,12 +207,26 @@ test('a report of one currency is one statement, whatever rates there are', asyn
   assert.deepEqual(await read(2), { figures: [], unconvertedCount: 0, streamCount: 1 })
 })
 
-test('an advertiser that needed conversions is asked without them again after fifty reports', () => {
+test('an advertiser that needed conversions is asked without them again after fifty reports', async () => {
   const conversions = new Conversions()
-  conversions.noteFound(1)
+  const ways = async (advertiserId: number, needsConversion: boolean) => {
+    const found: string[] = []
+    await conversions.rows({
+      advertiserId,
+      rates: { currencies: ['USD'], find: () => null },
+      read: async (converts) => {
+        found.push(converts ? 'converted' : 'without')
+        return []
+      },
+      countUnconverted: () => (needsConversion ? 1 : 0),
+    })
+    return found.join(' ')
+  }
 
-  const expected = Array.from({ length: 52 }, () => conversions.expects(1))
-
-  assert.equal(expected.indexOf(false), 50)
-  assert.equal(conversions.expects(2), false)
+  assert.equal(await ways(1, true), 'without converted')
+  const later: string[] = []
+  for (let report = 0; report < 52; report += 1) later.push(await ways(1, false))
+  assert.equal(later.indexOf('without'), 50)
+  assert.equal(await ways(2, false), 'without')
+  assert.equal(await ways(2, false), 'without')
 })

@@ -2,87 +2,18 @@
 // of series.json.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { jsonSeries } from '../../src/campaign/operations/report/print.ts'
-import { jsonGroups } from '../../src/campaign/operations/report/print-groups.ts'
-import { Attributor } from '../../src/attribution/attribute.ts'
-import type { Grouping, GroupOrder, GroupRequest } from '../../src/contract/group-request.ts'
+import type { Grouping, GroupOrder } from '../../src/contract/group-request.ts'
 import type { JsonGroups } from '../../src/contract/report-json.ts'
-import type { ReportFilter } from '../../src/contract/report-filters.ts'
-import { sealBatch } from '../../src/days/seal.ts'
-import { sumNextSpan } from '../../src/days/sum-spans.ts'
-import { createGroupsRunner } from '../../src/reports/run-groups.ts'
-import { createSeriesReader } from '../../src/reports/series.ts'
-import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import {
-  addUp,
-  filtersOf,
-  keyOf,
-  withCampaigns,
-  writeProducts,
-  type Row,
-} from '../helpers/groups.ts'
-import { createHistoryLoader, partsOf } from '../helpers/history-warehouse.ts'
-import { openKeptPages } from '../helpers/kept-pages.ts'
-import { createMonth, monthMarkets } from '../helpers/month.ts'
-import { aReportRequest } from '../helpers/report-request.ts'
-import { openTestWarehouse } from '../helpers/test-warehouse.ts'
-
-const seed = Number(process.env['SHELFTRACE_TEST_SEED'] ?? Date.now() % 1_000_000)
-const markets = () => monthMarkets
-const nothing = () => []
-const catalog = () => ({ markets, publishers: nothing, campaigns: nothing, adGroups: nothing })
-const asker = () => ({ advertiserId: 1, keyId: 'key', signal: new AbortController().signal })
-const range = {
-  startDate: '2026-03-01',
-  endDate: '2026-04-01',
-  attributionProfile: 'IMP_1_DAY_CLK_14_DAYS',
-} as const
-
-function reader(t: TestContext, warehouse: Warehouse) {
-  const keptPages = openKeptPages()
-  t.after(() => keptPages.close())
-  const deps = { warehouse, catalog, keptPages }
-  const runGroups = createGroupsRunner(deps)
-  const readSeries = createSeriesReader(deps)
-  return {
-    groups: async (changes: Partial<GroupRequest>) => {
-      const request: GroupRequest = {
-        ...range,
-        filters: [],
-        groupBy: ['CAMPAIGN'],
-        page: 0,
-        limit: 10_000,
-        sortType: 'DESC',
-        orderBy: 'AD_SPEND_REVENUE',
-        withOrders: true,
-        ...changes,
-      }
-      return jsonGroups(await runGroups({ ...asker(), request }), request)
-    },
-    converted: async (convertTo: string, filters: readonly ReportFilter[] = []) => {
-      const request = {
-        ...aReportRequest({ ...range, filters }),
-        interval: 'DAY',
-        convertTo,
-      } as const
-      return jsonSeries(await readSeries({ ...asker(), request }), convertTo).converted?.totals
-    },
-  }
-}
+import { addUp, filtersOf, keyOf, type Row } from '../helpers/groups.ts'
+import { openGroupsOfMonth } from '../helpers/groups-of-month.ts'
 
 /** The yen has a rate from 8 March on, the dinar none. */
 async function openWorld(t: TestContext) {
-  t.diagnostic(`seed ${seed}`)
-  const warehouse = await openTestWarehouse(t)
-  await createHistoryLoader(warehouse, 0, monthMarkets).ship(
-    partsOf(withCampaigns(createMonth(seed)))
-  )
-  await writeProducts(warehouse)
-  await warehouse.command(`INSERT INTO rate SELECT 'JPY', toDate('2026-03-08') + number, 150 + number / 7, 1
+  const world = await openGroupsOfMonth(t)
+  await world.warehouse
+    .command(`INSERT INTO rate SELECT 'JPY', toDate('2026-03-08') + number, 150 + number / 7, 1
     FROM numbers(30)`)
-  const attributor = new Attributor({ warehouse, settleMs: 0 })
-  while ((await attributor.attributeBatch()).hasMore);
-  return { warehouse, ...reader(t, warehouse) }
+  return world
 }
 
 const combinations: readonly (readonly Grouping[])[] = [
@@ -103,7 +34,7 @@ function textsOf({ WITHOUT_RATE: _without, ...texts }: Converted): Row {
 const ordersOf = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + Number(row['ORDERS']), 0)
 
 test('a group is one row in one currency: the sums are those of series.json, and its own currencies stay as they are', async (t) => {
-  const { warehouse, groups, converted } = await openWorld(t)
+  const { groups, converted, sealThrough, sumSpans } = await openWorld(t)
   const compare = async (round: number) => {
     for (const convertTo of ['EUR', 'KWD']) {
       const all = await converted(convertTo)
@@ -139,16 +70,10 @@ test('a group is one row in one currency: the sums are those of series.json, and
   }
 
   await compare(0)
-  while (
-    (await sealBatch({ warehouse, markets, settledThroughMs: () => Date.UTC(2026, 2, 20, 12) }))
-      .hasMore
-  );
+  await sealThrough(Date.UTC(2026, 2, 20, 12))
   await compare(1)
-  while (
-    (await sealBatch({ warehouse, markets, settledThroughMs: () => Date.UTC(2026, 3, 2, 12) }))
-      .hasMore
-  );
-  while (await sumNextSpan({ warehouse, markets, settledMs: 0 }));
+  await sealThrough(Date.UTC(2026, 3, 2, 12))
+  await sumSpans()
   await compare(2)
 })
 

@@ -1,79 +1,10 @@
 // A report by groups against the rows of the report, which it adds up, and against the sums that series.json has under
 // filters which name a group.
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
-import { jsonReport, jsonSeries } from '../../src/campaign/operations/report/print.ts'
-import { jsonGroups } from '../../src/campaign/operations/report/print-groups.ts'
-import {
-  groupings,
-  listGroupColumns,
-  type Grouping,
-  type GroupRequest,
-} from '../../src/contract/group-request.ts'
-import type { ReportFilter } from '../../src/contract/report-filters.ts'
-import { Attributor } from '../../src/attribution/attribute.ts'
-import { sealBatch } from '../../src/days/seal.ts'
-import { sumNextSpan } from '../../src/days/sum-spans.ts'
-import { createGroupsRunner } from '../../src/reports/run-groups.ts'
-import { createReportRunner } from '../../src/reports/run-report.ts'
-import { createSeriesReader } from '../../src/reports/series.ts'
-import type { Warehouse } from '../../src/warehouse/warehouse.ts'
-import { createHistoryLoader, partsOf } from '../helpers/history-warehouse.ts'
-import { addUp, filtersOf, withCampaigns, writeProducts, type Row } from '../helpers/groups.ts'
-import { openKeptPages } from '../helpers/kept-pages.ts'
-import { createMonth, monthMarkets } from '../helpers/month.ts'
-import { aReportRequest } from '../helpers/report-request.ts'
-import { openTestWarehouse } from '../helpers/test-warehouse.ts'
-
-const seed = Number(process.env['SHELFTRACE_TEST_SEED'] ?? Date.now() % 1_000_000)
-const markets = () => monthMarkets
-const profile = 'IMP_1_DAY_CLK_14_DAYS' as const
-const range = {
-  startDate: '2026-03-01',
-  endDate: '2026-04-01',
-  attributionProfile: profile,
-} as const
-
-const catalog = () => ({
-  markets,
-  publishers: () => [{ id: 10, name: 'Shop' }],
-  campaigns: () => [{ id: 1001, name: 'Spring' }],
-  adGroups: () => [{ id: 5002, name: 'Search' }],
-})
-const asker = () => ({ advertiserId: 1, keyId: 'key', signal: new AbortController().signal })
-
-function reader(t: TestContext, warehouse: Warehouse) {
-  const keptPages = openKeptPages()
-  t.after(() => keptPages.close())
-  const deps = { warehouse, catalog, keptPages }
-  const runGroups = createGroupsRunner(deps)
-  const runReport = createReportRunner(deps)
-  const readSeries = createSeriesReader(deps)
-  return {
-    groups: async (changes: Partial<GroupRequest>) => {
-      const request: GroupRequest = {
-        ...range,
-        filters: [],
-        groupBy: ['CAMPAIGN'],
-        page: 0,
-        limit: 10_000,
-        sortType: 'DESC',
-        orderBy: 'AD_SPEND_REVENUE',
-        withOrders: true,
-        ...changes,
-      }
-      return jsonGroups(await runGroups({ ...asker(), request }), request)
-    },
-    rows: async (isByDay: boolean, filters: readonly ReportFilter[] = []) => {
-      const request = { ...aReportRequest({ ...range, filters }), dateBreakdown: isByDay }
-      return jsonReport(await runReport({ ...asker(), request }), request).rows
-    },
-    totals: async (filters: readonly ReportFilter[]) => {
-      const request = { ...aReportRequest({ ...range, filters }), interval: 'DAY' } as const
-      return jsonSeries(await readSeries({ ...asker(), request })).totals
-    },
-  }
-}
+import { test } from 'node:test'
+import { groupings, listGroupColumns, type Grouping } from '../../src/contract/group-request.ts'
+import { addUp, filtersOf, type Row } from '../helpers/groups.ts'
+import { openGroupsOfMonth } from '../helpers/groups-of-month.ts'
 
 const combinations: readonly (readonly Grouping[])[] = [
   ...groupings.map((grouping) => [grouping]),
@@ -84,15 +15,7 @@ const combinations: readonly (readonly Grouping[])[] = [
 ]
 
 test('groups are the sums of the rows of the report, and their totals the sums of the groups, by every grouping, from events, sealed days, weeks and months', async (t) => {
-  t.diagnostic(`seed ${seed}`)
-  const warehouse = await openTestWarehouse(t)
-  await createHistoryLoader(warehouse, 0, monthMarkets).ship(
-    partsOf(withCampaigns(createMonth(seed)))
-  )
-  await writeProducts(warehouse)
-  const attributor = new Attributor({ warehouse, settleMs: 0 })
-  while ((await attributor.attributeBatch()).hasMore);
-  const read = reader(t, warehouse)
+  const read = await openGroupsOfMonth(t)
   const compare = async (round: number) => {
     const rows = { byDay: await read.rows(true), whole: await read.rows(false) }
     for (const groupBy of combinations.filter((_, index) => index % 3 === round)) {
@@ -140,11 +63,8 @@ test('groups are the sums of the rows of the report, and their totals the sums o
   await compare(0)
   await comparePages()
   await compareOrders()
-  while (
-    (await sealBatch({ warehouse, markets, settledThroughMs: () => Date.UTC(2026, 3, 2, 12) }))
-      .hasMore
-  );
+  await read.sealThrough(Date.UTC(2026, 3, 2, 12))
   await compare(1)
-  while (await sumNextSpan({ warehouse, markets, settledMs: 0 }));
+  await read.sumSpans()
   await compare(2)
 })
