@@ -95,6 +95,10 @@ describe('the overview of several advertisers', { skip: noBrowser, timeout: 900_
     )
     assert.ok(shown.some(({ figures }) => Number(figures[0]) > 0))
     assert.deepEqual(await findBarriers(page), [])
+    const field = await page.getByRole('combobox', { name: 'Advertiser' }).boundingBox()
+    const menu = await page.locator('nav.menu').boundingBox()
+    assert.ok(field !== null && menu !== null)
+    assert.ok(field.x + field.width <= menu.x + menu.width, 'the field ends within the menu')
     assert.deepEqual(complaints, [])
   })
 
