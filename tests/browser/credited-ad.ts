@@ -12,13 +12,28 @@ export interface CreditedAd {
 
 type Where = Pick<Service, 'campaignUrl' | 'adminKey'>
 
-const gtin = '4006381333931'
+interface Advertised {
+  readonly gtin: string
+  readonly adGroupId: number
+}
+
+const aProduct: Advertised = { gtin: '4006381333931', adGroupId: placement.adGroupId }
 const userId = 'pasted-link-shopper'
 const transactionId = 'pasted-link-1'
 
 /** Resolves when the reports credit the purchase. */
-export async function serveCreditedAd(where: Where): Promise<CreditedAd> {
-  const link = { ...placement, gtin, userId, costPerClick: '0.25', servedAt: instant(60) }
+export async function serveCreditedAd(
+  where: Where,
+  { gtin, adGroupId } = aProduct
+): Promise<CreditedAd> {
+  const link = {
+    ...placement,
+    gtin,
+    adGroupId,
+    userId,
+    costPerClick: '0.25',
+    servedAt: instant(60),
+  }
   const minted = await post(where, '/tracking-links', JSON.stringify({ links: [link] }))
   const { links } = minted as { links: readonly Omit<CreditedAd, 'transactionId'>[] }
   const [ad] = links
