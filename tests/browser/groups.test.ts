@@ -7,6 +7,7 @@ import type { JsonGroups } from '../../src/contract/report-json.ts'
 import { addDays } from '../../src/domain/day.ts'
 import { eventually } from '../helpers/service.ts'
 import { noBrowser, open, settled, until, type Size } from './browser.ts'
+import { parseCsv } from './csv-figures.ts'
 import { assertFits, findBarriers, rangeOf, readTotals } from './read-page.ts'
 import { Stage } from './stage.ts'
 
@@ -98,7 +99,21 @@ describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
     return { markets: body.markets.filter((one) => one.currency === 'EUR').map(({ code }) => code) }
   }
 
-  it('counts as many orders in the totals of the table as in the tiles, with filters too', async (t) => {
+  /** Purchases with a credited line in the currency, each once. */
+  async function readOrders(range: Readonly<Record<string, string>>, currency: string) {
+    const { advertiserKey, url } = stage.showcase
+    const asked = new URLSearchParams({ ...range, limit: '10000' })
+    const response = await fetch(`${url}/v2/advertisers/1/attributions?${asked}`, {
+      headers: { authorization: `Bearer ${advertiserKey}` },
+    })
+    assert.equal(response.status, 200)
+    const lines = parseCsv(await response.text()).filter((line) => line['CURRENCY'] === currency)
+    return String(
+      new Set(lines.map((line) => `${line['PUBLISHER_ID']} ${line['TRANSACTION_ID']}`)).size
+    )
+  }
+
+  it('counts each credited order once in the tiles, and as many in the totals of the table, with filters too', async (t) => {
     const { page } = await start(t, `${performance}?currency=GBP`)
     for (const filter of ['', '&campaign=1001']) {
       await eventually('tiles and totals are equal', async () => {
@@ -106,6 +121,8 @@ describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
         await open(page, `${performance}?currency=GBP${filter}`)
         const tiles = await readTotals(page)
         const { totals } = await readTable(page)
+        const range = { ...(await rangeOf(page)) }
+        if (filter === '') assert.equal(tiles['ORDERS'], await readOrders(range, 'GBP'))
         for (const name of ['ORDERS', 'AD_SPEND_REVENUE', 'CONVERSION_VALUE', 'CLICKS']) {
           assert.equal(totals[name], tiles[name], name)
         }
