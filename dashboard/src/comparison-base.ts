@@ -57,7 +57,8 @@ interface Judged {
 export function judgeBase(compared: Compared): Judged {
   const { view, market, currency, base, firstDay, isConverted = false } = compared
   const days = baseOf(view)
-  if (days === null) return none('', problemOfChoice(view) ?? '')
+  const problem = problemOfChoice(view) ?? ''
+  if (days === null) return none('', problem)
   const lastWhole = isConverted ? market.lastWhole : lastWholeDay(market, currency)
   const reason = findNoBase({ period: view, base: days, lastWhole, firstDay })
   if (reason !== null) return none(noBaseWords[reason], noteOf(reason, firstDay))
