@@ -103,7 +103,7 @@ describe('the table by groups', { skip: noBrowser, timeout: 900_000 }, () => {
   async function readOrders(range: Readonly<Record<string, string>>, currency: string) {
     const { advertiserKey, url } = stage.showcase
     const asked = new URLSearchParams({ ...range, limit: '10000' })
-    const response = await fetch(`${url}/v2/advertisers/1/attributions?${asked}`, {
+    const response = await fetch(`${url}/v2/advertisers/1/attributions?${String(asked)}`, {
       headers: { authorization: `Bearer ${advertiserKey}` },
     })
     assert.equal(response.status, 200)

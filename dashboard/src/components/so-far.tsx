@@ -13,6 +13,8 @@ interface SoFarProps {
   readonly view: View
   readonly query: URLSearchParams
   readonly market: MarketDays
+  /** Of the page, so that both can be added up; null while it has none. */
+  readonly currency: string | null
 }
 
 const shownNames = new Set([
@@ -32,13 +34,13 @@ export function SoFar(props: SoFarProps) {
   return view.includesToday || !openPeriods.has(view.period) ? null : <Running {...props} />
 }
 
-function Running({ advertiserId, view, query, market }: SoFarProps) {
+function Running({ advertiserId, view, query, market, currency: shown }: SoFarProps) {
   const days = daysOfPeriod({ name: 'today', includesToday: true }, market)
   const overview = useOverview(advertiserId, { ...view, ...days, interval: 'DAY' })
   const answer = latestOf(overview)
   if (answer === null) return null
   const currencies = currenciesOf(answer)
-  const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
+  const currency = currencies.find((code) => code === shown) ?? currencies[0]
   const total = currency === undefined ? null : totalOf(answer, currency)
   if (total === null) return null
   const address = addressOf(

@@ -50,6 +50,7 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
   const known = latestOf(overview)
   const currencies = known === null ? [] : currenciesOf({ totals: known.originals ?? known.totals })
   const choices = known === null ? [] : choicesOf(known)
+  const currency = choices.find((code) => code === view.currency) ?? choices[0] ?? null
   return (
     <>
       <div class="head">
@@ -69,11 +70,11 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
         market={market}
         firstDay={known?.firstDay ?? null}
         currencies={choices}
-        currency={choices.find((code) => code === view.currency) ?? choices[0] ?? ''}
+        currency={currency ?? ''}
         onChange={change}
       />
       <FilterBar {...{ account, view, nameOf }} onChange={change} />
-      <SoFar {...{ advertiserId, view, query, market }} />
+      <SoFar {...{ advertiserId, view, query, market, currency }} />
       <FiguresOf {...{ advertiserId, view, query, change, market, overview, base }} />
       {known !== null && (
         <Groups
