@@ -12,6 +12,7 @@ import { warehouseTables } from '../../src/warehouse/warehouse.ts'
 import type { Params, Warehouse, WarehouseTable } from '../../src/warehouse/warehouse.ts'
 import { readFeeds } from './barrier-watch.ts'
 import { seededRandom } from './history.ts'
+import { copyMigrated } from './test-warehouse.ts'
 
 export interface LagOptions {
   readonly seed: number
@@ -46,6 +47,7 @@ export async function openLaggingWarehouse(
   options: LagOptions
 ): Promise<LaggingWarehouse> {
   const path = mkdtempSync(join(tmpdir(), 'shelftrace-lagging-'))
+  copyMigrated(path)
   const current = openEmbeddedWarehouse({ path })
   await migrate(current)
   await current.command('CREATE DATABASE replica')

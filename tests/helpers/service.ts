@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { copyMigrated } from './test-warehouse.ts'
 
 export interface ServiceOptions {
   readonly dataDir?: string
@@ -201,6 +202,7 @@ interface Lifetime {
 /** Not started yet; ended, and its folder removed, when the test ends. */
 export async function prepareService(t: Lifetime, options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'shelftrace-service-'))
+  if (options.dataDir === undefined) copyMigrated(join(dataDir, 'warehouse'))
   const ports = [await freePort(), await freePort()] as const
   const service = new Service({
     dataDir,
