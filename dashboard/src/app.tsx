@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact'
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Me } from '../../src/contract/me.ts'
 import { Api } from './api.ts'
 import { Failure, Loading } from './components/notices.tsx'
@@ -11,6 +11,7 @@ import { replaceWith, usePlace } from './router.ts'
 import { keyStorage, SessionContext, type SignInWish } from './session.ts'
 import { signOn, signOutOf, type SignOn } from './sign-on.ts'
 import { Shell } from './shell.tsx'
+import { openTabs, type Tabs } from './tabs.ts'
 
 export function App() {
   const [key, setKey] = useState(keyStorage.read)
@@ -30,6 +31,17 @@ export function App() {
     setIsSignedOn(false)
     setKey(null)
   }
+  const tabs = useTabs({
+    key,
+    isAsking: key === null && link === null && !isSignedOn,
+    onLent: (lent) => signIn({ key: lent, isKept: false }),
+    onLeft: () => end(t('You have signed out in another tab.')),
+  })
+  const signOut = (reason: string | null) => {
+    // A key that was refused is refused in other tabs as well, which say so themselves.
+    if (key !== null && reason === null) tabs?.leave(key)
+    end(reason)
+  }
   if (link !== null) {
     return <Invitation key={link.code} {...link} onSignIn={signIn} onLeave={() => setLink(null)} />
   }
@@ -37,7 +49,33 @@ export function App() {
     return <SignedOn by={signOn} onLeave={() => setIsSignedOn(false)} />
   }
   if (key === null) return <SignIn notice={notice} onSignIn={signIn} />
-  return <SignedIn key={key} secret={key} onEnd={end} />
+  return <SignedIn key={key} secret={key} onEnd={signOut} />
+}
+
+interface TabsWish {
+  readonly key: string | null
+  /** Whether a key of another tab is welcome. */
+  readonly isAsking: boolean
+  readonly onLent: (key: string) => void
+  readonly onLeft: () => void
+}
+
+/** Null until the page is drawn. */
+function useTabs(wish: TabsWish): Tabs | null {
+  const latest = useRef(wish)
+  latest.current = wish
+  const [tabs, setTabs] = useState<Tabs | null>(null)
+  useEffect(() => {
+    const opened = openTabs({
+      lent: keyStorage.readLent,
+      onLent: (key) => latest.current.isAsking && latest.current.onLent(key),
+      onLeft: (key) => key === latest.current.key && latest.current.onLeft(),
+    })
+    setTabs(opened)
+    if (latest.current.isAsking) opened.ask()
+    return opened.close
+  }, [])
+  return tabs
 }
 
 interface SignInLink {

@@ -17,11 +17,13 @@ const inTab = openKept('sessionStorage', 'shelftrace.key')
 const onComputer = openKept('localStorage', 'shelftrace.kept-key')
 
 /**
- * The key survives a reload and ends with the tab; other tabs never see it. Where people ask for it, it stays on the
- * computer for 30 days, for every tab.
+ * The key survives a reload and ends with the last tab that has it: tabs lend it to new ones. Where people ask for it,
+ * it stays on the computer for 30 days, for every tab.
  */
 export const keyStorage = {
   read: (): string | null => inTab.read() ?? readKept(),
+  /** Without what stays on the computer: that has an end of its own. */
+  readLent: inTab.read,
   keep({ key, isKept }: SignInWish): void {
     if (!isKept) return inTab.keep(key)
     onComputer.keep(JSON.stringify({ key, endsAtMs: Date.now() + keptDays * 86_400_000 }))

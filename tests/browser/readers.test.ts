@@ -29,6 +29,11 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
           },
         })
       }
+      Object.defineProperty(globalThis, 'BroadcastChannel', {
+        value: function () {
+          throw new DOMException('The operation is insecure.', 'SecurityError')
+        },
+      })
     })
     await page.goto(stage.showcase.url)
 
@@ -99,6 +104,44 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
     assert.equal(await other.evaluate('sessionStorage.length + localStorage.length'), 0)
   })
 
+  it('a link opens in a new tab without signing in again, nothing is stored for that, and signing out ends both tabs', async (t) => {
+    const { page, context } = await start(t, stage.showcase.advertiserKey)
+    const other = await context.newPage()
+    await other.goto(`${stage.showcase.url}/#/advertisers/1/placements`)
+    await settled(other)
+    assert.match(other.url(), /placements/u)
+    assert.equal(await other.evaluate('localStorage.length'), 0)
+
+    await page.close()
+    const third = await context.newPage()
+    await third.goto(stage.showcase.url)
+    await settled(third)
+    await third.getByRole('button', { name: 'Sign out' }).click()
+    await other.getByText('You have signed out in another tab').waitFor()
+    for (const one of [other, third]) {
+      await one.getByRole('heading', { name: 'Sign in to Shelftrace' }).waitFor()
+      assert.equal(await one.evaluate('sessionStorage.length + localStorage.length'), 0)
+    }
+    await third.reload()
+    await third.getByRole('heading', { name: 'Sign in to Shelftrace' }).waitFor()
+  })
+
+  it('a tab at the page for signing in takes no key that another tab asked for', async (t) => {
+    const { page: waiting, context } = await visit(
+      { browser: stage.browser, url: stage.showcase.url },
+      t
+    )
+    const page = await context.newPage()
+    await page.goto(stage.showcase.url)
+    await signIn(page, stage.showcase.advertiserKey)
+    const other = await context.newPage()
+    await other.goto(stage.showcase.url)
+    await settled(other)
+
+    await waiting.getByRole('heading', { name: 'Sign in to Shelftrace' }).waitFor()
+    assert.equal(await waiting.evaluate('sessionStorage.length'), 0)
+  })
+
   it('who is kept signed in is asked again after 30 days', async (t) => {
     const { page, context } = await visit({ browser: stage.browser, url: stage.showcase.url }, t)
     await page.getByLabel('Keep me signed in').check()
@@ -155,6 +198,34 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
     assert.equal(await pager.getByRole('button', { name: 'Next' }).isEnabled(), false)
     await pager.getByText('There are no pages behind this one').waitFor()
     assert.equal(await pager.getByRole('button', { name: 'Previous' }).isEnabled(), true)
+  })
+
+  it('the running days are shown in the currency of the page, whichever has the most impressions today', async (t) => {
+    const { page } = await stage.enter(t, {
+      key: stage.showcase.advertiserKey,
+      address: '#/nowhere',
+    })
+    await page.route(/series\.json$/u, async (route) => {
+      const asked = route.request().postDataJSON() as Record<string, string>
+      // The days of the page are more.
+      const isRunning = addDays(asked['startDate'] ?? '', 3) >= (asked['endDate'] ?? '')
+      if (!isRunning) return await route.continue()
+      // Of days that have events, with other currencies before that of the page.
+      const [startDate, endDate] = [-8, -2].map((days) => addDays(asked['endDate'] ?? '', days))
+      const response = await route.fetch({
+        postData: JSON.stringify({ ...asked, startDate, endDate }),
+      })
+      const answer = (await response.json()) as { totals: Record<string, string>[] }
+      const totals = answer.totals.map((row) =>
+        row['CURRENCY'] === 'EUR' ? row : { ...row, IMPRESSIONS: '1000000' }
+      )
+      return await route.fulfill({ response, json: { ...answer, totals } })
+    })
+    await open(page, '#/advertisers/1/performance')
+
+    const spend = page.locator('[data-so-far=AD_SPEND_REVENUE] dd')
+    assert.match(await page.locator('[data-total=AD_SPEND_REVENUE] .value').innerText(), /€/u)
+    assert.match(await spend.innerText(), /€/u)
   })
 
   for (const timezoneId of ['Pacific/Honolulu', 'Pacific/Kiritimati']) {
