@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { htmlOf } from './documents.ts'
 import { termsOf } from './terms.ts'
 import { defineConfig, type HtmlTagDescriptor, type Plugin } from 'vite'
 
@@ -33,8 +34,19 @@ const readTerms: Plugin = {
   },
 }
 
+/** `CHANGELOG.md?page`: as HTML. */
+const readDocuments: Plugin = {
+  name: 'read-documents',
+  async load(id) {
+    const [file = '', query] = id.split('?')
+    if (query !== 'page') return null
+    this.addWatchFile(file)
+    return `export default ${JSON.stringify(htmlOf(await readFile(file, 'utf8')))}`
+  },
+}
+
 export default defineConfig({
-  plugins: [preloadPage, readTerms],
+  plugins: [preloadPage, readTerms, readDocuments],
   // Relative, so that the dashboard also works under a prefix that a proxy adds.
   base: './',
   build: {

@@ -9,6 +9,7 @@ import { Empty, Stages } from './components/notices.tsx'
 import { formatInstant } from './format.ts'
 import { phrase, t } from './language.ts'
 import { latestOf, type Loaded } from './loaded.ts'
+import { Document, isDocument } from './pages/document.tsx'
 import { Help } from './pages/help.tsx'
 import { Overview } from './pages/overview.tsx'
 import { advertiserPages, operatorPages } from './page-table.ts'
@@ -247,6 +248,9 @@ function SessionBox() {
 function CurrentPage({ place: { path, query }, advertisers }: MenuProps) {
   const { me } = useSession()
   if (path[0] === 'help' && path.length === 1) return <Help query={query} />
+  if (path[0] === 'help' && path.length === 2 && isDocument(path[1])) {
+    return <Document name={path[1]} />
+  }
   if (path[0] === 'overview' && path.length === 1) {
     if (!isAllowed(me, 'report:read')) {
       return <NotAllowed title={t('Overview')} scope="report:read" />

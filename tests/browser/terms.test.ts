@@ -123,6 +123,26 @@ describe('terms in the dashboard', { skip: noBrowser, timeout: 900_000 }, () => 
     await page.waitForURL(/\/docs$/u)
   })
 
+  it('guides and the changelog open from the help, fit a phone, are sound, and lead to each other', async (t) => {
+    const { page } = await start(t, { size: 'phone' })
+    await open(page, '#/help')
+    const links = page.getByRole('region', { name: 'Documents' }).locator('a[href^="#/help/"]')
+    const addresses = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    assert.equal(addresses.length, 6)
+    for (const address of addresses) {
+      await open(page, address ?? '')
+      await page.locator('.document h1').waitFor()
+      await assertFits(page, address ?? '')
+      assert.deepEqual(await findBarriers(page), [])
+      const inner = page.locator('.document a[href^="#"]')
+      const led = await inner.evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+      assert.deepEqual(
+        led.filter((one) => !addresses.includes(one)),
+        []
+      )
+    }
+  })
+
   it('the help is there on a phone and in the dark, and its address opens it at a term', async (t) => {
     const { page } = await start(t, { size: 'phone', colorScheme: 'dark' })
     await open(page, '#/help?term=ORDERS')

@@ -2,6 +2,20 @@ import { useEffect, useRef } from 'preact/hooks'
 import { version } from '../../../package.json'
 import { useTerms } from '../components/explanations.tsx'
 import { phrase, t, translate } from '../language.ts'
+import { addressOf } from '../router.ts'
+import type { DocumentName } from './document.tsx'
+
+/** By what they are for, beside the API. */
+function listDocuments(): readonly (readonly [DocumentName, string])[] {
+  return [
+    ['advertiser', t('Guide for advertisers')],
+    ['publisher', t('Guide for publishers')],
+    ['ad-server', t('Guide for ad servers')],
+    ['client', t('Guide to the client library')],
+    ['operator', t('Guide for operators')],
+    ['changelog', t('What has changed')],
+  ]
+}
 
 interface HelpProps {
   readonly query: URLSearchParams
@@ -28,6 +42,11 @@ export function Help({ query }: HelpProps) {
               link: <a href="docs">{t('API')}</a>,
             })}
           </li>
+          {listDocuments().map(([name, title]) => (
+            <li key={name}>
+              <a href={addressOf(['help', name])}>{title}</a>
+            </li>
+          ))}
         </ul>
       </section>
       <section class="card glossary" aria-label={t('Terms')}>
