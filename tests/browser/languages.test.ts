@@ -239,7 +239,8 @@ describe('the dashboard in languages', { skip: noBrowser, timeout: 1_200_000 }, 
     const folder = await mkdtemp(join(tmpdir(), 'shelftrace-language-'))
     t.after(async () => await rm(folder, { recursive: true, force: true }))
     await cp('dashboard', join(folder, 'dashboard'), { recursive: true })
-    for (const name of ['src', 'docs', 'node_modules', 'tsconfig.json', 'package.json']) {
+    const beside = ['src', 'docs', 'node_modules', 'tsconfig.json', 'package.json', 'CHANGELOG.md']
+    for (const name of beside) {
       await symlink(resolve(name), join(folder, name))
     }
     const words = { 'Sign in': 'Kirjaudu', Language: 'Kieli' }

@@ -40,7 +40,7 @@ export function ToLookAt({ query }: Pick<OperatorPageProps, 'query'>) {
         <h1>{t('To look at')}</h1>
         <p class="muted">{t('What does not count or does not fit')}</p>
       </div>
-      <dl class="tiles by-six" aria-label={t('How much there is')}>
+      <dl class="tiles of-six" aria-label={t('How much there is')}>
         {lists.map(({ id, label }) => (
           <CountTile
             key={id}
