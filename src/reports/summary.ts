@@ -8,8 +8,6 @@ import { addDays, listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
 import { assertAnswersForAll, boundAdvertisersSql } from './bound-advertiser.ts'
 import { readFirstDays } from './first-day.ts'
-import type { KeptPages } from './kept-pages.ts'
-import { questionOf } from './kept-pages.ts'
 import { readTargetParams } from './one-currency.ts'
 import { reportSettings, rowsOfManySql, rowsParams, type RowsParts } from './query.ts'
 import type { CurrencySums } from './report.ts'
@@ -30,8 +28,6 @@ type SummaryQuestion = Omit<SummaryRequest, 'advertiserIds' | 'after' | 'limit'>
 export interface SummaryCall {
   readonly advertiserIds: readonly number[]
   readonly request: SummaryQuestion
-  /** Whose question it is: keys never share an answer. */
-  readonly keyId: string
   readonly signal: AbortSignal
 }
 
@@ -55,27 +51,16 @@ export interface SummaryResult {
 
 export type ReadSummary = (call: SummaryCall) => Promise<SummaryResult>
 
-type SummaryDeps = Pick<ReportDeps, 'warehouse' | 'catalog'> & {
-  readonly keptPages: Pick<KeptPages, 'questions'>
-}
+type SummaryDeps = Pick<ReportDeps, 'warehouse' | 'catalog'>
 type Deps = SummaryDeps & FactDeps
 
-/** Equal questions of a key that are asked at once are read once. */
 export function createSummaryReader(given: SummaryDeps): ReadSummary {
   const deps = { ...given, facts: new DayFacts(given.warehouse) }
-  return async ({ keyId, advertiserIds, request, signal }) => {
-    const question = questionOf([keyId, advertiserIds, request])
-    return await deps.keptPages.questions.ask({ question, signal }, async (controller) => {
-      const asked = { advertiserIds, request, signal: controller.signal }
-      return await readKept(() => readOnce(deps, asked))
-    })
-  }
+  return (call) => readKept(() => readOnce(deps, call))
 }
 
-type Asked = Pick<SummaryCall, 'advertiserIds' | 'request' | 'signal'>
-
 /** Null if the sealed days were replaced so long ago that their rows may be gone. */
-async function readOnce(deps: Deps, asked: Asked): Promise<SummaryResult | null> {
+async function readOnce(deps: Deps, asked: SummaryCall): Promise<SummaryResult | null> {
   const { advertiserIds, request, signal } = asked
   const { comparison, trendDays } = request
   const period = await readPeriod(deps, { ...asked, period: { ...request, trendDays } })
@@ -115,7 +100,7 @@ interface Period {
 
 async function readPeriod(
   deps: Deps,
-  { advertiserIds, request, period }: Asked & { readonly period: Period }
+  { advertiserIds, request, period }: SummaryCall & { readonly period: Period }
 ) {
   const { attributionProfile, convertTo } = request
   const { startDate, endDate, trendDays } = period

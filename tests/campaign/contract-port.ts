@@ -173,11 +173,7 @@ export async function openContractPort(): Promise<ContractPort> {
       settleMs: 0,
       catalog: () => catalog.current(),
     }),
-    readSummary: createSummaryReader({
-      warehouse,
-      catalog: () => catalogNames(catalog.current()),
-      keptPages,
-    }),
+    readSummary: createSummaryReader({ warehouse, catalog: () => catalogNames(catalog.current()) }),
     readSeries: createSeriesReader({ warehouse, catalog: () => catalogNames(catalog.current()) }),
     listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
     adminHandlers: echoAdmin,

@@ -83,11 +83,9 @@ test('an answer that was bound to another advertiser is a failure and no report,
     createSummaryReader({
       warehouse: mixed(world.warehouse, () => true),
       catalog: () => catalog,
-      keptPages,
     })({
       advertiserIds: [2, 3],
       request: { ...request, comparison: null, trendDays: 0, convertTo: null },
-      keyId: 'key',
       signal: new AbortController().signal,
     }),
     /answers for the advertisers that were asked for/

@@ -26,14 +26,14 @@ export function createSummaryHandlers(
     if (!found.ok) return found.answer
 
     const { ids, next } = found
-    return await places.runShared(call, ['summary', ids, body], async (asker) => {
+    return await places.runShared(call, ['summary', ids, body], async ({ signal }) => {
       const { advertiserIds: _ids, after: _after, limit: _limit, ...question } = body
       const { comparison } = question
       const request = {
         ...withinEventDays(question),
         comparison: comparison === null ? null : withinEventDays(comparison),
       }
-      const result = await readSummary({ advertiserIds: ids, request, ...asker })
+      const result = await readSummary({ advertiserIds: ids, request, signal })
       const summary: JsonSummary = {
         advertisers: [...result.advertisers].map(([id, sums]) => {
           const name = advertisers.get(id)?.name ?? String(id)
