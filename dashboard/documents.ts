@@ -2,8 +2,7 @@
 // them, and those of the version that runs.
 import { basename } from 'node:path'
 import { Marked, Renderer } from 'marked'
-
-const names = new Set(['advertiser', 'publisher', 'ad-server', 'client', 'operator', 'CHANGELOG'])
+import { isDocument } from './document-names.ts'
 
 const marked = new Marked({
   renderer: {
@@ -14,8 +13,8 @@ const marked = new Marked({
         const escaped = href.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
         return `<a href="${escaped}" rel="noreferrer">${text}</a>`
       }
-      const name = basename(href.replace(/#.*$/u, ''), '.md')
-      return names.has(name) ? `<a href="#/help/${name.toLowerCase()}">${text}</a>` : text
+      const name = basename(href.replace(/#.*$/u, ''), '.md').toLowerCase()
+      return isDocument(name) ? `<a href="#/help/${name}">${text}</a>` : text
     },
     // What scrolls by itself must be reached by keys.
     code(token) {

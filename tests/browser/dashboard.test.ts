@@ -16,6 +16,7 @@ import {
   readRows,
   readTotals,
 } from './read-page.ts'
+import { operatorPages } from './operator-pages.ts'
 import { Stage } from './stage.ts'
 
 const advertiserPages = [
@@ -29,18 +30,7 @@ const advertiserPages = [
   '#/advertisers/1/assets',
   '#/nowhere',
 ]
-const operatorPages = [
-  '#/operator/live',
-  '#/operator/traffic',
-  '#/operator/to-look-at',
-  '#/operator/catalog',
-  '#/operator/catalog/assets',
-  '#/operator/keys',
-  '#/operator/lookup',
-  '#/operator/lookup/10/no-such-purchase',
-  '#/operator/link',
-  '#/advertisers/2/performance',
-]
+const adminPages = [...operatorPages, '#/advertisers/2/performance']
 
 describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, () => {
   const stage = new Stage()
@@ -96,7 +86,7 @@ describe('the dashboard in a browser', { skip: noBrowser, timeout: 1_800_000 }, 
   for (const size of ['phone', 'desktop'] as const) {
     for (const [role, addresses] of [
       ['advertiserKey', advertiserPages],
-      ['adminKey', operatorPages],
+      ['adminKey', adminPages],
     ] as const) {
       it(`every page of the ${role} at ${size} width is sound for assistive programs, fits, and complains of nothing`, async (t) => {
         const { page, complaints } = await start(t, stage.showcase[role], '#/nowhere', size)

@@ -1,21 +1,16 @@
 import { Failure, Loading } from '../components/notices.tsx'
+import type { DocumentName } from '../../document-names.ts'
 import { t } from '../language.ts'
 import { useLoaded } from '../loaded.ts'
 
-/** The documents that come with the dashboard, by the name in the address. Each is loaded when it is opened. */
-const documents = {
+/** Each is loaded when it is opened. */
+const documents: Readonly<Record<DocumentName, () => Promise<{ readonly default: string }>>> = {
   advertiser: () => import('../../../docs/guides/advertiser.md?page'),
   publisher: () => import('../../../docs/guides/publisher.md?page'),
   'ad-server': () => import('../../../docs/guides/ad-server.md?page'),
   client: () => import('../../../docs/guides/client.md?page'),
   operator: () => import('../../../docs/guides/operator.md?page'),
   changelog: () => import('../../../CHANGELOG.md?page'),
-} as const
-
-export type DocumentName = keyof typeof documents
-
-export function isDocument(name: string | undefined): name is DocumentName {
-  return name !== undefined && Object.hasOwn(documents, name)
 }
 
 export function Document({ name }: { readonly name: DocumentName }) {

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { version } from '../../../package.json'
+import type { DocumentName } from '../../document-names.ts'
 import { useTerms } from '../components/explanations.tsx'
 import { phrase, t, translate } from '../language.ts'
 import { addressOf } from '../router.ts'
-import type { DocumentName } from './document.tsx'
 
 /** By what they are for, beside the API. */
 function listDocuments(): readonly (readonly [DocumentName, string])[] {
