@@ -3,21 +3,30 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inlineTypebox } from './inline-typebox.ts'
+import { build } from 'esbuild'
+import { bundleOptions } from './bundle.ts'
 import { readCommit } from './release/commit.ts'
 import { libraryFolders } from './release/packages.ts'
 
 const outputs = ['dist', ...libraryFolders.map((folder) => join(folder, 'dist'))]
 for (const folder of outputs) rmSync(folder, { recursive: true, force: true })
 
+// The types of what others import.
 run('tsc', '-p', 'tsconfig.build.json')
 for (const folder of libraryFolders) {
   run('tsc', '-p', join(folder, 'tsconfig.json'))
   // npm takes a licence only from the folder of its package.
   copyFileSync('LICENSE', join(folder, 'LICENSE'))
 }
-await inlineTypebox('dist')
-// tsc emits TypeScript only.
+const placed = { ...bundleOptions(), outdir: 'dist', outbase: 'src', sourcesContent: false }
+const whole = ['engine', 'tracker', 'client/client', 'tracking-data/tracking-data']
+await Promise.all([
+  build({ ...placed, entryPoints: whole.map((name) => `src/${name}.ts`) }),
+  // In parts: a command loads what it needs.
+  build({ ...placed, entryPoints: ['src/cli.ts'], splitting: true }),
+])
+// The package asks for it.
+copyFileSync('node_modules/typebox/license', 'dist/typebox.license.txt')
 cpSync('src/warehouse/migrations', 'dist/warehouse/migrations', { recursive: true })
 cpSync('src/campaign/docs-initializer.js', 'dist/campaign/docs-initializer.js')
 const commit = readCommit('.')

@@ -252,7 +252,14 @@ function isBuilt(): boolean {
   const names = sources.flatMap((source) =>
     readdirSync(source, { recursive: true, encoding: 'utf8' }).map((name) => join(source, name))
   )
-  const rules = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
+  const rules = [
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'scripts/build.ts',
+    'scripts/bundle.ts',
+  ]
   return [...sources, ...names, ...rules, ...libraries].every(
     (path) => statSync(path).mtimeMs < builtAtMs
   )

@@ -60,6 +60,7 @@ import { createSeriesReader } from './reports/series.ts'
 import { createSummaryReader } from './reports/summary.ts'
 import { readRestatements } from './days/restatement-list.ts'
 import { createTrafficQualityReader } from './reports/traffic-quality.ts'
+import { programFolder } from './program-folder.ts'
 import { ensureSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import { openFileSpool } from './spool/file-spool.ts'
@@ -73,7 +74,7 @@ import { readInstalledAtMs } from './warehouse/installation.ts'
 import type { WarehouseLanes } from './warehouse/warehouse.ts'
 
 /** Beside this file once it is built. */
-const dashboardFolder = fileURLToPath(new URL('dashboard', import.meta.url))
+const dashboardFolder = fileURLToPath(new URL('dashboard', programFolder))
 
 /** Everything that outlives a request, in the order in which it is opened. */
 export interface Engine {

@@ -15,6 +15,7 @@ import type { Config } from './config.ts'
 import { Drain } from './processes/drain.ts'
 import { claimDataFolder } from './processes/data-folder.ts'
 import { ServiceError } from './errors.ts'
+import { programFolder } from './program-folder.ts'
 import { explainSystemError } from './lib/system-error.ts'
 import { createLog } from './ops/log.ts'
 import { openFilesMax, refuseFewOpenFiles } from './processes/open-files.ts'
@@ -341,5 +342,5 @@ function forkEngine(): ChildProcess {
 /** The program runs both from its sources (in development and tests) and as it was built. */
 function programPath(name: string): string {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return fileURLToPath(new URL(`./${name}.${extension}`, import.meta.url))
+  return fileURLToPath(new URL(`${name}.${extension}`, programFolder))
 }

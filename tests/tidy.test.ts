@@ -27,11 +27,13 @@ const layers: readonly (readonly string[])[] = [
   ['cli'],
 ]
 
+const below = new Set(['src/errors.ts', 'src/program-folder.ts'])
+
 function layerOf(file: string): number {
   const [folder = ''] = relative('src', file).split('/')
   const index = layers.findIndex((names) => names.includes(folder))
-  // Composition roots stand above everything; the error catalogue below.
-  return index === -1 ? (file === 'src/errors.ts' ? -1 : layers.length) : index
+  // Composition roots stand above everything; the error catalogue and the program's place below.
+  return index === -1 ? (below.has(file) ? -1 : layers.length) : index
 }
 
 function importsOf(file: string): readonly string[] {

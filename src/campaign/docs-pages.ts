@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { PublicPage } from './deps.ts'
 import { createStaticFile } from '../http/static-file.ts'
+import { programFolder } from '../program-folder.ts'
 
 export interface DocsOptions {
   /** Spelled as in the document. */
@@ -17,7 +18,7 @@ const types = {
   js: 'text/javascript; charset=utf-8',
 } as const
 
-const initializer = new URL('./docs-initializer.js', import.meta.url)
+const initializer = new URL('campaign/docs-initializer.js', programFolder)
 
 /** Reads and compresses 1.9 MB once, in about 60 ms. */
 export function createDocsPages(options: DocsOptions): readonly PublicPage[] {

@@ -1,10 +1,11 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { ServiceError } from '../errors.ts'
+import { programFolder } from '../program-folder.ts'
 import { renderDdl } from './topology.ts'
 import type { Topology } from './topology.ts'
 import type { Warehouse } from './warehouse.ts'
 
-const folder = new URL('migrations/', import.meta.url)
+const folder = new URL('warehouse/migrations/', programFolder)
 
 /**
  * Brings the warehouse to the newest schema: runs every numbered file once, in order. `CREATE` statements are
