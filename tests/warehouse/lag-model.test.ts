@@ -37,14 +37,14 @@ test('the model bites: the same seed without barriers credits wrongly', async (t
 })
 
 test('reports on a replica that lags are those of a world without lag, from the first arrival to an erasure', async (t) => {
-  const { faults, lineCount } = await playLagging(t, { seed: 1, hasBarriers: true })
+  const { faults, lineCount } = await playLagging(t, { seed: 3, hasBarriers: true })
 
   assert.deepEqual(faults, [])
   assert.ok(lineCount > 10, `${lineCount} lines`)
 })
 
 test('the model bites: the same world without barriers has wrong reports', async (t) => {
-  const { faults } = await playLagging(t, { seed: 1, hasBarriers: false })
+  const { faults } = await playLagging(t, { seed: 3, hasBarriers: false })
 
   assert.ok(faults.length > 0)
   t.diagnostic(faults.slice(0, 5).join('\n'))
