@@ -1,4 +1,5 @@
 // Reads ads from a stream, one by one: NDJSON of any length, or the document {"links":[…]} that the API takes.
+import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { CliError } from './command.ts'
 
@@ -34,11 +35,15 @@ export async function readAds(
   }
 }
 
-interface Line {
-  readonly number: number
-  /** Null: it is longer than a line may be. */
-  readonly text: string | null
-}
+type Line = { readonly number: number } & (
+  | { readonly text: string }
+  /** Nothing of it can be read. */
+  | { readonly text: null; readonly fault: string }
+)
+
+const tooLong = 'it is longer than 1 MiB'
+/** Decoded somehow, ids of different shoppers would become the same one. */
+const noUtf8 = 'it must be valid UTF-8'
 
 /** Splits at line feeds. Of a line that is too long, no more is held than the bound. */
 async function* linesOf(input: Readable): AsyncGenerator<Line, undefined> {
@@ -51,10 +56,14 @@ async function* linesOf(input: Readable): AsyncGenerator<Line, undefined> {
   }
   const end = (): Line => {
     number += 1
-    const text = bytes > lineBytesMax ? null : Buffer.concat(parts).toString('utf8')
+    const whole = Buffer.concat(parts)
+    const isTooLong = bytes > lineBytesMax
     parts = []
     bytes = 0
-    return { number, text: number === 1 ? (text?.replace(/^\uFEFF/u, '') ?? null) : text }
+    if (isTooLong) return { number, text: null, fault: tooLong }
+    if (!isUtf8(whole)) return { number, text: null, fault: noUtf8 }
+    const text = whole.toString('utf8')
+    return { number, text: number === 1 ? text.replace(/^\uFEFF/u, '') : text }
   }
   for await (const chunk of input) {
     const rest = Buffer.from(chunk)
@@ -79,10 +88,11 @@ async function* adsOfLines(
   first: readonly Line[],
   rest: AsyncIterable<Line>
 ): AsyncGenerator<ReadAd> {
-  for await (const { number, text } of chain(first, rest)) {
+  for await (const line of chain(first, rest)) {
+    const { number } = line
     const place = `line ${number}`
-    if (text === null) yield { place, number, fault: 'it is longer than 1 MiB' }
-    else if (text.trim() !== '') yield { place, number, ...parseLine(text) }
+    if (line.text === null) yield { place, number, fault: line.fault }
+    else if (line.text.trim() !== '') yield { place, number, ...parseLine(line.text) }
   }
 }
 
@@ -101,14 +111,17 @@ async function* adsOfDocument(
 ): AsyncGenerator<ReadAd> {
   const texts: string[] = []
   let length = 0
-  for await (const { text } of chain(first, rest)) {
-    length += (text ?? '').length + 1
-    if (text === null || length > documentBytesMax) {
+  for await (const line of chain(first, rest)) {
+    if (line.text === null && line.fault === noUtf8) {
+      throw new CliError(`line ${line.number}: ${noUtf8}`)
+    }
+    length += (line.text ?? '').length + 1
+    if (line.text === null || length > documentBytesMax) {
       throw new CliError(
         'The document is too long (64 MiB, 1 MiB a line): give one ad a line instead, as NDJSON.'
       )
     }
-    texts.push(text)
+    texts.push(line.text)
   }
   for (const [index, value] of listOf(texts.join('\n')).entries()) {
     yield { place: `/links/${index}`, number: index + 1, value }

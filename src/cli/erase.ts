@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { erasurePageSchema, erasureSchema } from '../contract/erasures.ts'
 import { limitQuerySchema } from '../contract/fields.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
@@ -20,18 +21,27 @@ export const erase: Run = async (context) => {
   }
   const json = {
     publisherId,
-    ...(typeof userPath === 'string' && { userId: await readId(context, userPath) }),
-    ...(typeof loginPath === 'string' && { userLoggedInId: await readId(context, loginPath) }),
+    ...(typeof userPath === 'string' && {
+      userId: await readId(context, 'user-id-file', userPath),
+    }),
+    ...(typeof loginPath === 'string' && {
+      userLoggedInId: await readId(context, 'user-logged-in-id-file', loginPath),
+    }),
   }
   const erasure = await context.call(erasureSchema, { method: 'POST', path: '/erasures', json })
   context.print(erasure, `Erasure ${erasure.id} is requested; \`erasures list\` shows its state.`)
   return 0
 }
 
-/** One id. The end of its line is not part of it. */
-async function readId(context: CommandContext, path: string): Promise<string> {
-  const text = String(await readInput(context, path)).replace(/\r?\n$/u, '')
-  if (text === '' || text.includes('\n')) {
+/**
+ * One id. A byte order mark and the end of its line are not part of it; blanks are, as in an id that was delivered.
+ * Other bytes than UTF-8 are refused: decoded somehow, they would be the id of another shopper.
+ */
+async function readId(context: CommandContext, option: string, path: string): Promise<string> {
+  const bytes = await readInput(context, path)
+  if (!isUtf8(bytes)) throw new CliError(`What --${option} names must be valid UTF-8.`)
+  const text = new TextDecoder().decode(bytes).replace(/(?:\r\n?|\n)$/u, '')
+  if (text === '' || /[\r\n]/u.test(text)) {
     throw new CliError(
       `${path === '-' ? 'The standard input' : path} must hold one id, on one line.`
     )

@@ -32,6 +32,39 @@ test('an id comes from standard input or a file, without the end of its line, an
   assert.doesNotMatch(stdout + stderr, /secret/)
 })
 
+test('a byte order mark and any line end are no part of the id; blanks are', async () => {
+  for (const [content, userId] of [
+    ['\uFEFFshopper\n', 'shopper'],
+    ['shopper\r', 'shopper'],
+    ['\uFEFF\uFEFFshopper', '\uFEFFshopper'],
+    ['\tshop per \n', '\tshop per '],
+    ['M\u00fcller', 'M\u00fcller'],
+  ] as const) {
+    received.length = 0
+    answerWith(202, erasure)
+    const { exitCode } = await run(['erase', '10', '--user-id-file', await fileOf(content)])
+    assert.equal(exitCode, 0)
+    assert.equal(JSON.parse(received[0]?.body ?? '').userId, userId)
+  }
+})
+
+test('an id in another encoding is refused by the name of its option, and nobody else is erased', async () => {
+  const others = [
+    Buffer.from('M\u00fcller', 'latin1'),
+    Buffer.from('\uFEFFshopper', 'utf16le'),
+    Buffer.from([0xed, 0xa0, 0x80]),
+  ]
+  for (const option of ['user-id-file', 'user-logged-in-id-file']) {
+    for (const bytes of others) {
+      const path = await fileOf(bytes)
+      const { exitCode, stderr } = await run(['erase', '10', `--${option}`, path])
+      assert.equal(exitCode, 1)
+      assert.equal(stderr, `shelftrace: What --${option} names must be valid UTF-8.\n`)
+    }
+  }
+  assert.deepEqual(received, [])
+})
+
 test('wrong use and files that hold no id or many are refused before anything is sent', async () => {
   const missing = join(folder, 'missing')
   const cases: readonly (readonly [argv: readonly string[], exitCode: number])[] = [
@@ -41,6 +74,8 @@ test('wrong use and files that hold no id or many are refused before anything is
     [['10', '--user-id-file', '-', '--user-logged-in-id-file', '-'], 2],
     [['10', '--user-id-file', missing], 1],
     [['10', '--user-id-file', await fileOf('a\nb\n')], 1],
+    [['10', '--user-id-file', await fileOf('a\rb\r')], 1],
+    [['10', '--user-id-file', await fileOf('\uFEFF\n')], 1],
     [['10', '--user-id-file', '-'], 1],
   ]
   for (const [argv, expected] of cases) {

@@ -142,8 +142,8 @@ export function answerText(status: number, body: string): void {
   reply = { status, body }
 }
 
-export async function fileOf(text: string): Promise<string> {
+export async function fileOf(content: string | Buffer): Promise<string> {
   const path = join(folder, `input-${Math.random()}`)
-  await writeFile(path, text)
+  await writeFile(path, content)
   return path
 }

@@ -123,6 +123,38 @@ test('refused lines are named by number, and the others are minted', async () =>
   }
 })
 
+test('ads in another encoding than UTF-8 are refused by the number of their line', async () => {
+  mintLikeTheService()
+  const shopper = JSON.stringify({ ...ad, userId: 'M\u00fcller' })
+  const others = [Buffer.from(`${shopper}\n`, 'latin1'), Buffer.from([0xff, 0x0a])]
+
+  const lines = await run(['links', 'mint', '-'], {
+    stdin: Readable.from([others[0], lineOf('1'), `${shopper}\n`, others[1]]),
+  })
+
+  assert.equal(lines.exitCode, 1)
+  assert.deepEqual(
+    parseLines(lines.stdout).map(({ line }) => line),
+    [2, 3]
+  )
+  assert.match(lines.stderr, /^line 1: it must be valid UTF-8$/mu)
+  assert.match(lines.stderr, /^line 4: it must be valid UTF-8$/mu)
+  assert.match(lines.stderr, /^2 ads minted, 2 refused\.$/mu)
+  assert.match(received[0]?.body ?? '', /M\u00fcller/u)
+})
+
+test('a document in another encoding than UTF-8 is refused, since its ads cannot be told apart', async () => {
+  mintLikeTheService()
+  const shopper = JSON.stringify({ ...ad, userId: 'M\u00fcller' })
+  const document = Buffer.from(`{"links":[\n${shopper}\n]}\n`, 'latin1')
+
+  const { exitCode, stderr } = await run(['links', 'mint', await fileOf(document)])
+
+  assert.equal(exitCode, 1)
+  assert.match(stderr, /line 2: it must be valid UTF-8/u)
+  assert.deepEqual(received, [])
+})
+
 test('an ad that the contract refuses is not sent, and its fault names the field', async () => {
   mintLikeTheService()
   const misspelt = JSON.stringify({ ...ad, servedat: '2026-03-02T10:00:00Z' })

@@ -42,7 +42,9 @@ export const upkeepCommands: readonly Command[] = [
         help: 'file with the logged-in id; both may be given',
       },
     },
-    sections: [{ title: 'File', lines: ['One id, on one line.'] }],
+    sections: [
+      { title: 'File', lines: ['One id, on one line, in UTF-8. Blanks around it belong to it.'] },
+    ],
     examples: ['shelftrace erase 10 --user-id-file shopper.txt'],
     load: async () => (await import('../erase.ts')).erase,
   },
