@@ -40,10 +40,18 @@ class BundleCheck {
   readonly #messages: string[] = []
   #faultCount = 0
 
+  /** Ids of the markets by what a report or a filter may call them, in lower case. */
+  readonly #marketsByName = new Map<string, number[]>()
+
   constructor(bundle: CatalogBundle, before: CatalogSnapshot) {
     this.bundle = bundle
     this.before = before
     this.after = extendSnapshot(before, bundle)
+    for (const { id, code } of this.after.markets.values()) {
+      for (const name of new Set([String(id), nameKey(code)])) {
+        this.#marketsByName.set(name, [...(this.#marketsByName.get(name) ?? []), id])
+      }
+    }
   }
 
   fault(path: string, rule: string): void {
@@ -84,9 +92,10 @@ class BundleCheck {
     this.#each(
       '/products',
       this.bundle.products,
-      ({ marketId, gtin }, path) => {
+      ({ marketId, gtin, title }, path) => {
         this.known('market', marketId, `${path}/marketId`)
         if (gtinKey(gtin) === '') this.fault(`${path}/gtin`, 'must not be blank')
+        if (title === '') this.fault(`${path}/title`, 'must not be blank')
       },
       ({ marketId, gtin }) => `${marketId}/${gtinKey(gtin)}`
     )
@@ -107,6 +116,14 @@ class BundleCheck {
     if (before !== undefined && before !== now) {
       this.fault(path, `must stay ${before}: it never changes`)
     }
+  }
+
+  /** Reports tell markets apart by their codes, and filters take a code or an id. */
+  distinctMarket({ id, code }: MarketEntry, path: string): void {
+    if (nameKey(code) === '') this.fault(path, 'must not be blank')
+    if (this.before.markets.get(id)?.code === code) return
+    const other = this.#marketsByName.get(nameKey(code))?.find((one) => one !== id)
+    if (other !== undefined) this.fault(path, `must not be the code or the id of market ${other}`)
   }
 
   #each<E>(
@@ -134,7 +151,12 @@ function idOf(entry: unknown): unknown {
   return typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : entry
 }
 
+function nameKey(code: string): string {
+  return code.trim().toLowerCase()
+}
+
 function checkMarket(check: BundleCheck, market: MarketEntry, path: string): void {
+  check.distinctMarket(market, `${path}/code`)
   if (parseCurrency(market.currency) === null) {
     check.fault(`${path}/currency`, 'must be an active ISO 4217 currency code')
   }

@@ -40,6 +40,8 @@ const months = [
 /** Fits the 64 bits of billionths in which ClickHouse reads a rate, with room to spare. */
 const unitsNanosMax = 10n ** 18n
 const columnsMax = 300
+/** The euro began with 1999. The warehouse cannot write the days after 2149, and no event is later than 2100. */
+const daysOfRates = { first: '1999-01-01', last: '2100-12-31' } as const
 /** More than the bank has ever published: some 45 currencies on 7,000 days. */
 const knownRatesMax = 6_000_000
 
@@ -61,6 +63,9 @@ export function parseRatesLine(line: string, header: RatesHeader): ParsedLine<Da
   const [first = '', ...cells] = cellsOf(line)
   const day = readDay(first)
   if (day === null) return fault('the first cell must be a date: 2026-04-13 or 13 April 2026')
+  if (day < daysOfRates.first || day > daysOfRates.last) {
+    return fault(`the date must be from ${daysOfRates.first} to ${daysOfRates.last}`)
+  }
   if (cells.length !== header.length) {
     return fault(`must have ${header.length + 1} cells as the header has, not ${cells.length + 1}`)
   }

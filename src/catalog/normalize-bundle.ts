@@ -2,6 +2,7 @@ import type {
   AssetEntry,
   CatalogBundle,
   MarketEntry,
+  ProductEntry,
   PublisherEntry,
 } from '../contract/catalog-bundle.ts'
 import { parseCurrency } from '../domain/currency.ts'
@@ -9,14 +10,15 @@ import { normalizeLandingHost } from './landing-hosts.ts'
 
 /**
  * Gives values one spelling: currency codes in upper case, asset ids in lower case, hosts as browsers
- * spell them.
+ * spell them, texts of products without blanks around them as those of a feed.
  */
 export function normalizeBundle(bundle: CatalogBundle): CatalogBundle {
-  const { markets, publishers, assets } = bundle
+  const { markets, publishers, products, assets } = bundle
   return {
     ...bundle,
     ...(markets !== undefined && { markets: markets.map(normalizeMarket) }),
     ...(publishers !== undefined && { publishers: publishers.map(normalizePublisher) }),
+    ...(products !== undefined && { products: products.map(normalizeProduct) }),
     ...(assets !== undefined && { assets: assets.map(normalizeAsset) }),
   }
 }
@@ -30,6 +32,16 @@ function normalizePublisher(publisher: PublisherEntry): PublisherEntry {
   const { landingHosts } = publisher
   if (landingHosts === undefined) return publisher
   return { ...publisher, landingHosts: landingHosts.map(normalizeLandingHost) }
+}
+
+function normalizeProduct(product: ProductEntry): ProductEntry {
+  const { title, brand, groupId } = product
+  return {
+    ...product,
+    title: title.trim(),
+    ...(brand !== undefined && { brand: brand.trim() }),
+    ...(groupId !== undefined && { groupId: groupId.trim() }),
+  }
 }
 
 function normalizeAsset(asset: AssetEntry): AssetEntry {

@@ -10,10 +10,13 @@ import { compileParser, type Parsed } from './validate.ts'
 
 const adEventKinds = ['impression', 'click', 'load'] as const satisfies readonly AdEventKind[]
 
+/** The 4,096 bytes of a token, in base64url. */
+const trackingDataLengthMax = 5_464
+
 export const adEventLineSchema = closed(
   named('AdEventLine', {
     type: wordOf(adEventKinds),
-    trackingData: Type.String({ maxLength: 4096 }),
+    trackingData: Type.String({ maxLength: trackingDataLengthMax }),
     receivedAt: instantText(),
     userAgent: optional(Type.String({ maxLength: 4096 })),
   })

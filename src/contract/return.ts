@@ -1,10 +1,9 @@
 // A return is no operation of the interface, so its bounds are its own: stricter where that keeps an
 // entry from being kept that could never take anything back.
 import { Type } from 'typebox'
+import { orderLinesMax } from './conversion.ts'
 import { int32, named, type Immutable } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
-
-const returnLinesMax = 1_000
 
 /** White space only would name nothing: every delivery of such a transaction is a purchase of its own. */
 function visibleText(description: string) {
@@ -28,7 +27,7 @@ export const returnSchema = Type.Object(
     return_id: visibleText('Unique per return of the transaction; a repeat of it counts once.'),
     products: Type.Array(returnedProductSchema, {
       minItems: 1,
-      maxItems: returnLinesMax,
+      maxItems: orderLinesMax,
       description: 'Entries of the same product add up.',
     }),
   },

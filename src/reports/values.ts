@@ -86,7 +86,14 @@ export async function readValues(
     request,
     ...(q !== '' && { condition }),
   })
-  const byValue = new Map(rows.map(toValue).map((one) => [one.value, one]))
+  const byValue = new Map<string, ReportValues['values'][number]>()
+  for (const one of rows.map(toValue)) {
+    // A brand is the same in any case, as its filter takes it.
+    const key = field === 'BRAND' ? one.value.toLowerCase() : one.value
+    const known = byValue.get(key)
+    // Where a product was sold in several currencies, not each of its markets may know its name.
+    if (known === undefined || known.name === '') byValue.set(key, one)
+  }
   // Products without a brand are not a brand.
   byValue.delete('')
   return {

@@ -215,7 +215,7 @@ test('a market that has events keeps its currency; one without may change it', a
   await store.apply({
     markets: [
       { ...market, id: 31 },
-      { ...market, id: 32 },
+      { ...market, id: 32, code: 'SF' },
     ],
   })
   const served = Date.UTC(2026, 2, 2)
@@ -243,7 +243,9 @@ test('a market that has events keeps its currency; one without may change it', a
   await warehouse.insert('ad_event_in', Buffer.from(`${JSON.stringify(event)}\n`))
 
   const used = await store.apply({ markets: [{ ...market, id: 31, currency: 'EUR' }] })
-  const unused = await store.apply({ markets: [{ ...market, id: 32, currency: 'EUR' }] })
+  const unused = await store.apply({
+    markets: [{ ...market, id: 32, code: 'SF', currency: 'EUR' }],
+  })
 
   assert.deepEqual(used, {
     ok: false,

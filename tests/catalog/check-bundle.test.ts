@@ -60,6 +60,31 @@ const faults: readonly (readonly [name: string, bundle: CatalogBundle, messages:
     ['/products/0/gtin must not be blank'],
   ],
   [
+    'a product without a visible title',
+    { products: [{ marketId: 1, gtin: '1', title: '' }] },
+    ['/products/0/title must not be blank'],
+  ],
+  [
+    'a market that reports could not tell from another',
+    {
+      markets: [
+        { ...aMarket, code: 'de' },
+        { ...aMarket, id: 8, code: '1' },
+        { ...aMarket, id: 9, code: ' ' },
+        { ...aMarket, id: 10, code: 'NO' },
+        { ...aMarket, id: 11, code: 'no' },
+        { ...aMarket, id: 12, code: '12' },
+      ],
+    },
+    [
+      '/markets/0/code must not be the code or the id of market 1',
+      '/markets/1/code must not be the code or the id of market 1',
+      '/markets/2/code must not be blank',
+      '/markets/3/code must not be the code or the id of market 11',
+      '/markets/4/code must not be the code or the id of market 10',
+    ],
+  ],
+  [
     'an unknown market of a site',
     { publishers: [{ id: 10, name: 'x', sites: [{ ...aSite, marketIds: [1, 99] }] }] },
     ['/publishers/0/sites/0/marketIds/1 99 is no known market'],
@@ -236,4 +261,14 @@ test('a market whose code alone changes asks nobody about events', async () => {
   const messages = await checkBundle(renamed, snapshot, () => assert.fail('nobody is asked'))
 
   assert.deepEqual(messages, [])
+})
+
+test('markets that have had one code since before may be put again, and given codes of their own', async () => {
+  const alike = extendSnapshot(snapshot, { markets: [{ ...aMarket, code: 'DE' }] })
+
+  assert.deepEqual(
+    await checkBundle({ markets: [{ ...aMarket, code: 'DE' }] }, alike, noEvents),
+    []
+  )
+  assert.deepEqual(await checkBundle({ markets: [aMarket] }, alike, noEvents), [])
 })

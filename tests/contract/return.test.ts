@@ -70,8 +70,8 @@ test('a quantity is a whole number from 1 to the greatest int32', () => {
 test('products are 1 to 1,000, the same one also twice', () => {
   assert.deepEqual(faults(withProducts(0)), ['/products must have at least 1 item'])
   assert.deepEqual(faults(withProducts(2)), [])
-  assert.deepEqual(faults(withProducts(1_000)), [])
-  assert.deepEqual(faults(withProducts(1_001)), ['/products must have at most 1000 items'])
+  assert.deepEqual(faults(withProducts(10_000)), [])
+  assert.deepEqual(faults(withProducts(10_001)), ['/products must have at most 10000 items'])
 })
 
 test('a gtin is what a gtin of a conversion is', () => {

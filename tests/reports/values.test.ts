@@ -68,6 +68,44 @@ test('a filter is offered what has figures, found by a part of its name or id in
   assert.deepEqual(await ask({ field: 'BRAND', q: `' OR 1 --` }), [])
 })
 
+test('a value that has several currencies has the name of the market that knows it, and a brand is one in any case', async (t) => {
+  const world = await aWorld(t)
+  world.markets.push({ id: 2, code: 'JP', currency: 'JPY', timeZone: 'Asia/Tokyo' })
+  await world.loader.ship([
+    aClickOn(1, { gtin: 'sku-1' }),
+    aClickOn(2, { gtin: 'sku-1', marketId: 2, currency: 'JPY' }),
+    aClickOn(3, { gtin: 'sku-2' }),
+    aClickOn(4, { gtin: 'sku-2', marketId: 2, currency: 'JPY' }),
+  ])
+  const products = new ProductTable(world.warehouse, Date.now)
+  await products.write(
+    [
+      { marketId: 1, gtin: 'sku-1', title: 'Coffee', brand: 'Acme' },
+      { marketId: 1, gtin: 'sku-2', title: 'Tea', brand: 'Acme' },
+      { marketId: 2, gtin: 'sku-2', title: 'Ocha', brand: 'ACME' },
+    ],
+    await products.nextVersion([1, 2])
+  )
+  const keptPages = openKeptPages()
+  t.after(() => keptPages.close())
+  const catalog = () => ({
+    markets: () => world.markets,
+    publishers: nothing,
+    campaigns: nothing,
+    adGroups: nothing,
+  })
+  const run = createGroupsRunner({ ...world, catalog, keptPages })
+  const ask = async (field: ValuesQuery['field']) => {
+    const { signal } = new AbortController()
+    const asker = { advertiserId: 1, keyId: 'key', signal }
+    return (await readValues(run, { ...range, field }, asker)).values
+  }
+
+  const named = (await ask('GTIN')).find(({ value }) => value === 'sku-1')
+  assert.deepEqual(named, { value: 'sku-1', name: 'Coffee', of: 'Acme' })
+  assert.equal((await ask('BRAND')).length, 1)
+})
+
 test('a long list is cut, and says so', async (t) => {
   const world = await aWorld(t)
   await world.loader.ship(

@@ -204,21 +204,24 @@ test('a small gzip body that inflates beyond 1 MiB is 413 and not stored', async
   assert.equal(tracker.records().length, 0)
 })
 
-test('an order of 1,000 lines is taken whole; one of more is refused, naming the limit', async (t) => {
+test('an order of 10,000 lines is taken whole; one of more is refused, naming the limit', async (t) => {
   const tracker = await startTracker(t)
   const product = { gtin: '4006381333931', group_id: 'GRP1', brand: 'Acme', price: 1, quantity: 1 }
   const ofLines = (length: number) =>
     JSON.stringify(aConversion({ products: Array.from({ length }, () => product) }))
 
-  const taken = await tracker.send('POST', '/conversion', { headers: json, body: ofLines(1_000) })
-  const refused = await tracker.send('POST', '/conversion', { headers: json, body: ofLines(1_001) })
+  const taken = await tracker.send('POST', '/conversion', { headers: json, body: ofLines(10_000) })
+  const refused = await tracker.send('POST', '/conversion', {
+    headers: json,
+    body: ofLines(10_001),
+  })
 
   assert.equal(taken.status, 200)
   assert.equal(refused.status, 400)
-  assert.deepEqual(messagesOf(refused), ['/products must have at most 1000 items'])
+  assert.deepEqual(messagesOf(refused), ['/products must have at most 10000 items'])
   assert.deepEqual(
     tracker.conversions().map(({ lines }) => lines.length),
-    [1_000]
+    [10_000]
   )
 })
 

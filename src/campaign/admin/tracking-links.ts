@@ -96,8 +96,13 @@ function toAd(
     landingUrl: link.landingUrl,
     servedAtMs,
   }
-  const faults = minter.check(ad)
+  const faults = minter.check(ad).map(inWordsOfRequest)
   return faults.length > 0 ? { ok: false, messages: faults } : { ok: true, ad }
+}
+
+/** The minter takes the instant of serving as a number. */
+function inWordsOfRequest(fault: string): string {
+  return fault.replace('/servedAtMs must be whole milliseconds', '/servedAt must be an instant')
 }
 
 function parseCost(

@@ -56,7 +56,7 @@ const sentBack = {
   products: [{ gtin: '4006381333931', quantity: 1, unknown: 'ignored' }],
 }
 
-function token(advertiserId = 1): string {
+function token(advertiserId = 1, changes: object = {}): string {
   return admin.mintAd({
     publisherId: 10,
     siteId: 101,
@@ -69,6 +69,7 @@ function token(advertiserId = 1): string {
     currency: 'EUR',
     costPerClickMicros: 0n,
     costPerMilleMicros: 0n,
+    ...changes,
   }).trackingData
 }
 
@@ -155,7 +156,7 @@ test('lines that break a rule are told by number, and the others are taken', asy
       ...good,
       conversion: {
         ...conversion,
-        products: Array.from({ length: 1_001 }, () => conversion.products[0]),
+        products: Array.from({ length: 10_001 }, () => conversion.products[0]),
       },
     },
   ])
@@ -172,9 +173,24 @@ test('lines that break a rule are told by number, and the others are taken', asy
       [8, '/trackingData is required'],
       [9, '/type must be one of: impression, click, load, conversion, return'],
       [11, 'body must be object'],
-      [13, '/conversion/products must have at most 1000 items'],
+      [13, '/conversion/products must have at most 10000 items'],
     ]
   )
+})
+
+test('the longest token that the service mints is taken', async () => {
+  const long = token(1, {
+    gtin: '😀'.repeat(60),
+    groupId: '😀'.repeat(60),
+    userId: '😀'.repeat(128),
+    userLoggedInId: '😁'.repeat(128),
+    landingUrl: `https://shop.example/${'p'.repeat(2_000)}`,
+  })
+
+  const { result } = await load([{ type: 'click', trackingData: long, receivedAt }])
+
+  assert.ok(long.length > 4_600, `${long.length} characters`)
+  assert.deepEqual(result, { accepted: 1, refused: [], refusedCount: 0 })
 })
 
 test('a user agent is cut between characters, never within one', async () => {

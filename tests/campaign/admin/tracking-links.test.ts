@@ -135,7 +135,7 @@ const faults: readonly (readonly [changes: object, message: string])[] = [
   ],
   [
     { servedAt: '2019-12-31T23:59:59Z' },
-    '/links/1/servedAtMs must be whole milliseconds from 2020-01-01 to 2100-01-01 UTC',
+    '/links/1/servedAt must be an instant from 2020-01-01 to 2100-01-01 UTC',
   ],
 ]
 test('a link that breaks a rule refuses the request, naming link, field and rule', async () => {
