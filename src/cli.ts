@@ -4,12 +4,13 @@ import { handOver, leaveOnSignals } from './processes/early-signals.ts'
 // A node that is told to stop while its program is still being loaded has nothing to finish.
 if (process.argv[2] === 'serve') leaveOnSignals()
 const { runCli } = await import('./cli/run.ts')
+const { openStandardOutput } = await import('./cli/output.ts')
 
 process.exitCode = await runCli({
   argv: process.argv.slice(2),
   environment: process.env,
   stdin: process.stdin,
-  stdout: process.stdout,
+  stdout: openStandardOutput(),
   stderr: process.stderr,
 })
 handOver()

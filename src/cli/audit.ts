@@ -24,7 +24,7 @@ const parseQuery = compileParser(auditExportQuerySchema)
 
 export const auditExport: Run = async (context) => {
   for await (const text of readPages(context)) {
-    // A slow reader must not make this process hold the whole audit, and without a reader there is nothing to do.
+    // A slow reader must not make this process hold the whole audit, and without a place to write to there is nothing to do.
     if (!(await context.write(text))) break
   }
   return 0
@@ -41,6 +41,10 @@ export const auditVerify: Run = async (context) => {
   let verdict = await pass()
   // A record that another node wrote late may appear behind the place where the reading is: look again.
   if (verdict.fault !== null && !isFile) verdict = await pass()
+  if (isFile && !isPart && verdict.fault === null && verdict.recordCount === 0) {
+    // An export that failed leaves an empty file behind.
+    throw new CliError('The file has no record, and so it proves nothing. Is it an export?')
+  }
   context.print(toJson(verdict), describe(verdict))
   return verdict.fault === null ? 0 : 1
 }

@@ -43,7 +43,7 @@ export interface CommandContext {
   ) => Promise<Immutable<Type.Static<Schema>>>
   /** The same for an answer that is not JSON. */
   readonly callForText: (call: AdminCall) => Promise<Pick<RawAnswer, 'text' | 'headers'>>
-  /** Writes to the output and waits until it is taken. Resolves with false if nobody reads on, as behind `head`. */
+  /** Writes to the output and waits until it is taken. Resolves with false if it is not, as when nobody reads on behind `head`. */
   readonly write: (text: string) => Promise<boolean>
   /** Prints the value with `--json`, else the text. */
   readonly print: (value: unknown, text: string) => void
@@ -105,6 +105,8 @@ export interface Command {
   readonly examples: readonly string[]
   /** It talks to no server, so that address and key mean nothing to it. */
   readonly isLocal?: boolean
+  /** Its output is a log: the command goes on if that is lost. */
+  readonly outputIsLog?: boolean
   readonly load: () => Promise<Run>
 }
 

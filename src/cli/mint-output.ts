@@ -7,7 +7,7 @@ import type { CommandContext } from './command.ts'
 export type Link = Immutable<TrackingLinksResponse['links'][number]>
 
 export interface Printer {
-  /** With the numbers of their ads, from 1. Resolves with false if nobody reads on. */
+  /** With the numbers of their ads, from 1. Resolves with false if they are not taken. */
   print(numbers: readonly number[], links: readonly Link[]): Promise<boolean>
   end(): Promise<void>
 }

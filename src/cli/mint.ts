@@ -53,7 +53,7 @@ class Minting {
     this.#printer = printer
     for await (const batch of inBatches(this.#accepted(ads))) {
       const isRead = await this.#mintBatch(batch)
-      // Nobody reads on, as behind `head`: there is nobody to mint for.
+      // Nobody reads on, as behind `head`, or the disk is full: nobody would get what is minted.
       if (!isRead) return 0
       this.#showProgress()
     }

@@ -1,31 +1,51 @@
 import { ServiceError } from '../errors.ts'
-import { locateSystemError, systemCode } from '../lib/system-error.ts'
+import { explainSystemError, locateSystemError, systemCode } from '../lib/system-error.ts'
 import { findKey, findUrl } from './address.ts'
 import { CliError, type Command, type CommandContext, type Terminal } from './command.ts'
 import { layoutOf, paint } from './layout.ts'
-import { parseRequest } from './parse.ts'
+import { watchOutput } from './output.ts'
+import { parseRequest, type Request } from './parse.ts'
 import { nameArguments } from './usage.ts'
 
 /** Runs one command line. Exit code: 0 if it is done, 1 if it failed, 2 if it was not understood. */
 export async function runCli(terminal: Terminal): Promise<number> {
-  // A reader such as `head` may close the pipe; the command still runs to its end.
-  for (const output of [terminal.stdout, terminal.stderr]) output.on('error', () => undefined)
+  const output = watchOutput(terminal.stdout)
+  // There is no place left to tell it.
+  terminal.stderr.on('error', () => undefined)
+  const { exitCode, isLog } = await attempt(terminal)
+  const failure = isLog ? null : await output.findFailure()
+  if (failure === null) return exitCode
+  complain(terminal, `The output could not be written: ${explainSystemError(failure)}.`)
+  return Math.max(exitCode, 1)
+}
+
+interface Outcome {
+  readonly exitCode: number
+  /** The output is a log, whose loss is no failure of the command. */
+  readonly isLog: boolean
+}
+
+async function attempt(terminal: Terminal): Promise<Outcome> {
   try {
-    return await dispatch(terminal)
+    const request = parseRequest(terminal.argv)
+    const isLog = request.kind === 'run' && request.command.outputIsLog === true
+    return { exitCode: await dispatch(terminal, request), isLog }
   } catch (error) {
     // A failure that the machine or its operator caused takes one line. Anything else is a bug.
     const isOurs = error instanceof CliError || error instanceof ServiceError
     if (!isOurs && systemCode(error) === null) throw error
-    const { stderr, environment, argv } = terminal
-    const wishes = { isWide: false, isColorless: argv.includes('--no-color') }
-    const name = paint(layoutOf(stderr, environment, wishes), 'red', 'shelftrace:')
-    stderr.write(`${name} ${isOurs ? error.message : locateSystemError(error)}\n`)
-    return error instanceof CliError ? error.exitCode : 1
+    complain(terminal, isOurs ? error.message : locateSystemError(error))
+    return { exitCode: error instanceof CliError ? error.exitCode : 1, isLog: false }
   }
 }
 
-async function dispatch(terminal: Terminal): Promise<number> {
-  const request = parseRequest(terminal.argv)
+function complain({ stderr, environment, argv }: Terminal, message: string): void {
+  const wishes = { isWide: false, isColorless: argv.includes('--no-color') }
+  const name = paint(layoutOf(stderr, environment, wishes), 'red', 'shelftrace:')
+  stderr.write(`${name} ${message}\n`)
+}
+
+async function dispatch(terminal: Terminal, request: Request): Promise<number> {
   switch (request.kind) {
     case 'version': {
       const { programVersion } = await import('../ops/version.ts')

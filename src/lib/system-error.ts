@@ -6,6 +6,7 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of this user is used up',
+  EFBIG: 'the file may not grow further',
   ENOENT: 'there is nothing at this path',
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',

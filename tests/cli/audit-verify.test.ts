@@ -210,6 +210,19 @@ test('a part of the record is whole with --part, which goes with a file only', a
   assert.equal((await run(['audit', 'verify', '--part'])).exitCode, 2)
 })
 
+test('a file without a record proves nothing, unless it is a part', async () => {
+  for (const content of ['', '\n\n']) {
+    const { exitCode, stdout, stderr } = await verifyFile(content)
+    assert.deepEqual([exitCode, stdout], [1, ''])
+    assert.match(stderr, /The file has no record/u)
+    assert.equal((await verifyFile(content, '--json')).exitCode, 1)
+    assert.equal((await verifyFile(content, '--part')).exitCode, 0)
+  }
+  const cut = await verifyFile('', '--head', `${writer}:1:${'0'.repeat(64)}`)
+  assert.equal(cut.exitCode, 1)
+  assert.match(cut.stdout, /^The audit is not whole: record 1 /u)
+})
+
 test('a file that is no export, a head that is none and a range that is none are told so', async () => {
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['verify', await fileOf('{')], /Line 1 is no line of an export: it is not JSON/],

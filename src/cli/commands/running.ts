@@ -57,6 +57,7 @@ export const runningCommands: readonly Command[] = [
     ],
     examples: ['shelftrace serve', 'SHELFTRACE_DATA_DIR=/var/lib/shelftrace shelftrace serve'],
     isLocal: true,
+    outputIsLog: true,
     // No other command needs the service.
     load: async () => {
       const { version } = await import('../../ops/version.ts')
