@@ -4,6 +4,7 @@ import type { ProductEntry } from '../contract/catalog-bundle.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
+import { anyCaseSql } from './any-case-sql.ts'
 import { toLines } from './entry-store.ts'
 
 export interface ProductQuestion {
@@ -136,7 +137,9 @@ export class ProductTable {
       'market_id = {marketId:Int32}',
       ...(after === null ? [] : ['gtin_key > {after:String}']),
       ...(gtin === null ? [] : ['gtin_key = {key:String}']),
-      ...(title === null ? [] : ['position(lowerUTF8(title), lowerUTF8({title:String})) > 0']),
+      ...(title === null
+        ? []
+        : [`position(${anyCaseSql('title')}, ${anyCaseSql('{title:String}')}) > 0`]),
     ]
     await this.#warehouse.barrier(['product'])
     const rows = await this.#warehouse.rows<ProductRow>(

@@ -4,6 +4,7 @@ import { isIdField, type FilterField } from '../contract/report-filters.ts'
 import type { ReportQuestion } from '../contract/report-request.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import type { Params } from '../warehouse/warehouse.ts'
+import { anyCaseSql } from '../catalog/any-case-sql.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 
 /** Conditions that need no product, applied to events before anything is summed. */
@@ -47,10 +48,10 @@ function rowCondition(field: FilterField, name: string): string | null {
 /** Conditions on the product of a row. */
 export function productConditions(request: Filtered): string {
   return conditionsOf(request, (field, name) => {
-    const values = `arrayMap(v -> lowerUTF8(v), {${name}:Array(String)})`
-    if (field === 'BRAND') return `has(${values}, lowerUTF8(brand))`
+    const values = `arrayMap(v -> ${anyCaseSql('v')}, {${name}:Array(String)})`
+    if (field === 'BRAND') return `has(${values}, ${anyCaseSql('brand')})`
     if (field !== 'PRODUCT_TITLE') return null
-    return `arrayExists(v -> position(lowerUTF8(title), v) > 0, ${values})`
+    return `arrayExists(v -> position(${anyCaseSql('title')}, v) > 0, ${values})`
   })
 }
 

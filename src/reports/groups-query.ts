@@ -1,6 +1,7 @@
 // Builds the query of a report by groups: the rows of the report, added up by some of their keys and by currency. Orders
 // cannot be added up over groups, so they come from the attributions, as rows of their own that are added to the others.
 
+import { anyCaseSql } from '../catalog/any-case-sql.ts'
 import type { Grouping, GroupRequest } from '../contract/group-request.ts'
 import { listDays } from '../domain/day.ts'
 import type { Params } from '../warehouse/warehouse.ts'
@@ -138,7 +139,7 @@ function figuresSql(source: GroupsSource, keys: readonly GroupKey[]): string {
 }
 
 function selected(key: GroupKey): string {
-  return key === 'brand_key' ? 'lowerUTF8(brand) AS brand_key' : key
+  return key === 'brand_key' ? `${anyCaseSql('brand')} AS brand_key` : key
 }
 
 function namesOfRowsSql({ groupBy }: GroupsQuestion): string {
@@ -193,7 +194,7 @@ function linesSql(request: GroupsQuestion, groups: readonly GroupKey[]): string 
     return `SELECT *, market_id AS own_market FROM (${lines})`
   }
   return `
-        SELECT l.*, l.market_id AS own_market, brand${withBrand ? ', lowerUTF8(brand) AS brand_key' : ''}
+        SELECT l.*, l.market_id AS own_market, brand${withBrand ? `, ${anyCaseSql('brand')} AS brand_key` : ''}
         FROM (
           SELECT market_id AS product_market_id, gtin_key AS product_key, title, brand
           FROM product FINAL

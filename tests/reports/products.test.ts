@@ -115,3 +115,22 @@ test('names come from the product of the same market, also when it is no longer 
   assert.deepEqual(await read([{ field: 'MARKET', values: ['9'] }]), [elsewhere])
   assert.deepEqual(await read([title()]), [])
 })
+
+test('a part of a Greek title finds it in any case, whichever small sigma it ends with', async (t) => {
+  const { warehouse, products, read } = await aReader(t)
+  await createHistoryLoader(warehouse, 2_000).ship([anImpression(1, 1, 'sku-1')])
+  await products.write(
+    [{ marketId: 1, gtin: 'sku-1', title: 'ΚΑΦΕΣΑΚΙ ΟΔΟΣ', brand: 'Καφές' }],
+    await products.nextVersion([1])
+  )
+
+  for (const part of ['ΚΑΦΕΣ', 'καφες', 'καφεσ', 'καφεσακι', 'οδος', 'ΟΔΟΣ', 'οδοσ']) {
+    assert.equal((await read([title(part)])).length, 1, part)
+    const listed = { marketId: 1, after: null, limit: 10, gtin: null, title: part }
+    assert.equal((await products.list(listed)).products.length, 1, part)
+  }
+  for (const name of ['ΚΑΦΈΣ', 'καφές', 'καφέσ']) {
+    assert.equal((await read([brand(name)])).length, 1, name)
+  }
+  assert.deepEqual(await read([title('καφεζ')]), [])
+})
