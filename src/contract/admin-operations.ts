@@ -210,7 +210,8 @@ const keyOperations = {
     queryParameters: Type.Object({
       compromisedSince: optional(
         instantText(
-          'No delivery counts by the key that was received since. Changes nothing if it is after the revocation.'
+          'No delivery counts by the key that was received since. Not in the future. Changes nothing if it is ' +
+            'after the revocation.'
         )
       ),
     }),

@@ -68,6 +68,7 @@ export function createKeyHandlers(
     ...handleAt(operations.revokeKey, keyInPath, async ({ key, path: { id }, query }, found) => {
       const { compromisedSince } = query
       const sinceMs = compromisedSince === undefined ? null : parseInstant(compromisedSince)
+      if (sinceMs !== null && sinceMs > clock()) return refuse('REQUEST_INVALID', [isAhead])
       const revoked = await keys.revoke(id, sinceMs)
       assert(revoked !== null, 'a key that is there stays in the list')
       const { name, scopes } = revoked
@@ -144,6 +145,9 @@ function endFaults({ expiresAt }: Rights, nowMs: number): readonly string[] {
   const endMs = expiresAt === undefined ? null : parseInstant(expiresAt)
   return endMs !== null && endMs <= nowMs ? ['/expiresAt must lie in the future'] : []
 }
+
+/** A slip, after which nothing would be protected. */
+const isAhead = 'compromisedSince must not lie in the future'
 
 function toListed(key: AccessKey): KeyList['keys'][number] {
   const { id, name, advertisers, publishers, invitation } = key

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { CatalogBundle } from '../../../src/contract/catalog-bundle.ts'
-import { adminKey, bearer, bundle, startAdmin, status, type AdminHarness } from './harness.ts'
+import {
+  adminKey,
+  bearer,
+  bundle,
+  nowMs,
+  startAdmin,
+  status,
+  type AdminHarness,
+} from './harness.ts'
 
 let admin: AdminHarness
 
@@ -191,6 +199,24 @@ test('since when a revoked key was compromised is listed and recorded, and can b
     new Set(ends),
     new Set([`"compromisedSince":"${since}"}}`, '"compromisedSince":null}}'])
   )
+})
+
+test('a key cannot have been compromised in the future, and is not revoked by such a slip', async () => {
+  const made = await admin.keys.create({ name: 'n', publishers: [10], scopes: ['delivery:write'] })
+  const revokeSince = (ms: number) =>
+    admin.app.inject(revoke(`${made.id}?compromisedSince=${new Date(ms).toISOString()}`))
+
+  for (const ms of [nowMs + 1, Date.UTC(2999, 0, 1)]) {
+    const response = await revokeSince(ms)
+    assert.equal(response.statusCode, 422)
+    assert.deepEqual(response.json(), {
+      messages: ['compromisedSince must not lie in the future'],
+    })
+  }
+
+  assert.equal(admin.keys.findById(made.id)?.revokedAtMs, null)
+  assert.ok((await admin.audits()).every(({ subject }) => subject !== made.id))
+  assert.equal((await revokeSince(nowMs)).statusCode, 204)
 })
 
 test('a request for a key that breaks a rule makes none', async () => {

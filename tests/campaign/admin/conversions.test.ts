@@ -157,10 +157,16 @@ for (const path of [
 ]) {
   test(`nothing is known of ${path}`, async () => {
     const got = await harness.call('GET', path)
-    const posted = await harness.call('POST', `${path}/void`, '{')
+    const valid = JSON.stringify({ deliveryId: 'e'.repeat(32), reason: 'x' })
+    const bodies = ['{', '{}', valid]
+    const posted = await Promise.all(
+      ['void', 'unvoid'].flatMap((verb) =>
+        bodies.map((body) => harness.call('POST', `${path}/${verb}`, body))
+      )
+    )
 
     const answer = { status: 404, json: { messages: ['Nothing is known of such a purchase.'] } }
-    assert.deepEqual([got, posted], [answer, answer])
+    for (const one of [got, ...posted]) assert.deepEqual(one, answer)
   })
 }
 
