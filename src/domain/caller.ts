@@ -1,4 +1,4 @@
-import { isbot } from 'isbot'
+import { createIsbotFromList, isbot, list } from 'isbot'
 
 /**
  * The program that fired a link, as far as its user agent tells. Whether its events count depends on the site
@@ -23,10 +23,32 @@ const mailProxy = /googleimageproxy|yahoomailproxy|seznamemailproxy/i
  * here.
  */
 const appLibrary =
-  /(?:^|[\s(;,/])(?:okhttp|cfnetwork|dart|dalvik|alamofire|afnetworking|nsurlsession|cronet|volley|retrofit|ktor(?:[ -]client)?|react ?native|expo|flutter|xamarin|nativescript|unity(?:player|webrequest)?)(?![a-z])/i
+  /(?:^|[\s(;,/])(?:okhttp|dalvik|alamofire|afnetworking|cronet|volley|retrofit|ktor(?:[ -]client)?|unity(?:player|webrequest)?)(?![a-z])/i
 
-/** A robot may be built on any library. */
-const robot = /bot|crawl|spider|scan|scrap|monitor|preview|fetcher/i
+/** These excuse a text that isbot knows, and count everywhere otherwise: desktop and mail programs send them too. */
+const appPlatform =
+  /(?:^|[\s(;,/])(?:cfnetwork|dart|nsurlsession|react ?native|expo|flutter|xamarin|nativescript)(?![a-z])/i
+
+const browser = /^mozilla\//i
+
+/** A robot may be built on any library. Apps for scanning what one buys are none, nor is a phone by Cubot. */
+const robot =
+  /(?<!cu)bots?(?![a-z])|crawl|spider|scanner|scrap(?:er|ing|y)|monitor(?:ing)?(?![a-z])|preview|fetcher/i
+
+/** What an app says of the device in brackets, where any word may be the name of a model. */
+const device = /\((?:linux;|android|iphone|ipad|ios)[^()]*\)/gi
+
+/** They name themselves as apps do, and isbot knows them by that alone. */
+const serverTool =
+  /^(?:mozilla|curl|undici|axios|got|deno|bun|insomnia|ruby|faraday|typhoeus|mechanize|guzzle|symfony|reqwest|hyper|ureq|colly|superagent|k6|vegeta|locust|jmeter|siege|kube-probe|zabbix|prometheus|consul|nagios|datadog|nmap|nikto|sqlmap|nuclei|lavf|aria2)(?![a-z])/i
+
+/** What a program sends that names itself and nothing else, robot or not. */
+const bareNames = ['Example', 'Example/5', 'Example/5.2.0', 'example/5.2 (example)']
+
+/** isbot without its patterns that take any bare name for a robot's. */
+const isKnownByName = createIsbotFromList(
+  list.filter((pattern) => !bareNames.some((name) => new RegExp(pattern, 'i').test(name)))
+)
 
 /** Returns a function that tells the caller by its user agent, and remembers its answers. */
 export function createCallerReader(): (userAgent: string) => Caller {
@@ -45,6 +67,9 @@ function readCaller(userAgent: string): Caller {
   if (userAgent.trim() === '') return 'unnamed'
   if (preview.test(userAgent)) return 'bot'
   if (mailProxy.test(userAgent)) return 'mail-proxy'
-  if (!isbot(userAgent)) return 'ordinary'
-  return appLibrary.test(userAgent) && !robot.test(userAgent) ? 'app-library' : 'bot'
+  const isLibrary = appLibrary.test(userAgent)
+  if (!isbot(userAgent) && (!isLibrary || browser.test(userAgent))) return 'ordinary'
+  if (robot.test(userAgent.replace(device, ''))) return 'bot'
+  if (isLibrary || appPlatform.test(userAgent)) return 'app-library'
+  return isKnownByName(userAgent) || serverTool.test(userAgent) ? 'bot' : 'app-library'
 }
