@@ -2,6 +2,7 @@
 // given shopper is among the touchpoints, and the same id at two publishers is two identities.
 import { createHmac } from 'node:crypto'
 import { assert } from '../lib/assert.ts'
+import { isPlaceholder } from './placeholder.ts'
 import { createShortHmac } from './short-hmac.ts'
 
 export type IdentityKind = 'user' | 'login'
@@ -16,37 +17,11 @@ const identityHexLength = 32
 const secretBytesMin = 16
 
 /**
- * Client code sends these when it does not know the shopper. As identities, they would make one person
- * of thousands of strangers and credit the purchases of each with the clicks of the others.
- */
-const placeholders: ReadonlySet<string> = new Set([
-  '',
-  '0',
-  '-1',
-  'nil',
-  'nan',
-  'null',
-  'none',
-  'undefined',
-  'anonymous',
-  'guest',
-  'unknown',
-  '[object object]',
-  '00000000000000000000000000000000',
-  '00000000-0000-0000-0000-000000000000',
-])
-
-/** No placeholder is longer, so longer ids need not be copied into lower case. */
-const placeholderLengthMax = 36
-
-/**
  * The id itself, or '' when it is empty, blank or a placeholder in any case. White space around it
  * is ignored for that question only: an id is exact text, and `' a'` and `'a'` are two.
  */
 export function normalizeId(id: string): string {
-  const trimmed = id.trim()
-  if (trimmed.length > placeholderLengthMax) return id
-  return placeholders.has(trimmed.toLowerCase()) ? '' : id
+  return isPlaceholder(id.trim()) ? '' : id
 }
 
 /**

@@ -24,6 +24,151 @@ test('an empty or blank id is no identity', () => {
   }
 })
 
+// What formatters, spreadsheets and tag managers make of an id that is not there.
+const unfilled = [
+  '(null)',
+  '<null>',
+  '"null"',
+  "'undefined'",
+  '[null]',
+  '{}',
+  '""',
+  '(not set)',
+  '(none)',
+  '(unknown)',
+  'Optional(nil)',
+  'Optional("")',
+  'N/A',
+  '#N/A',
+  'not set',
+  'not_set',
+  'undefinedundefined',
+  'null-null',
+  'null|null',
+  '[object Undefined]',
+  '[object HTMLInputElement]',
+  '{00000000-0000-0000-0000-000000000000}',
+]
+const macros = [
+  '{{user_id}}',
+  '{{ customer.id }}',
+  '{{{userId}}}',
+  "{{ customer.isKnown ? customer.id : '' }}",
+  '${userId}',
+  '${user.id2}',
+  '${0}',
+  '#{user.id}',
+  '%%USER_ID%%',
+  '%%PATTERN:userid%%',
+  '<%= user.id %>',
+  '<?= $userId ?>',
+  '[USER_ID]',
+  '[user-id]',
+  '[UserID]',
+  '<user_id>',
+  '<YOUR USER ID>',
+  '{user_id}',
+  '{hashedUserId}',
+  '%USER_ID%',
+  '__USER_ID__',
+  '[CUSTOMER_ID]',
+  '{0}',
+  '%s',
+  '%@',
+]
+
+test('what stands for an id that was not there is no identity', () => {
+  for (const word of [...unfilled, ...macros]) {
+    for (const id of [word, word.toUpperCase(), word.toLowerCase(), ` ${word}\n`]) {
+      assert.equal(normalizeId(id), '', JSON.stringify(id))
+    }
+  }
+})
+
+test('an id in brackets or quotes, or beside them, is an identity', () => {
+  const ids = [
+    '[alice]',
+    '<alice@shop.example>',
+    '(bob)',
+    '"4711"',
+    "'x'",
+    '{alice}',
+    '%alice%',
+    '__alice__',
+    '[id7]',
+    '{3F2504E0-4F89-11D3-9A0C-0305E82C3301}',
+    '{{3F2504E0-4F89-11D3-9A0C-0305E82C3301}}',
+    '${48151623}',
+    '{{user_id}}-7',
+    'x-${userId}',
+    '%%4711%%',
+    '%%',
+    '%',
+    '[',
+    '{{',
+    '(',
+    '"',
+    '[user_id',
+    'user_id',
+    '{"id":"7"}',
+    'Nannan',
+    'nilnil',
+    'nullable',
+    'undefined1',
+    'n/a/1',
+    'Optional(7)',
+    'Optional("7")',
+    '#17',
+    '$17',
+    '%4711',
+    '[object Object] 7',
+    '{{'.repeat(64),
+    '[id'.repeat(42),
+    '#N',
+    '{0}{1}',
+    '(null) 7',
+    '((1))',
+  ]
+  for (const id of ids) assert.equal(normalizeId(id), id)
+})
+
+test('every id of letters, digits and the marks of usual ids is an identity, but for the words', () => {
+  const character = fc.constantFrom(...'abcdefXYZ0123456789-_.:@+/=|~'.split(''))
+  fc.assert(
+    fc.property(fc.string({ unit: character, minLength: 3, maxLength: 128 }), (id) => {
+      // Zeros only may be a UUID's, and no other word is made of these.
+      fc.pre(/[1-9a-z]/i.test(id) && id !== 'n/a')
+      assert.equal(normalizeId(id), id)
+    })
+  )
+})
+
+test('the longest id is looked at in a moment, whatever it holds', () => {
+  const pieces = [
+    '{',
+    '(',
+    '"',
+    '%',
+    '<',
+    '[',
+    '$',
+    '_',
+    'id',
+    'user',
+    ' ',
+    '[user',
+    '{{1',
+    '%%a',
+    'null',
+    'null-',
+  ]
+  for (const piece of pieces) {
+    const id = piece.repeat(128).slice(0, 128)
+    assert.ok([id, ''].includes(normalizeId(id)))
+    assert.equal(normalizeId(`${id}7!`), `${id}7!`)
+  }
+})
+
 test('an id that only contains a placeholder is an identity', () => {
   const ids = ['null0', 'guest-7', '00', '-2', '1', 'nobody', '0'.repeat(31), '0'.repeat(64)]
   for (const id of [...ids, '00000000-0000-0000-0000-000000000001', 'x'.repeat(128)]) {
