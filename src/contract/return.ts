@@ -5,11 +5,19 @@ import { orderLinesMax } from './conversion.ts'
 import { int32, named, type Immutable } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
+/**
+ * None of the characters that nobody sees, of which `\S` takes some for text: controls, format characters, fillers,
+ * variation selectors. Spelled out, as few languages of those who read the schema know classes of Unicode.
+ */
+const visibleCharacter =
+  '[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
+  '\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb]'
+
 /** White space only would name nothing: every delivery of such a transaction is a purchase of its own. */
 function visibleText(description: string) {
   return Type.String({
     maxLength: 64,
-    pattern: '\\S',
+    pattern: visibleCharacter,
     title: 'text with a visible character',
     description,
   })

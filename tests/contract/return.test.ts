@@ -54,6 +54,26 @@ for (const field of ['transaction_id', 'return_id']) {
   })
 }
 
+test('characters that nobody sees make no id', () => {
+  const invisible = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u
+  for (let code = 1; code <= 0xff_ff; code += 1) {
+    if (code >= 0xd8_00 && code <= 0xdf_ff) continue
+    const text = String.fromCodePoint(code)
+    // Reserved, so a later Unicode may show it.
+    if (/\p{Cn}/u.test(text)) continue
+    const named = `U+${code.toString(16)}`
+    assert.equal(faults(aReturn({ return_id: text })).length, invisible.test(text) ? 1 : 0, named)
+  }
+  for (const field of ['transaction_id', 'return_id']) {
+    for (const text of ['\u200b', '\u2060\u200d', ' \u200b\t\ufeff', '\u0001\u00ad']) {
+      assert.deepEqual(faults(aReturn({ [field]: text })), [
+        `/${field} must be text with a visible character`,
+      ])
+    }
+    assert.deepEqual(faults(aReturn({ [field]: '\u200b7' })), [])
+  }
+})
+
 test('a quantity is a whole number from 1 to the greatest int32', () => {
   for (const quantity of [1, 2_147_483_647]) assert.deepEqual(faults(withProduct({ quantity })), [])
   for (const quantity of [0, -1]) {
