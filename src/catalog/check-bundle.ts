@@ -10,6 +10,7 @@ import type {
 import { parseCurrency } from '../domain/currency.ts'
 import { isTimeZone } from '../domain/day.ts'
 import { gtinKey } from '../domain/gtin.ts'
+import { checkAttached } from './check-attached.ts'
 import { landingHostFault } from './landing-hosts.ts'
 import { extendSnapshot, type CatalogSnapshot } from './snapshot.ts'
 import { sourceRangeFault } from './trusted-sources.ts'
@@ -73,6 +74,7 @@ class BundleCheck {
     this.#runProducts()
     this.unrepeated('/creativeSizes', creativeSizes ?? [], idOf)
     this.#each('/assets', assets, (entry, path) => checkAsset(this, entry, path))
+    checkAttached(this.bundle, this.before, (path, rule) => this.fault(path, rule))
   }
 
   #runCampaigns(): void {

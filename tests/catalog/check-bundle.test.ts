@@ -263,6 +263,37 @@ test('a market whose code alone changes asks nobody about events', async () => {
   assert.deepEqual(messages, [])
 })
 
+test('what an attached asset has to fit stays as it is, and anything else of it may change', async () => {
+  const display = { id: 5002, campaignId: 1001, name: 'Banners', type: 'DISPLAY' } as const
+  const assignment = { adGroupId: 5002, creativeSizeId: 1, assetId }
+  const attached = extendSnapshot(snapshot, { adGroups: [display] }, [assignment])
+  const size = { id: 1, name: 'Size', width: 1, height: 1 }
+
+  const unfit = await checkBundle(
+    {
+      adGroups: [{ ...display, type: 'SPA' }],
+      creativeSizes: [{ ...size, width: 2 }],
+      assets: [{ ...anAsset, height: 3 }],
+    },
+    attached,
+    noEvents
+  )
+  const fit: CatalogBundle = {
+    adGroups: [{ ...display, name: 'Other', type: 'SPONSORED_BRAND' }],
+    creativeSizes: [{ ...size, name: 'Other' }],
+    assets: [{ ...anAsset, fileName: 'b.png' }],
+  }
+
+  assert.deepEqual(unfit, [
+    '/adGroups/0/type must stay DISPLAY: an asset is attached',
+    '/creativeSizes/0/width must stay 1: an asset is attached',
+    '/assets/0/height must stay 1: an asset is attached',
+  ])
+  assert.deepEqual(await checkBundle(fit, attached, noEvents), [])
+  const resized = { creativeSizes: [{ ...size, width: 2 }], assets: [{ ...anAsset, height: 3 }] }
+  assert.deepEqual(await checkBundle(resized, snapshot, noEvents), [])
+})
+
 test('markets that have had one code since before may be put again, and given codes of their own', async () => {
   const alike = extendSnapshot(snapshot, { markets: [{ ...aMarket, code: 'DE' }] })
 

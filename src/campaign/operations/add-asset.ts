@@ -1,4 +1,5 @@
 import { answerJson, refuse, type Answer, type HandlerTable } from '../../http/handler.ts'
+import { takesAssets } from '../../catalog/check-attached.ts'
 import { isActive, type CatalogSnapshot } from '../../catalog/snapshot.ts'
 import type {
   AdGroupEntry,
@@ -97,7 +98,7 @@ function choose(snapshot: CatalogSnapshot, place: PlacedAdGroup, request: Creati
 function placeFaults(snapshot: CatalogSnapshot, { campaign, adGroup }: PlacedAdGroup): string[] {
   const messages: string[] = []
   const advertiser = snapshot.advertisers.get(campaign.advertiserId)
-  if (adGroup.type !== 'DISPLAY' && adGroup.type !== 'SPONSORED_BRAND') {
+  if (!takesAssets(adGroup.type)) {
     messages.push('The ad group must be of type DISPLAY or SPONSORED_BRAND.')
   }
   if (!isActive(adGroup)) messages.push('The ad group is not active.')
