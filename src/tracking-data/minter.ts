@@ -56,7 +56,7 @@ export function createMinter(keyRing: KeyRing, options: MinterOptions = {}): Min
   const isForPublisher = createPublisherCheck(key)
 
   function faultsOf(data: TrackingData) {
-    const faults = findFaults(data)
+    const faults = [...findFaults(data), ...blankFaults(data)]
     if (!isForPublisher(data.publisherId)) {
       faults.push({ field: '/publisherId', rule: 'must be a publisher the active key is for' })
     }
@@ -80,9 +80,18 @@ export function createMinter(keyRing: KeyRing, options: MinterOptions = {}): Min
 
 /** Every rule the ad breaks, as `/field must …`; empty if any unbound key would mint it. */
 export function checkAd(ad: ServedAd): string[] {
-  return [...unknownFaults(ad, adFields), ...findFaults(completeAd(ad, checkDefaults))].map(
-    formatFault
-  )
+  return faultsOfAd(ad).map(formatFault)
+}
+
+function faultsOfAd(ad: ServedAd): readonly Fault[] {
+  const data = completeAd(ad, checkDefaults)
+  return [...unknownFaults(ad, adFields), ...findFaults(data), ...blankFaults(data)]
+}
+
+/** Not among the rules of a token: ads that are shown already, whoever minted them, go on counting. */
+function blankFaults({ gtin }: TrackingData): readonly Fault[] {
+  const isBlank = typeof gtin === 'string' && gtin !== '' && gtin.trim() === ''
+  return isBlank ? [{ field: '/gtin', rule: 'must be text with a visible character' }] : []
 }
 
 // A check makes no token, so what the minter would add only has to pass.

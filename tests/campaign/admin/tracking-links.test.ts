@@ -127,6 +127,7 @@ const faults: readonly (readonly [changes: object, message: string])[] = [
   ],
   [{ costPerMille: 1 }, '/links/1/costPerMille must be string'],
   [{ gtin: '' }, '/links/1/gtin must have at least 1 character'],
+  [{ gtin: '  ' }, '/links/1/gtin must be text with a visible character'],
   [{ userId: 5 }, '/links/1/userId must be string'],
   [{ publisherId: 0 }, '/links/1/publisherId must be at least 1'],
   [
