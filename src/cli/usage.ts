@@ -45,6 +45,7 @@ export function nameArguments({ operands = [], options = {} }: Command, message:
   return message
     .replaceAll(/(?<![\w/.])\/(\w+)(?:\/\d+)?(?![\w/])/gu, named)
     .replace(/^(\w+)(?= (?:must|is) )/u, named)
+    .replace(/(?<= (?:after|before) )(\w+)$/u, named)
     .replaceAll(/(?<![\w/.-])([a-z]+[A-Z]\w*)(?![\w/])/gu, named)
     .replace(/^body /u, hasFile ? 'the file ' : 'body ')
 }

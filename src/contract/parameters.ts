@@ -60,7 +60,7 @@ class Parameter {
     this.#validate ??= compile(this.#schema)
     const value = valueOf(text, this.#schema)
     const isValid = value !== undefined && this.#validate(value).length === 0
-    return isValid ? { value } : { message: `${name} must be ${parameterRule(this.#schema)}` }
+    return isValid ? { value } : { message: `${name} must be ${parameterRule(this.#schema, text)}` }
   }
 }
 

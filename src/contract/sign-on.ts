@@ -14,6 +14,7 @@ export const personRequestSchema = closed(
       minLength: 3,
       maxLength: 254,
       pattern: personForm.source,
+      title: 'an e-mail address such as ada@shop.example',
       description: 'The e-mail address, as the sign-on names the person; in any case.',
     }),
     ...rights,

@@ -2,6 +2,7 @@
 // which may be personal or hostile.
 import type { ErrorObject } from 'ajv'
 import type { TSchema } from 'typebox'
+import { isText } from '../domain/text.ts'
 import { printable, unknownRule } from '../lib/unknown-fields.ts'
 import { int32Bounds } from './fields.ts'
 
@@ -10,6 +11,8 @@ const formatWords: Readonly<Record<string, string>> = {
   'date-time': 'an instant such as 2026-03-01T00:00:00Z',
   uuid: 'a UUID',
 }
+
+const textWords = 'text without lone surrogates or U+0000'
 
 /** Null for faults inside one branch of a union: the union itself says what it takes. */
 export function messageOf(error: ErrorObject): string | null {
@@ -33,7 +36,9 @@ function ruleOf(error: ErrorObject): string {
     case 'enum':
       return enumRule(error)
     case 'isText':
-      return 'must be text without lone surrogates or U+0000'
+      return `must be ${textWords}`
+    case 'uniqueItems':
+      return 'must have each item once'
     case 'maxLength':
       return `must have at most ${counted(error, 'character')}`
     case 'minLength':
@@ -49,11 +54,27 @@ function ruleOf(error: ErrorObject): string {
     case 'format':
       return `must be ${formatWords[String(error.schema)] ?? 'in the documented form'}`
     case 'anyOf':
+      return `must be ${titleOf(error) ?? branchWords(error.schema) ?? 'in the documented form'}`
     case 'pattern':
       return `must be ${titleOf(error) ?? 'in the documented form'}`
     default:
       return error.message ?? 'is not valid'
   }
+}
+
+/** What each branch of a union takes; null if one of them cannot be told in a few words. */
+function branchWords(branches: unknown): string | null {
+  const words = Array.isArray(branches) ? branches.map(wordsOf) : []
+  return words.length === 0 || words.includes(null) ? null : words.join(', or ')
+}
+
+function wordsOf(branch: Readonly<Record<string, unknown>>): string | null {
+  const { type, title, format } = branch
+  if (type === 'null') return 'null'
+  if (type === 'boolean') return 'true or false'
+  // The title of an object names its schema.
+  if (type !== 'string') return null
+  return typeof title === 'string' ? title : (formatWords[String(format)] ?? null)
 }
 
 function typeRule(error: ErrorObject): string {
@@ -85,7 +106,8 @@ function paramText(error: ErrorObject, name: string): string {
 }
 
 /** The whole rule of a parameter: its text can break it in more ways than a value of its type. */
-export function parameterRule(schema: TSchema): string {
+export function parameterRule(schema: TSchema, text: string): string {
+  if (!isText(text)) return textWords
   const rule: Readonly<Record<string, unknown>> = { ...schema }
   const { type, title, minimum, maximum, minLength = 0, maxLength } = rule
   const words = formatWords[String(rule['format'])]

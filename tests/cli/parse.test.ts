@@ -99,6 +99,11 @@ const refusals = [
     '--from must not be after --to',
   ],
   [
+    ['audit', '--from', '2026-03-02T00:00:00Z', '--to', '2026-03-01T00:00:00Z'],
+    'from must not be after to',
+    '--from must not be after --to',
+  ],
+  [
     ['catalog', 'show', 'campaigns', '--limit', '0'],
     'limit must be an integer from 1 to 1000',
     '--limit must be an integer from 1 to 1000',

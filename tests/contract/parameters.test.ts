@@ -67,5 +67,8 @@ test('a rule over several parameters is told beside the faults of the others', (
 })
 
 test('text that the warehouse refuses is refused as a parameter', () => {
-  assert.equal(read(`${range}&name=%00`).ok, false)
+  const messages = ['name must be text without lone surrogates or U+0000']
+  for (const text of ['%00', 'ab%00', 'a%00and%20more']) {
+    assert.deepEqual(read(`${range}&name=${text}`), { ok: false, messages })
+  }
 })

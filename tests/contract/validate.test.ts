@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { double, int32, wordOf } from '../../src/contract/fields.ts'
+import { dateText, decimalText, double, int32, nullOr, wordOf } from '../../src/contract/fields.ts'
 import { compile, compileParser } from '../../src/contract/validate.ts'
 
 const schema = Type.Object({
@@ -17,6 +17,11 @@ const schema = Type.Object({
   few: Type.Optional(Type.Array(double(), { maxItems: 2 })),
   pair: Type.Optional(Type.String({ minLength: 2, maxLength: 2 })),
   free: Type.Optional(Type.Unknown()),
+  price: Type.Optional(nullOr(decimalText({}))),
+  end: Type.Optional(nullOr(dateText())),
+  isOn: Type.Optional(nullOr(Type.Boolean())),
+  part: Type.Optional(nullOr(Type.Object({}, { title: 'Part' }))),
+  ids: Type.Optional(Type.Array(int32(), { uniqueItems: true })),
 })
 const validate = compile(schema)
 
@@ -32,6 +37,23 @@ test('a union says what it takes instead of the faults of its branches', () => {
   }
   assert.deepEqual(validate({ either: 'all' }), [])
   assert.deepEqual(validate({ either: [1] }), [])
+})
+
+test('a value that may be null is told with its rule', () => {
+  const faults = validate({ price: '1,5', end: '2026-02-30', isOn: 'yes', part: 1 })
+
+  assert.deepEqual(faults, [
+    '/price must be a decimal such as "0.25", with at most 6 digits after the point, or null',
+    '/end must be a date such as 2026-03-01, or null',
+    '/isOn must be true or false, or null',
+    '/part must be in the documented form',
+  ])
+  assert.deepEqual(validate({ price: null, end: null, isOn: null, part: null }), [])
+  assert.deepEqual(validate({ price: 1.5 }), faults.slice(0, 1))
+})
+
+test('a list that repeats an item is told so without the item or its place', () => {
+  assert.deepEqual(validate({ ids: [5, 7, 5] }), ['/ids must have each item once'])
 })
 
 test('a pattern is told in words, never as a pattern', () => {

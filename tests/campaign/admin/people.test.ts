@@ -48,6 +48,10 @@ test('a person gets in without a key from the moment on that access is given unt
     ['anna@example.com', true, ['report:read'], [{ id: 1, name: null }]]
   )
   assert.equal((await admit({ person: 'anna@example.com', ...wish })).statusCode, 422)
+  const misspelt = await admit({ person: 'anna at example', ...wish })
+  assert.deepEqual(misspelt.json(), {
+    messages: ['/person must be an e-mail address such as ada@shop.example'],
+  })
 
   const revoked = await admin.app.inject({
     method: 'DELETE',
