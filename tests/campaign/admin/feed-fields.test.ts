@@ -38,7 +38,9 @@ test('what is quoted by RFC 4180 comes back field by field, whatever it holds', 
       const read = readRows(text, by)
 
       // A carriage return before a line feed is a line end, also inside of quotes.
-      const expected = rows.map((row) => row.map((one) => one.replaceAll(/\r(?=\n)/g, '')))
+      const expected = rows
+        .filter((row) => row.some((one) => one.trim() !== ''))
+        .map((row) => row.map((one) => one.replaceAll(/\r(?=\n)/g, '')))
       assert.deepEqual(
         read.map(({ fields }) => fields),
         expected
@@ -79,6 +81,21 @@ test('a row of CSV reaches over as many lines as its quotes do, and is told by t
       [6, ['b', 'c']],
     ]
   )
+})
+
+test('rows of separators alone, as spreadsheets leave them, are blank lines', () => {
+  const blank = [',,', ' , ,\u00a0', '"","",', '"', '",', ',', '   ,']
+  const rows = readRows(`a,b\n${blank.join('\n')}\nc,\n,d\n`, ',')
+
+  assert.deepEqual(
+    rows.map(({ line, fields }) => [line, fields]),
+    [
+      [1, ['a', 'b']],
+      [9, ['c', '']],
+      [10, ['', 'd']],
+    ]
+  )
+  assert.deepEqual(readRows('\t\t\r\n""\t""\n', '\t'), [])
 })
 
 test('text behind a closing quote and a quote that never closes are faults of their row', () => {
@@ -125,4 +142,8 @@ test('bytes that are no UTF-8 are a fault, and leave the other fields readable',
     fields: ['4006', 'Café'],
     fault: 'the row must be valid UTF-8',
   })
+
+  // U+00A0 in Latin-1, which would be blank.
+  const blank = new RowReader(',').push({ number: 1, bytes: Buffer.from(',\xa0', 'latin1') })
+  assert.equal(blank?.fault, 'the row must be valid UTF-8')
 })

@@ -29,7 +29,7 @@ export class RowReader {
     this.#delimiter = delimiter
   }
 
-  /** The row that ends with the line; null when it goes on, and for blank lines between rows. */
+  /** The row that ends with the line; null when it goes on, and for lines and rows without any text. */
   push({ number, bytes }: Line): FeedRowText | null {
     const row = this.#open ?? { line: number, texts: [], bytes: 0, isText: true }
     if (bytes === null || row.bytes + bytes.length > lineBytesMax) {
@@ -44,7 +44,8 @@ export class RowReader {
       this.#open = row
       return null
     }
-    return this.#close(this.#finish(row))
+    const whole = this.#close(this.#finish(row))
+    return isBlank(whole) ? null : whole
   }
 
   /** The row that the end of the feed cut off. */
@@ -72,6 +73,11 @@ export class RowReader {
     this.#open = null
     return row
   }
+}
+
+/** Spreadsheets end a file with rows of separators alone. */
+function isBlank({ fields, fault }: FeedRowText): boolean {
+  return fault === null && fields !== null && fields.every((field) => field.trim() === '')
 }
 
 function broken(line: number, fault: string): FeedRowText {
