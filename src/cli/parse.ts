@@ -33,10 +33,11 @@ export function parseRequest(argv: readonly string[]): Request {
   }
   const { command, wordCount } = findCommand(names)
   const taken = new Set(words.slice(0, wordCount).map(({ index }) => index))
-  const { values, positionals } = parseRest(
+  const { values, positionals, tokens } = parseRest(
     command,
     argv.filter((_, index) => !taken.has(index))
   )
+  checkRepeats(command, tokens)
   checkOperands(command, positionals)
   checkOperandChoices(command, positionals)
   checkChoices(command, values)
@@ -87,9 +88,13 @@ export function matchCommand(
   return null
 }
 
+/** They are no commands of the table. */
+const ownWords: ReadonlySet<string> = new Set(['help', 'version'])
+
 function findTopic(names: readonly string[]): Command | string | null {
   const [first] = names
-  if (first === undefined) return null
+  // About `help` and `version` the help of the program says all there is.
+  if (first === undefined || ownWords.has(first)) return null
   if (names.length === 1 && isGroup(first)) return first
   return findCommand(names).command
 }
@@ -126,6 +131,7 @@ function parseRest(command: Command, args: readonly string[]) {
       args: [...args],
       options: toNodeOptions(known),
       allowPositionals: true,
+      tokens: true,
     })
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause
@@ -154,6 +160,19 @@ function toNodeOptions(options: Options) {
       },
     ])
   )
+}
+
+/** Nobody can tell which of two values is meant. A switch says the same each time. */
+function checkRepeats(command: Command, tokens: ReturnType<typeof parseRest>['tokens']): void {
+  const known = optionsOf(command)
+  const given = new Set<string>()
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const { name } = token
+    const isSingle = known[name]?.value !== undefined && known[name].isRepeatable !== true
+    if (isSingle && given.has(name)) throw usageError(`--${name} must be given once`)
+    given.add(name)
+  }
 }
 
 function checkOperands(command: Command, positionals: readonly string[]): void {

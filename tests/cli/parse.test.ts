@@ -77,6 +77,41 @@ test('a misspelt option and a word that an option does not take are told with wh
   for (const { exitCode } of [misspelt, word, valueless]) assert.equal(exitCode, 2)
 })
 
+test('an option with a value is given once, unless it says otherwise; a switch may be repeated', async () => {
+  const rest = ['--scopes', 'metrics:read']
+  const repeats = [
+    ['keys', 'create', '--name', 'x', '--name', 'y', ...rest],
+    ['--name=x', 'keys', 'create', '--name', 'x', ...rest],
+  ]
+  for (const argv of repeats) {
+    const { exitCode, stderr } = await run(argv)
+    assert.deepEqual([exitCode, stderr], [2, 'shelftrace: --name must be given once\n'])
+  }
+  const url = await run(['--url', 'http://127.0.0.1:1', 'status', '--url', 'http://127.0.0.1:2'])
+  assert.deepEqual([url.exitCode, url.stderr], [2, 'shelftrace: --url must be given once\n'])
+  assert.deepEqual(received, [])
+
+  answerWith(200, { keys: [] })
+  assert.equal((await run(['--json', 'keys', 'list', '--json'])).exitCode, 0)
+  const heads = ['--head', `a:1:${'0'.repeat(64)}`, '--head', `b:1:${'0'.repeat(64)}`]
+  const verified = await run(['audit', 'verify', '-', ...heads])
+  assert.doesNotMatch(verified.stderr, /given once/u)
+})
+
+test('help about help, and about the version, is the help of the program', async () => {
+  const { stdout: whole } = await run(['help'])
+  for (const argv of [
+    ['help', 'help'],
+    ['help', '--help'],
+    ['help', 'version'],
+    ['version', '--help'],
+  ]) {
+    const { exitCode, stdout } = await run(argv)
+    assert.equal(exitCode, 0, argv.join(' '))
+    if (argv[0] === 'help') assert.equal(stdout, whole)
+  }
+})
+
 const refusals = [
   [
     ['rebuild', '--from', '2026-13-01', '--to', '2026-03-01'],
