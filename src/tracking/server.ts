@@ -2,6 +2,7 @@
 import { createServer as createHttpServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
 import { Connections, boundConnections } from '../http/connections.ts'
 import { AdEventHandler, linkMethods, missingToken } from './ad-event.ts'
 import { answerJson, refusal, withHeaders } from './answers.ts'
@@ -96,8 +97,14 @@ function listenerOf({ tls }: TrackingDeps, listener: RequestListener): Server {
     // Node's own refusal has no body; ours does.
     requireHostHeader: false,
   }
-  if (tls === undefined) return createHttpServer(options, listener)
-  return createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' }, listener)
+  const server =
+    tls === undefined
+      ? createHttpServer(options, listener)
+      : createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' }, listener)
+  // Not before the handshake, when nothing ends our half.
+  server.on('secureConnection', (socket: Socket) => (socket.allowHalfOpen = true))
+  // Undocumented. Without it, who ends the sending half after a request gets no answer to what is stored.
+  return Object.assign(server, { httpAllowHalfOpen: true })
 }
 
 /** Node closes idle connections once; those that fall idle later are closed as they do. */
