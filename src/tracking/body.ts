@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { gunzip } from 'node:zlib'
 import type { Connections } from '../http/connections.ts'
 import { refusal, withHeaders } from './answers.ts'
@@ -67,6 +67,7 @@ export class BodyReader {
   /** Begins with what inflating may take, so that inflating never waits for slow senders. */
   #bufferedBytes = limits.inflationsMax * inflationBytesMax
   readonly #networkBytes = new Map<string, number>()
+  readonly #waiting = new WeakMap<IncomingMessage, ServerResponse>()
   #inflationCount = 0
   readonly #inflationsWaiting: (() => void)[] = []
 
@@ -74,8 +75,14 @@ export class BodyReader {
     this.#connections = connections
   }
 
+  /** The sender of this request waits for `100 Continue`, which it gets once its body is wanted. */
+  noteWaiting(request: IncomingMessage, response: ServerResponse): void {
+    this.#waiting.set(request, response)
+  }
+
   /** Hands over the bytes. */
   read(request: IncomingMessage, done: Done): void {
+    if (!this.#askFor(request)) return done({ outcome: 'too-large', isEnded: false })
     const network = this.#connections.networkOf(request.socket)
     new Reading(done, (bytes) => this.#reserve(bytes, network)).start(request)
   }
@@ -104,7 +111,18 @@ export class BodyReader {
 
   /** Reads and drops the body: the links ignore it, but no sender may stream for ever. */
   skip(request: IncomingMessage, done: Done): void {
+    if (!this.#askFor(request)) return done({ outcome: 'too-large', isEnded: false })
     new Reading(done, null).start(request)
+  }
+
+  /** False if the sender waits with a body that is too large, so that it need not be sent to be refused. */
+  #askFor(request: IncomingMessage): boolean {
+    if (request.headers.expect === undefined) return true
+    const response = this.#waiting.get(request)
+    if (response === undefined) return true
+    if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytesMax) return false
+    response.writeContinue()
+    return true
   }
 
   #reserve(bytes: number, network: string | null): boolean {

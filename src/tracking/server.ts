@@ -67,10 +67,8 @@ export function createTrackingServer(deps: TrackingDeps): TrackingServer {
   const idleCheck = setInterval(() => {
     connections.closeIdle({ nowMs: performance.now(), idleMsMax: limits.keepAliveMs })
   }, limits.timeoutCheckMs).unref()
-  // A body that is too large is refused before it is sent.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (refuseDeclaredLength(request.headers) === undefined) response.writeContinue()
-    handler.handle(request, response)
+    handler.handleWaiting(request, response)
   })
   answerProtocolErrors(server, (answer) => counts.note('none', answer, 0))
   return {
@@ -126,6 +124,7 @@ async function closeServer(
 class RequestHandler {
   readonly #deps: TrackingDeps & { readonly connections: Connections }
   readonly #counts: RequestCounts
+  readonly #bodies: BodyReader
   readonly #adEvents: AdEventHandler
   readonly #conversions: BackendHandler
   readonly #returns: BackendHandler
@@ -138,7 +137,8 @@ class RequestHandler {
     this.#deps = deps
     this.#counts = counts
     this.#failures = new TrackingFailures(deps)
-    const parts = { ...deps, bodies: new BodyReader(deps.connections), failures: this.#failures }
+    this.#bodies = new BodyReader(deps.connections)
+    const parts = { ...deps, bodies: this.#bodies, failures: this.#failures }
     this.#adEvents = new AdEventHandler(parts)
     this.#conversions = new BackendHandler(parts, conversionRoute(deps.hashIdentity))
     this.#returns = new BackendHandler(parts, returnRoute)
@@ -156,6 +156,12 @@ class RequestHandler {
 
   drain(): void {
     this.#isDraining = true
+  }
+
+  /** The sender waits with its body. A refusal that does not depend on the body comes before it. */
+  handleWaiting(request: IncomingMessage, response: ServerResponse): void {
+    this.#bodies.noteWaiting(request, response)
+    this.handle(request, response)
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {

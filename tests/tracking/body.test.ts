@@ -137,6 +137,55 @@ test('a sender that expects 100-continue gets it, or 413 instead of it', async (
   assert.match(unknown, /^HTTP\/1\.1 417 [\s\S]*"messages"/)
 })
 
+for (const [target, status] of [
+  ['POST /conversion', 413],
+  ['POST /return', 413],
+  ['POST /nowhere', 404],
+  ['PUT /conversion', 405],
+  ['PUT /return', 405],
+  ['POST /impression/', 404],
+  ['POST /healthz', 405],
+  ['POST /%', 400],
+] as const) {
+  test(`${target} that expects 100-continue is answered ${status} at once, and the body is not asked for`, async (t) => {
+    const tracker = await startTracker(t)
+    const head = `${target} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${mebibyte + 1}\r\n\r\n`
+
+    const answer = await tracker.raw(head)
+
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} [^]*\\r\\nconnection: close\\r\\n`, 'i'))
+    assert.match(answer, /"messages"/)
+    assert.equal(tracker.records().length, 0)
+  })
+}
+
+test('a link that expects 100-continue for a body above 1 MiB is answered 413 at once', async (t) => {
+  const tracker = await startTracker(t)
+  const head = `POST /click/${tracker.mint()} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n`
+
+  const answer = await tracker.raw(`${head}Content-Length: ${mebibyte + 1}\r\n\r\n`)
+
+  assert.match(answer, /^HTTP\/1\.1 413 /)
+  assert.equal(tracker.records().length, 0)
+})
+
+test('a body of exactly 1 MiB is asked for, and so is one of unknown length and one of a link', async (t) => {
+  const tracker = await startTracker(t)
+  const rest = 'HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\n'
+  const exact = valid.padEnd(mebibyte, ' ')
+  const chunked = `${valid.length.toString(16)}\r\n${valid}\r\n0\r\n\r\n`
+  const requests = [
+    `POST /conversion ${rest}Content-Length: ${mebibyte}\r\n\r\n${exact}`,
+    `POST /conversion ${rest}Transfer-Encoding: chunked\r\n\r\n${chunked}`,
+    `POST /impression/${tracker.mint()} ${rest}Content-Length: ${mebibyte}\r\n\r\n${exact}`,
+  ]
+
+  for (const request of requests) {
+    assert.match(await tracker.raw(request), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
+  }
+  assert.equal(tracker.records().length, 3)
+})
+
 test('bodies that would not fit into memory together are refused with 503', async (t) => {
   const tracker = await startTracker(t, { trustProxy: true })
   const large = valid.padEnd(1_000_000, ' ')
