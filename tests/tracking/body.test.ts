@@ -180,8 +180,8 @@ test('a body of exactly 1 MiB is asked for, and so is one of unknown length and 
     `POST /impression/${tracker.mint()} ${rest}Content-Length: ${mebibyte}\r\n\r\n${exact}`,
   ]
 
-  for (const request of requests) {
-    assert.match(await tracker.raw(request), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
+  for (const each of requests) {
+    assert.match(await tracker.raw(each), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
   }
   assert.equal(tracker.records().length, 3)
 })

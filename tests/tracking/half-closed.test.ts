@@ -1,6 +1,6 @@
 // Senders that end their half of the connection after the request: `nc -N`, some proxies on the level of TCP.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -15,16 +15,19 @@ import type { Tracker } from './fixture.ts'
 /** A spool that stores at once what is appended and says so once the gate is open. */
 function gatedSpool() {
   const spool = openMemorySpool({ clock: () => nowMs })
-  let open = (): void => undefined
-  const promise = new Promise<void>((resolve) => (open = resolve))
+  const gate = new EventEmitter()
+  const opened = once(gate, 'open')
   const gated: Spool = {
-    append: (record) => spool.append(record).then(() => promise),
+    append: async (record) => {
+      await spool.append(record)
+      await opened
+    },
     read: (recordsMax) => spool.read(recordsMax),
     remove: (batch) => spool.remove(batch),
     depth: () => spool.depth(),
     close: () => spool.close(),
   }
-  return { spool: gated, open }
+  return { spool: gated, open: () => void gate.emit('open') }
 }
 
 const body = JSON.stringify(aConversion())
