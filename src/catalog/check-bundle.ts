@@ -97,7 +97,7 @@ class BundleCheck {
       ({ marketId, gtin, title }, path) => {
         this.known('market', marketId, `${path}/marketId`)
         if (gtinKey(gtin) === '') this.fault(`${path}/gtin`, 'must not be blank')
-        if (title === '') this.fault(`${path}/title`, 'must not be blank')
+        if (title.trim() === '') this.fault(`${path}/title`, 'must not be blank')
       },
       ({ marketId, gtin }) => `${marketId}/${gtinKey(gtin)}`
     )

@@ -10,7 +10,7 @@ import { normalizeLandingHost } from './landing-hosts.ts'
 
 /**
  * Gives values one spelling: currency codes in upper case, asset ids in lower case, hosts as browsers
- * spell them, texts of products without blanks around them as those of a feed.
+ * spell them, and brands and groups of blanks only are none.
  */
 export function normalizeBundle(bundle: CatalogBundle): CatalogBundle {
   const { markets, publishers, products, assets } = bundle
@@ -34,14 +34,18 @@ function normalizePublisher(publisher: PublisherEntry): PublisherEntry {
   return { ...publisher, landingHosts: landingHosts.map(normalizeLandingHost) }
 }
 
+/** Texts stay as they are, since a report gives them back unchanged; one of blanks only says nothing. */
 function normalizeProduct(product: ProductEntry): ProductEntry {
-  const { title, brand, groupId } = product
+  const { brand, groupId } = product
   return {
     ...product,
-    title: title.trim(),
-    ...(brand !== undefined && { brand: brand.trim() }),
-    ...(groupId !== undefined && { groupId: groupId.trim() }),
+    ...(brand !== undefined && isBlank(brand) && { brand: '' }),
+    ...(groupId !== undefined && isBlank(groupId) && { groupId: '' }),
   }
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === ''
 }
 
 function normalizeAsset(asset: AssetEntry): AssetEntry {

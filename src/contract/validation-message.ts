@@ -107,7 +107,6 @@ function paramText(error: ErrorObject, name: string): string {
 
 /** The whole rule of a parameter: its text can break it in more ways than a value of its type. */
 export function parameterRule(schema: TSchema, text: string): string {
-  if (!isText(text)) return textWords
   const rule: Readonly<Record<string, unknown>> = { ...schema }
   const { type, title, minimum, maximum, minLength = 0, maxLength } = rule
   const words = formatWords[String(rule['format'])]
@@ -120,5 +119,6 @@ export function parameterRule(schema: TSchema, text: string): string {
       ? `an integer from ${String(minimum)} to ${String(maximum)}`
       : 'an integer of 32 bits'
   }
+  if (words === undefined && !isText(text)) return textWords
   return words ?? `text of ${String(minLength)} to ${String(maxLength)} characters`
 }

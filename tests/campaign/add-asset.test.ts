@@ -99,16 +99,6 @@ const broken: readonly (readonly [path: string, payload: object | string, messag
     '/creativeSizeId is no known creative size',
   ],
   [placeOf(1, 1001, 5001), { ...good, creativeSizeId: 2 }, '/creativeSizeId is not active'],
-  [
-    placeOf(1, 1001, 5001),
-    { ...good, assetId: foreignAssetId },
-    '/assetId is no known asset of the advertiser',
-  ],
-  [
-    placeOf(1, 1001, 5001),
-    { ...good, assetId: assetId.replace('3', '4') },
-    '/assetId is no known asset of the advertiser',
-  ],
   [placeOf(1, 1001, 5001), { ...good, assetId: restingAssetId }, '/assetId is not active'],
   [
     placeOf(1, 1001, 5001),
@@ -119,6 +109,18 @@ const broken: readonly (readonly [path: string, payload: object | string, messag
   [placeOf(1, 1001, 5004), good, 'The ad group is not active.'],
   [placeOf(1, 1002, 5005), good, 'The campaign is not active.'],
 ]
+test('an asset of another advertiser is not found, like one that nobody has', async (t) => {
+  const { app, attached } = startHarness()
+  t.after(() => app.close())
+  for (const unknown of [foreignAssetId, assetId.replace('3', '4')]) {
+    const response = await app.inject(post(placeOf(1, 1001, 5001), { ...good, assetId: unknown }))
+    assert.equal(response.statusCode, 404)
+    const messages = ['/assetId is no known asset of the advertiser']
+    assert.deepEqual(response.json<{ messages: string[] }>().messages, messages)
+  }
+  assert.deepEqual(attached, [])
+})
+
 test('a request that breaks a rule is answered 422 and attaches nothing', async (t) => {
   const { app, attached } = startHarness()
   t.after(() => app.close())

@@ -10,7 +10,7 @@ import {
   type Reply,
   type Sending,
 } from './contract-port.ts'
-import { assetId, foreignAssetId, restingAssetId, wideAssetId } from './harness.ts'
+import { assetId, foreignAssetId, leftAssetId, restingAssetId, wideAssetId } from './harness.ts'
 
 const port = await openContractPort()
 after(() => port.close())
@@ -204,16 +204,6 @@ const refused: readonly (readonly [name: string, sent: unknown, messages: readon
     ['/creativeSizeId is no known creative size'],
   ],
   ['a retired size', { ...body, creativeSizeId: 2 }, ['/creativeSizeId is not active']],
-  [
-    'an unknown asset',
-    { ...body, assetId: '00000000-0000-0000-0000-000000000000' },
-    ['/assetId is no known asset of the advertiser'],
-  ],
-  [
-    'the asset of another advertiser, told like an unknown one',
-    { ...body, assetId: foreignAssetId },
-    ['/assetId is no known asset of the advertiser'],
-  ],
   ['a resting asset', { ...body, assetId: restingAssetId }, ['/assetId is not active']],
   [
     'another width',
@@ -232,8 +222,8 @@ const refused: readonly (readonly [name: string, sent: unknown, messages: readon
   ],
   [
     'all of it at once',
-    { creativeSizeId: 99, assetId: foreignAssetId },
-    ['/assetId is no known asset of the advertiser', '/creativeSizeId is no known creative size'],
+    { creativeSizeId: 99, assetId: restingAssetId },
+    ['/assetId is not active', '/creativeSizeId is no known creative size'],
   ],
 ]
 for (const [name, sent, messages] of refused) {
@@ -241,6 +231,32 @@ for (const [name, sent, messages] of refused) {
     const before = new Map(port.catalog.current().assignments)
 
     assertRefused(await post(sent), 422, messages)
+
+    assert.deepEqual(new Map(port.catalog.current().assignments), before)
+  })
+}
+
+const unknownAssets: readonly (readonly [name: string, sent: object, ids: Ids])[] = [
+  [
+    'an asset that nobody has',
+    { ...body, assetId: '00000000-0000-0000-0000-000000000000' },
+    ['1', '1001', '5001'],
+  ],
+  ['the asset of another advertiser', { ...body, assetId: foreignAssetId }, ['1', '1001', '5001']],
+  [
+    'the asset of another advertiser and an unknown size',
+    { creativeSizeId: 99, assetId: foreignAssetId },
+    ['1', '1001', '5001'],
+  ],
+  ['an asset at an advertiser that is gone and lacks it', body, ['3', '3001', '7001']],
+]
+for (const [name, sent, place] of unknownAssets) {
+  test(`404: ${name}, and nothing is attached`, async () => {
+    const before = new Map(port.catalog.current().assignments)
+
+    assertRefused(await post(sent, place, { key: 'everyone' }), 404, [
+      '/assetId is no known asset of the advertiser',
+    ])
 
     assert.deepEqual(new Map(port.catalog.current().assignments), before)
   })
@@ -254,12 +270,15 @@ const wrongPlaces: readonly (readonly [name: string, ids: Ids, messages: readonl
   ],
   ['a resting ad group', ['1', '1001', '5004'], ['The ad group is not active.']],
   ['a past campaign', ['1', '1002', '5005'], ['The campaign is not active.']],
-  [
-    'an advertiser that is gone, and its lack of the asset',
-    ['3', '3001', '7001'],
-    ['The advertiser is not active.', '/assetId is no known asset of the advertiser'],
-  ],
 ]
+test('422: an advertiser that is gone', async () => {
+  const place = ['3', '3001', '7001'] as const
+
+  assertRefused(await post({ ...body, assetId: leftAssetId }, place, { key: 'everyone' }), 422, [
+    'The advertiser is not active.',
+  ])
+})
+
 for (const [name, place, messages] of wrongPlaces) {
   test(`422: ${name}`, async () => {
     assertRefused(await post(body, place, { key: 'everyone' }), 422, messages)

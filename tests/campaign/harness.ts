@@ -20,6 +20,8 @@ export const assetId = anAsset().id
 export const foreignAssetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3302'
 export const wideAssetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3303'
 export const restingAssetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3304'
+/** Of an advertiser that is no longer active. */
+export const leftAssetId = '3f2504e0-4f89-41d3-9a0c-0305e82c3305'
 
 const asset = anAsset({ altText: 'Coffee' })
 
@@ -103,6 +105,7 @@ export const bundle: CatalogBundle = {
     { ...asset, id: foreignAssetId, advertiserId: 2 },
     { ...asset, id: wideAssetId, width: 970 },
     { ...asset, id: restingAssetId, active: false },
+    { ...asset, id: leftAssetId, advertiserId: 3 },
   ],
 }
 

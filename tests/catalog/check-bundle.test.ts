@@ -61,7 +61,7 @@ const faults: readonly (readonly [name: string, bundle: CatalogBundle, messages:
   ],
   [
     'a product without a visible title',
-    { products: [{ marketId: 1, gtin: '1', title: '' }] },
+    { products: [{ marketId: 1, gtin: '1', title: ' \u00A0' }] },
     ['/products/0/title must not be blank'],
   ],
   [

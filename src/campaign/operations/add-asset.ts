@@ -18,7 +18,7 @@ interface PlacedAdGroup {
 }
 
 type Chosen =
-  | { readonly ok: true; readonly asset: AssetEntry; readonly size: CreativeSizeEntry }
+  | { readonly ok: true; readonly size: CreativeSizeEntry }
   | { readonly ok: false; readonly messages: readonly string[] }
 
 /** Makes an asset the advertised one of an ad group and a creative size. */
@@ -34,10 +34,15 @@ export function createAddAsset({
     campaignOperations.addDisplayAdGroupAsset,
     adGroup,
     async ({ key, body }, place) => {
-      const chosen = choose(catalog.current(), place, body)
+      const asset = findAsset(catalog.current(), place, body.assetId)
+      // The same for an asset of another advertiser, so that nobody learns which assets others have.
+      if (asset === null) {
+        return refuse('RESOURCE_UNKNOWN', ['/assetId is no known asset of the advertiser'])
+      }
+      const chosen = choose(catalog.current(), { ...place, asset }, body)
       if (!chosen.ok) return refuse('REQUEST_INVALID', chosen.messages)
 
-      const { asset, size } = chosen
+      const { size } = chosen
       const adGroupId = place.adGroup.id
       const assignment = { adGroupId, creativeSizeId: size.id, assetId: asset.id }
       const before = await catalog.attach(assignment)
@@ -71,20 +76,26 @@ function findAdGroup(snapshot: CatalogSnapshot, path: AdGroupPath): PlacedAdGrou
   return isHere ? { campaign, adGroup } : null
 }
 
-function choose(snapshot: CatalogSnapshot, place: PlacedAdGroup, request: CreativeRequest): Chosen {
-  const { advertiserId } = place.campaign
+function findAsset(
+  snapshot: CatalogSnapshot,
+  { campaign }: PlacedAdGroup,
+  assetId: string
+): AssetEntry | null {
+  const asset = snapshot.assets.get(assetId.toLowerCase())
+  return asset?.advertiserId === campaign.advertiserId ? asset : null
+}
+
+function choose(
+  snapshot: CatalogSnapshot,
+  { asset, ...place }: PlacedAdGroup & { readonly asset: AssetEntry },
+  request: CreativeRequest
+): Chosen {
   const size = snapshot.creativeSizes.get(request.creativeSizeId)
-  const asset = snapshot.assets.get(request.assetId.toLowerCase())
   const messages = placeFaults(snapshot, place)
-  // The same message for an asset of another advertiser, so that nobody learns which assets others have.
-  if (asset === undefined || asset.advertiserId !== advertiserId) {
-    messages.push('/assetId is no known asset of the advertiser')
-  } else if (!isActive(asset)) {
-    messages.push('/assetId is not active')
-  }
+  if (!isActive(asset)) messages.push('/assetId is not active')
   if (size === undefined) messages.push('/creativeSizeId is no known creative size')
   else if (!isActive(size)) messages.push('/creativeSizeId is not active')
-  if (messages.length > 0 || asset === undefined || size === undefined) {
+  if (messages.length > 0 || size === undefined) {
     return { ok: false, messages }
   }
   if (asset.width !== size.width || asset.height !== size.height) {
@@ -92,7 +103,7 @@ function choose(snapshot: CatalogSnapshot, place: PlacedAdGroup, request: Creati
     const want = `${size.width}x${size.height}`
     return { ok: false, messages: [`/assetId is ${have}, but the creative size is ${want}`] }
   }
-  return { ok: true, asset, size }
+  return { ok: true, size }
 }
 
 function placeFaults(snapshot: CatalogSnapshot, { campaign, adGroup }: PlacedAdGroup): string[] {
