@@ -11,7 +11,7 @@ import { libraryFolders } from './release/packages.ts'
 const outputs = ['dist', ...libraryFolders.map((folder) => join(folder, 'dist'))]
 for (const folder of outputs) rmSync(folder, { recursive: true, force: true })
 
-// The types of what others import.
+// Types, of what other programs import.
 run('tsc', '-p', 'tsconfig.build.json')
 for (const folder of libraryFolders) {
   run('tsc', '-p', join(folder, 'tsconfig.json'))
@@ -25,7 +25,7 @@ await Promise.all([
   // In parts: a command loads what it needs.
   build({ ...placed, entryPoints: ['src/cli.ts'], splitting: true }),
 ])
-// The package asks for it.
+// TypeBox asks for its licence beside it.
 copyFileSync('node_modules/typebox/license', 'dist/typebox.license.txt')
 cpSync('src/warehouse/migrations', 'dist/warehouse/migrations', { recursive: true })
 cpSync('src/campaign/docs-initializer.js', 'dist/campaign/docs-initializer.js')

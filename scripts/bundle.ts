@@ -14,6 +14,7 @@ const inlineTypebox: Plugin = {
   },
 }
 
+/** The same for programs and for tests; `plugins` run after the one for TypeBox. */
 export function bundleOptions(plugins: readonly Plugin[] = []) {
   return {
     bundle: true,

@@ -50,7 +50,9 @@ class BundleCheck {
     this.after = extendSnapshot(before, bundle)
     for (const { id, code } of this.after.markets.values()) {
       for (const name of new Set([String(id), nameKey(code)])) {
-        this.#marketsByName.set(name, [...(this.#marketsByName.get(name) ?? []), id])
+        const ids = this.#marketsByName.get(name)
+        if (ids === undefined) this.#marketsByName.set(name, [id])
+        else ids.push(id)
       }
     }
   }

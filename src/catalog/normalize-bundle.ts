@@ -10,7 +10,7 @@ import { normalizeLandingHost } from './landing-hosts.ts'
 
 /**
  * Gives values one spelling: currency codes in upper case, asset ids in lower case, hosts as browsers
- * spell them, and brands and groups of blanks only are none.
+ * spell them. A brand or group of blanks only becomes an empty one.
  */
 export function normalizeBundle(bundle: CatalogBundle): CatalogBundle {
   const { markets, publishers, products, assets } = bundle

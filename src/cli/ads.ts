@@ -37,12 +37,12 @@ export async function readAds(
 
 type Line = { readonly number: number } & (
   | { readonly text: string }
-  /** Nothing of it can be read. */
+  /** It cannot be read. */
   | { readonly text: null; readonly fault: string }
 )
 
 const tooLong = 'it is longer than 1 MiB'
-/** Decoded somehow, ids of different shoppers would become the same one. */
+/** Decoding it anyway would give different shoppers the same id. */
 const noUtf8 = 'it must be valid UTF-8'
 
 /** Splits at line feeds. Of a line that is too long, no more is held than the bound. */

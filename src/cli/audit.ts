@@ -24,7 +24,7 @@ const parseQuery = compileParser(auditExportQuerySchema)
 
 export const auditExport: Run = async (context) => {
   for await (const text of readPages(context)) {
-    // A slow reader must not make this process hold the whole audit, and without a place to write to there is nothing to do.
+    // A slow reader must not make this process hold the whole audit. Where nothing can be written there is no more to do.
     if (!(await context.write(text))) break
   }
   return 0

@@ -43,7 +43,7 @@ export interface CommandContext {
   ) => Promise<Immutable<Type.Static<Schema>>>
   /** The same for an answer that is not JSON. */
   readonly callForText: (call: AdminCall) => Promise<Pick<RawAnswer, 'text' | 'headers'>>
-  /** Writes to the output and waits until it is taken. Resolves with false if it is not, as when nobody reads on behind `head`. */
+  /** Writes to the output and waits until it is taken. Resolves with false if it is not, as behind `head`. */
   readonly write: (text: string) => Promise<boolean>
   /** Prints the value with `--json`, else the text. */
   readonly print: (value: unknown, text: string) => void

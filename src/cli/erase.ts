@@ -35,7 +35,7 @@ export const erase: Run = async (context) => {
 
 /**
  * One id. A byte order mark and the end of its line are not part of it; blanks are, as in an id that was delivered.
- * Other bytes than UTF-8 are refused: decoded somehow, they would be the id of another shopper.
+ * Bytes that are not UTF-8 are refused: decoding them anyway would give the id of another shopper.
  */
 async function readId(context: CommandContext, option: string, path: string): Promise<string> {
   const bytes = await readInput(context, path)

@@ -9,7 +9,10 @@ export function openStandardOutput(): Writable {
   return fstatSync(stdout.fd).isFile() ? new FileOutput(stdout.fd) : stdout
 }
 
-/** A full disk takes the first part of a text and says so at the next write alone, which Node's own stream never tries. */
+/**
+ * A full disk takes the first part of a text, and says that it is full only at the next write, which Node's own stream
+ * never tries.
+ */
 export class FileOutput extends Writable {
   readonly #fd: number
 
@@ -29,23 +32,20 @@ export class FileOutput extends Writable {
   }
 }
 
-export interface WatchedOutput {
-  /** Waits for what was written before. The first failure, unless it is that nobody reads on. */
-  readonly findFailure: () => Promise<Error | null>
-}
-
-export function watchOutput(output: Writable): WatchedOutput {
+/**
+ * Returns a function that waits for what was written before it is called, and resolves with the first failure, unless
+ * that is that nobody reads on.
+ */
+export function watchOutput(output: Writable): () => Promise<Error | null> {
   let first: Error | null = null
   output.on('error', (error) => {
     first ??= error
   })
-  return {
-    findFailure: async () => {
-      // An error is told by an event, which comes after the callback of its write.
-      await new Promise((resolve) => output.write('', resolve))
-      await new Promise((resolve) => setImmediate(resolve))
-      // A reader such as `head` may close the pipe; the command still runs to its end.
-      return systemCode(first) === 'EPIPE' ? null : first
-    },
+  return async () => {
+    // An error is told by an event, which comes after the callback of its write.
+    await new Promise((resolve) => output.write('', resolve))
+    await new Promise((resolve) => setImmediate(resolve))
+    // A reader such as `head` may close the pipe; the command still runs to its end.
+    return systemCode(first) === 'EPIPE' ? null : first
   }
 }

@@ -88,12 +88,12 @@ export function matchCommand(
   return null
 }
 
-/** They are no commands of the table. */
+/** Commands outside of the table. */
 const ownWords: ReadonlySet<string> = new Set(['help', 'version'])
 
 function findTopic(names: readonly string[]): Command | string | null {
   const [first] = names
-  // About `help` and `version` the help of the program says all there is.
+  // The help of the program says all there is about `help` and `version`.
   if (first === undefined || ownWords.has(first)) return null
   if (names.length === 1 && isGroup(first)) return first
   return findCommand(names).command

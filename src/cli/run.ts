@@ -9,11 +9,11 @@ import { nameArguments } from './usage.ts'
 
 /** Runs one command line. Exit code: 0 if it is done, 1 if it failed, 2 if it was not understood. */
 export async function runCli(terminal: Terminal): Promise<number> {
-  const output = watchOutput(terminal.stdout)
-  // There is no place left to tell it.
+  const findOutputFailure = watchOutput(terminal.stdout)
+  // There is nowhere left to report it.
   terminal.stderr.on('error', () => undefined)
   const { exitCode, isLog } = await attempt(terminal)
-  const failure = isLog ? null : await output.findFailure()
+  const failure = isLog ? null : await findOutputFailure()
   if (failure === null) return exitCode
   complain(terminal, `The output could not be written: ${explainSystemError(failure)}.`)
   return Math.max(exitCode, 1)

@@ -4,9 +4,9 @@ import { double, int32, named, optional, type Immutable } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
 /**
- * Of a conversion and of a return. The interface names no limit: an order of so many lines that are spelled out fills
- * the 1 MiB of a body. It keeps 3 kB of gzip from holding 29,000 of the shortest lines, each of which is work in every
- * step.
+ * For a conversion and for a return. The interface names no limit, and this many lines with all their fields fill the
+ * 1 MiB of a body. The limit keeps 3 kB of gzip from holding 29,000 of the shortest lines, each of which is work in
+ * every step.
  */
 export const orderLinesMax = 10_000
 

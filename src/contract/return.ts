@@ -6,8 +6,8 @@ import { int32, named, type Immutable } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
 
 /**
- * None of the characters that nobody sees, of which `\S` takes some for text: controls, format characters, fillers,
- * variation selectors. Spelled out, as few languages of those who read the schema know classes of Unicode.
+ * Excludes the characters that nobody sees, some of which `\S` takes for text: controls, format characters, fillers,
+ * variation selectors. They are spelled out because many tools that read the schema do not know Unicode classes.
  */
 const visibleCharacter =
   '[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +

@@ -25,29 +25,32 @@ const mailProxy = /googleimageproxy|yahoomailproxy|seznamemailproxy/i
 const appLibrary =
   /(?:^|[\s(;,/])(?:okhttp|dalvik|alamofire|afnetworking|cronet|volley|retrofit|ktor(?:[ -]client)?|unity(?:player|webrequest)?)(?![a-z])/i
 
-/** These excuse a text that isbot knows, and count everywhere otherwise: desktop and mail programs send them too. */
+/** They excuse a text that isbot knows, and count everywhere otherwise: desktop and mail programs send them too. */
 const appPlatform =
   /(?:^|[\s(;,/])(?:cfnetwork|dart|nsurlsession|react ?native|expo|flutter|xamarin|nativescript)(?![a-z])/i
 
 const browser = /^mozilla\//i
 
-/** A robot may be built on any library. Apps for scanning what one buys are none, nor is a phone by Cubot. */
+/** A robot may be built on any library. Shopping apps that scan products are not robots, nor are phones by Cubot. */
 const robot =
   /(?<!cu)bots?(?![a-z])|crawl|spider|scanner|scrap(?:er|ing|y)|monitor(?:ing)?(?![a-z])|preview|fetcher/i
 
 /** What an app says of the device in brackets, where any word may be the name of a model. */
 const device = /\((?:linux;|android|iphone|ipad|ios)[^()]*\)/gi
 
-/** They name themselves as apps do, and isbot knows them by that alone. */
+/** They name themselves as apps do, and only isbot's patterns for bare names know them. */
 const serverTool =
   /^(?:mozilla|curl|undici|axios|got|deno|bun|insomnia|ruby|faraday|typhoeus|mechanize|guzzle|symfony|reqwest|hyper|ureq|colly|superagent|k6|vegeta|locust|jmeter|siege|kube-probe|zabbix|prometheus|consul|nagios|datadog|nmap|nikto|sqlmap|nuclei|lavf|aria2)(?![a-z])/i
 
-/** What a program sends that names itself and nothing else, robot or not. */
+/** What a program sends that names only itself, robot or not. */
 const bareNames = ['Example', 'Example/5', 'Example/5.2.0', 'example/5.2 (example)']
 
 /** isbot without its patterns that take any bare name for a robot's. */
 const isKnownByName = createIsbotFromList(
-  list.filter((pattern) => !bareNames.some((name) => new RegExp(pattern, 'i').test(name)))
+  list.filter((pattern) => {
+    const known = new RegExp(pattern, 'i')
+    return !bareNames.some((name) => known.test(name))
+  })
 )
 
 /** Returns a function that tells the caller by its user agent, and remembers its answers. */

@@ -1,6 +1,6 @@
 // The values that a filter can have: groups with figures in a range, found by a part of their name.
 
-import { anyCaseSql } from '../catalog/any-case-sql.ts'
+import { anyCase, anyCaseSql } from '../catalog/any-case.ts'
 import type { Grouping, GroupRequest } from '../contract/group-request.ts'
 import { reportDefaults } from '../contract/report-request.ts'
 import {
@@ -90,7 +90,7 @@ export async function readValues(
   const byValue = new Map<string, ReportValues['values'][number]>()
   for (const one of rows.map(toValue)) {
     // A brand is the same in any case, as its filter takes it.
-    const key = field === 'BRAND' ? one.value.toLowerCase().replaceAll('ς', 'σ') : one.value
+    const key = field === 'BRAND' ? anyCase(one.value) : one.value
     const known = byValue.get(key)
     // Where a product was sold in several currencies, not each of its markets may know its name.
     if (known === undefined || known.name === '') byValue.set(key, one)

@@ -88,7 +88,7 @@ function faultsOfAd(ad: ServedAd): readonly Fault[] {
   return [...unknownFaults(ad, adFields), ...findFaults(data), ...blankFaults(data)]
 }
 
-/** Not among the rules of a token: ads that are shown already, whoever minted them, go on counting. */
+/** Not a rule for tokens: ads that are shown already go on counting, whoever minted them. */
 function blankFaults({ gtin }: TrackingData): readonly Fault[] {
   const isBlank = typeof gtin === 'string' && gtin !== '' && gtin.trim() === ''
   return isBlank ? [{ field: '/gtin', rule: 'must be text with a visible character' }] : []

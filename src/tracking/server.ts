@@ -99,9 +99,9 @@ function listenerOf({ tls }: TrackingDeps, listener: RequestListener): Server {
     tls === undefined
       ? createHttpServer(options, listener)
       : createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' }, listener)
-  // Not before the handshake, when nothing ends our half.
+  // Only after the handshake: before it, nothing would end our half.
   server.on('secureConnection', (socket: Socket) => (socket.allowHalfOpen = true))
-  // Undocumented. Without it, who ends the sending half after a request gets no answer to what is stored.
+  // Undocumented. Without it, a sender that ends its half after a request gets no answer, although its event is stored.
   return Object.assign(server, { httpAllowHalfOpen: true })
 }
 

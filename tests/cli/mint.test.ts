@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict'
 import { Readable, Writable } from 'node:stream'
 import { test } from 'node:test'
+import { placement } from '../helpers/placement.ts'
 import { answerBy, answerWith, fileOf, received, run, useCliServer } from './harness.ts'
 
 useCliServer()
 
-const ad = {
-  publisherId: 10,
-  siteId: 101,
-  marketId: 1,
-  advertiserId: 1,
-  campaignId: 1001,
-  adGroupId: 5001,
-  gtin: '4006381333931',
-  userId: 'shopper-2',
-}
+const ad = { ...placement, gtin: '4006381333931', userId: 'shopper-2' }
 
 /** A link that shows which ad it is for. */
 function linkOf(gtin: string) {

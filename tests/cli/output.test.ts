@@ -8,6 +8,7 @@ import { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { FileOutput } from '../../src/cli/output.ts'
+import { placement } from '../helpers/placement.ts'
 import { answerBy, answerText, answerWith, received, run, useCliServer } from './harness.ts'
 
 useCliServer()
@@ -73,16 +74,7 @@ test('minting stops at a failed write, so that nothing is minted that nobody get
       })),
     },
   }))
-  const ad = {
-    publisherId: 10,
-    siteId: 101,
-    marketId: 1,
-    advertiserId: 1,
-    campaignId: 1001,
-    adGroupId: 5001,
-    gtin: '4006381333931',
-    userId: 'shopper-2',
-  }
+  const ad = { ...placement, gtin: '4006381333931', userId: 'shopper-2' }
   const lines = Array.from({ length: 3_000 }, () => `${JSON.stringify(ad)}\n`)
 
   const { exitCode, stderr } = await run(['links', 'mint', '-'], {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
+import type { CatalogNames } from '../../src/catalog/catalog-names.ts'
 import { ProductTable } from '../../src/catalog/product-table.ts'
 import type { ValuesQuery } from '../../src/contract/report-values.ts'
 import { createGroupsRunner } from '../../src/reports/run-groups.ts'
 import { readValues } from '../../src/reports/values.ts'
 import type { HistoryEvent } from '../helpers/history.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
-import { aClick, aWorld, anAd } from '../helpers/seal-scenario.ts'
+import { aClick, aWorld, anAd, type World } from '../helpers/seal-scenario.ts'
 
 const atMs = Date.UTC(2026, 2, 2, 12)
 const nothing = () => []
@@ -17,6 +18,25 @@ function aClickOn(serial: number, changes: Parameters<typeof anAd>[0]): HistoryE
   const servedAdId = serial.toString(16).padStart(32, '0')
   const costPerClickMicros = BigInt(1_000_000 - serial)
   return aClick(anAd({ servedAdId, costPerClickMicros, ...changes }), atMs + 1_000)
+}
+
+/** Reads the values of a filter by the names that the catalog has. */
+function aReader(t: TestContext, world: World, names: Partial<CatalogNames> = {}) {
+  const keptPages = openKeptPages()
+  t.after(() => keptPages.close())
+  const catalog = {
+    markets: () => world.markets,
+    publishers: nothing,
+    campaigns: nothing,
+    adGroups: nothing,
+    ...names,
+  }
+  const run = createGroupsRunner({ ...world, catalog: () => catalog, keptPages })
+  return async (query: Pick<ValuesQuery, 'field' | 'q'>) => {
+    const { signal } = new AbortController()
+    const asker = { advertiserId: 1, keyId: 'key', signal }
+    return await readValues(run, { ...range, ...query }, asker)
+  }
 }
 
 test('a filter is offered what has figures, found by a part of its name or id in any case, the dearest first', async (t) => {
@@ -38,19 +58,13 @@ test('a filter is offered what has figures, found by a part of its name or id in
     ],
     await products.nextVersion([1, 2])
   )
-  const keptPages = openKeptPages()
-  t.after(() => keptPages.close())
-  const catalog = () => ({
-    markets: () => world.markets,
+  const read = aReader(t, world, {
     publishers: () => [{ id: 10, name: 'Example Shop' }],
     campaigns: () => [{ id: 1001, name: 'Always on' }],
     adGroups: () => [{ id: 5002, name: 'Search 100%' }],
   })
-  const run = createGroupsRunner({ ...world, catalog, keptPages })
   const ask = async (query: Pick<ValuesQuery, 'field' | 'q'>) => {
-    const { signal } = new AbortController()
-    const asker = { advertiserId: 1, keyId: 'key', signal }
-    const { values, hasMore } = await readValues(run, { ...range, ...query }, asker)
+    const { values, hasMore } = await read(query)
     assert.equal(hasMore, false)
     return values.map(({ value, name, of }) => [value, name, of].join('|'))
   }
@@ -86,24 +100,11 @@ test('a value that has several currencies has the name of the market that knows 
     ],
     await products.nextVersion([1, 2])
   )
-  const keptPages = openKeptPages()
-  t.after(() => keptPages.close())
-  const catalog = () => ({
-    markets: () => world.markets,
-    publishers: nothing,
-    campaigns: nothing,
-    adGroups: nothing,
-  })
-  const run = createGroupsRunner({ ...world, catalog, keptPages })
-  const ask = async (field: ValuesQuery['field']) => {
-    const { signal } = new AbortController()
-    const asker = { advertiserId: 1, keyId: 'key', signal }
-    return (await readValues(run, { ...range, field }, asker)).values
-  }
+  const read = aReader(t, world)
 
-  const named = (await ask('GTIN')).find(({ value }) => value === 'sku-1')
+  const named = (await read({ field: 'GTIN' })).values.find(({ value }) => value === 'sku-1')
   assert.deepEqual(named, { value: 'sku-1', name: 'Coffee', of: 'Acme' })
-  assert.equal((await ask('BRAND')).length, 1)
+  assert.equal((await read({ field: 'BRAND' })).values.length, 1)
 })
 
 test('a long list is cut, and says so', async (t) => {
@@ -111,20 +112,10 @@ test('a long list is cut, and says so', async (t) => {
   await world.loader.ship(
     Array.from({ length: 51 }, (_, index) => aClickOn(index + 1, { gtin: `sku-${index + 100}` }))
   )
-  const keptPages = openKeptPages()
-  t.after(() => keptPages.close())
-  const catalog = {
-    markets: () => world.markets,
-    publishers: nothing,
-    campaigns: nothing,
-    adGroups: nothing,
-  }
-  const run = createGroupsRunner({ ...world, catalog: () => catalog, keptPages })
-  const { signal } = new AbortController()
-  const asker = { advertiserId: 1, keyId: 'key', signal }
+  const read = aReader(t, world)
 
-  const all = await readValues(run, { ...range, field: 'GTIN' }, asker)
-  const some = await readValues(run, { ...range, field: 'GTIN', q: '-15' }, asker)
+  const all = await read({ field: 'GTIN' })
+  const some = await read({ field: 'GTIN', q: '-15' })
 
   assert.deepEqual([all.values.length, all.hasMore, all.values[0]?.value], [50, true, 'sku-100'])
   assert.deepEqual([some.values.length, some.hasMore], [1, false])

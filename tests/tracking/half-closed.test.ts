@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { makeCertificate } from '../helpers/certificate.ts'
 import { openMemorySpool } from '../helpers/memory-spool.ts'
@@ -28,6 +28,14 @@ function gatedSpool() {
     close: () => spool.close(),
   }
   return { spool: gated, open: () => void gate.emit('open') }
+}
+
+/** Its answers wait for the gate, which opens at the end of the test at the latest. */
+async function startGated(t: TestContext, options: Parameters<typeof startTracker>[1] = {}) {
+  const { spool, open } = gatedSpool()
+  const tracker = await startTracker(t, { ...options, spool })
+  t.after(open)
+  return { tracker, open }
 }
 
 const body = JSON.stringify(aConversion())
@@ -57,9 +65,7 @@ async function connectionsOf({ server }: Tracker): Promise<number> {
 
 for (const [name, { request, answer }] of Object.entries(requests)) {
   test(`a ${name} whose sender has ended its half is answered, and then the connection ends`, async (t) => {
-    const { spool, open } = gatedSpool()
-    const tracker = await startTracker(t, { spool })
-    t.after(open)
+    const { tracker, open } = await startGated(t)
     const socket = await halfClose(tracker, request(tracker))
     const accepted = await connectionsOf(tracker)
 
@@ -73,9 +79,7 @@ for (const [name, { request, answer }] of Object.entries(requests)) {
 }
 
 test('all requests that came before the end are answered', async (t) => {
-  const { spool, open } = gatedSpool()
-  const tracker = await startTracker(t, { spool })
-  t.after(open)
+  const { tracker, open } = await startGated(t)
   const socket = await halfClose(tracker, conversion + click(tracker) + conversion)
 
   open()
@@ -96,9 +100,7 @@ test('a sender that ends before or within a request keeps no connection', async 
 })
 
 test('shutting down answers such a sender too', async (t) => {
-  const { spool, open } = gatedSpool()
-  const tracker = await startTracker(t, { spool })
-  t.after(open)
+  const { tracker, open } = await startGated(t)
   const socket = await halfClose(tracker, conversion)
 
   const closed = tracker.close()
@@ -109,9 +111,7 @@ test('shutting down answers such a sender too', async (t) => {
 })
 
 test('shutting down does not wait for ever for the answer of such a sender', async (t) => {
-  const { spool, open } = gatedSpool()
-  const tracker = await startTracker(t, { spool, drainMsMax: 50 })
-  t.after(open)
+  const { tracker } = await startGated(t, { drainMsMax: 50 })
   const socket = await halfClose(tracker, conversion)
   socket.resume()
   const gone = once(socket, 'close')
@@ -121,10 +121,8 @@ test('shutting down does not wait for ever for the answer of such a sender', asy
 })
 
 test('over TLS such a sender is answered as well', async (t) => {
-  const { spool, open } = gatedSpool()
   const { cert, key } = makeCertificate()
-  const tracker = await startTracker(t, { spool, tls: { cert, key } })
-  t.after(open)
+  const { tracker, open } = await startGated(t, { tls: { cert, key } })
   const socket = connectTls({
     port: tracker.port,
     host: '127.0.0.1',

@@ -146,7 +146,7 @@ function endFaults({ expiresAt }: Rights, nowMs: number): readonly string[] {
   return endMs !== null && endMs <= nowMs ? ['/expiresAt must lie in the future'] : []
 }
 
-/** A slip, after which nothing would be protected. */
+/** Such a slip would protect nothing. */
 const isAhead = 'compromisedSince must not lie in the future'
 
 function toListed(key: AccessKey): KeyList['keys'][number] {
