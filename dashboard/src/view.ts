@@ -73,7 +73,7 @@ export interface View extends Days, BaseChoice {
 
 export function parseView(query: URLSearchParams, market: MarketDays): View {
   const orderBy = query.get('sort')
-  const tab = tabNames.find((known) => known === query.get('group')) ?? defaultTab
+  const tab = tabNames.find((known) => known === query.get('group')) ?? tabSortedBy(orderBy)
   const own = columnsOfTab(tab)
   const chosen = (query.get('columns') ?? '').split(',')
   // The name comes first in any case: without it nobody knows what the figures are of.
@@ -96,6 +96,12 @@ export function parseView(query: URLSearchParams, market: MarketDays): View {
     columns: columns.length > 1 ? columns : defaultColumnsOf(tab),
     isComparing: query.get('compare') === 'profiles',
   }
+}
+
+/** An address without a tab may be sorted by a column that only all rows have. */
+function tabSortedBy(orderBy: string | null): TabName {
+  const has = (tab: TabName) => columnsOfTab(tab).some((name) => name === orderBy)
+  return !has(defaultTab) && has('rows') ? 'rows' : defaultTab
 }
 
 export function parseProfile(query: URLSearchParams): AttributionProfile {

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { groupings, listGroupColumns, parseGroupRequest } from '../../src/contract/group-request.ts'
 import { columnsOfTab } from '../../dashboard/src/columns.ts'
-import { filterNames, levelsOf, noFilters, tabNames, tabs } from '../../dashboard/src/groups.ts'
+import {
+  defaultOrder,
+  filterNames,
+  levelsOf,
+  noFilters,
+  tabNames,
+  tabs,
+} from '../../dashboard/src/groups.ts'
 import { withQuery } from '../../dashboard/src/router.ts'
 import { baseOf } from '../../dashboard/src/bases.ts'
 import { inCurrency, parseView, tableRequestOf } from '../../dashboard/src/view.ts'
@@ -84,6 +91,22 @@ test('an address without a tab is that of campaigns, and a filter has each of it
 
   assert.deepEqual(view.filters, { ...noFilters, brand: ['A', 'B'] })
   assert.deepEqual(tableRequestOf(view).groupBy, ['CAMPAIGN'])
+})
+
+test('an address without a tab that is sorted by a column which campaigns lack is that of all rows', () => {
+  for (const [text, tab, orderBy] of [
+    ['sort=GTIN', 'rows', 'GTIN'],
+    ['sort=PUBLISHER_NAME&size=10&page=1000', 'rows', 'PUBLISHER_NAME'],
+    ['sort=CLICKS', 'campaigns', 'CLICKS'],
+    ['sort=CAMPAIGN_ID', 'campaigns', 'CAMPAIGN_ID'],
+    ['sort=CURRENCY', 'campaigns', defaultOrder],
+    ['sort=NONSENSE', 'campaigns', defaultOrder],
+    ['group=brands&sort=GTIN', 'brands', defaultOrder],
+    ['group=nonsense&sort=GTIN', 'rows', 'GTIN'],
+  ] as const) {
+    const view = parseView(new URLSearchParams(text), market)
+    assert.deepEqual([view.tab, view.orderBy], [tab, orderBy], text)
+  }
 })
 
 test('every tab has the columns that its groups have, the name first, and shows no other by itself', () => {

@@ -58,7 +58,8 @@ export const validData: fc.Arbitrary<TrackingData> = fc.record(
     advertiserId: id,
     campaignId: id,
     adGroupId: id,
-    gtin: text(1, 60),
+    // Ads for a blank GTIN open, but none is minted.
+    gtin: text(1, 60).filter((gtin) => gtin.trim() !== ''),
     groupId: text(0, 60),
     userId: text(0, 128),
     userLoggedInId: text(0, 128),
