@@ -118,6 +118,9 @@ process.env['TEST_RECORDED_STATEMENTS'] = recordings
 const playedDemos = join(folder, 'demos')
 mkdirSync(playedDemos)
 process.env['TEST_PLAYED_DEMOS'] = playedDemos
+const ports = join(folder, 'ports')
+mkdirSync(ports)
+process.env['TEST_PORTS'] = ports
 if (words.length === 0) process.env['TEST_ALL_FILES'] = '1'
 
 const skipped: string[] = []

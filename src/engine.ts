@@ -253,11 +253,7 @@ async function startCampaign(
       watch,
       rowContext: rowContextOf(engine),
     }),
-    openApi: buildOpenApi({
-      trackingUrl: config.trackingUrl,
-      campaignUrl: config.campaignUrl,
-      version,
-    }),
+    openApi: () => buildOpenApi({ ...config, version }),
     operations: isFull ? operations : nodeOperations,
     pages: isFull ? createPages(config) : [],
     isReady: () => !engine.nodes.isLeaving && complaintsOf(engine, pipeline).length === 0,

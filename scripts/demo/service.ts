@@ -2,10 +2,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { canListen, freePort } from '../free-port.ts'
 import { DemoError, describeAnswer, describeError } from './failures.ts'
 import type { HttpClient } from './http.ts'
 
@@ -30,25 +30,12 @@ export interface ServicePlan {
 
 /** The wanted port; without a wish the usual one if it is free, else any free one. */
 export async function findPort(wanted: number | null, usual: number): Promise<number> {
-  const preferred = wanted === 0 ? null : await tryPort(wanted ?? usual)
-  if (wanted !== null && wanted !== 0 && preferred === null) {
+  const preferred = wanted ?? usual
+  if (preferred !== 0 && (await canListen(preferred, host))) return preferred
+  if (wanted !== null && wanted !== 0) {
     throw new DemoError(`port ${wanted} of ${host} is taken or not allowed`)
   }
-  const port = preferred ?? (await tryPort(0))
-  if (port === null) throw new DemoError(`no free port on ${host}`)
-  return port
-}
-
-function tryPort(port: number): Promise<number | null> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(null))
-    server.listen(port, host, () => {
-      const address = server.address()
-      const found = typeof address === 'object' && address !== null ? address.port : null
-      server.close(() => resolve(found))
-    })
-  })
+  return await freePort(host)
 }
 
 export class Service {

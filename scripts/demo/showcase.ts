@@ -6,7 +6,8 @@ import { HttpClient } from './http.ts'
 import type { DemoOptions } from './options.ts'
 import { Progress } from './progress.ts'
 import { runDemo } from './run.ts'
-import { Service, findPort } from './service.ts'
+import { freePort } from '../free-port.ts'
+import { Service } from './service.ts'
 
 // Weeks of events are stored and attributed at once, beside whatever else the machine does.
 const answerMsMax = 120_000
@@ -81,8 +82,8 @@ async function start(dataDir: string): Promise<Running> {
   const http = new HttpClient(answerMsMax)
   const service = new Service({
     dataDir,
-    trackingPort: await findPort(0, 0),
-    campaignPort: await findPort(0, 0),
+    trackingPort: await freePort(),
+    campaignPort: await freePort(),
   })
   const stop = async () => {
     await service.stop()

@@ -54,6 +54,10 @@ export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
   const app = fastify({
     // All logging is ours: the framework's lines would hold raw paths.
     logger: false,
+    // The contract has checks of its own. The framework would load those that it has for nothing.
+    schemaController: {
+      compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas },
+    },
     genReqId: () => randomUUID(),
     exposeHeadRoutes: false,
     // The gate says it itself, in the shape of every other refusal.
@@ -88,6 +92,10 @@ export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
     done()
   })
   return app
+}
+
+function refuseSchemas(): never {
+  throw new Error('routes have no schemas of the framework')
 }
 
 /** The operations of the port and the public pages, which are operations without a document. */

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import { signOnMeta } from '../domain/person.ts'
 import { assert } from '../lib/assert.ts'
 import type { PublicPage } from './deps.ts'
-import { createStaticFile } from '../http/static-file.ts'
+import { StaticFile } from '../http/static-file.ts'
 
 export const dashboardPolicy = [
   "default-src 'none'",
@@ -26,13 +26,13 @@ const types: Readonly<Record<string, string>> = {
 
 type PageSignOn = { readonly signOutUrl: string | null } | null
 
-/** Reads and compresses the built files once. Throws when they were not built. */
+/** Reads the built files at once: after an update they may be others. Throws when they were not built. */
 export function createDashboardPages(
   folder: string,
   signOn: PageSignOn = null
 ): readonly PublicPage[] {
   const html = readFileSync(join(folder, 'index.html'), 'utf8')
-  const index = createStaticFile(signOn === null ? html : withSignOn(html, signOn))
+  const index = new StaticFile(() => (signOn === null ? html : withSignOn(html, signOn)))
   return [
     {
       path: '/',
@@ -62,13 +62,13 @@ function withSignOn(html: string, { signOutUrl }: PageSignOn & object): string {
 function assetPage(folder: string, name: string): PublicPage {
   const type = types[extname(name)]
   assert(type !== undefined, `the dashboard's file ${name} is of a known type`)
-  const file = createStaticFile(readFileSync(join(folder, 'assets', name)))
+  const content = readFileSync(join(folder, 'assets', name))
   return {
     path: `/assets/${name}`,
     answer: {
       status: 200,
       headers: { 'content-type': type },
-      body: { file: { ...file, isImmutable: true } },
+      body: { file: new StaticFile(() => content, { isImmutable: true }) },
     },
   }
 }

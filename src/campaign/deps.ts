@@ -48,7 +48,7 @@ export interface CampaignDeps {
   readonly audit: Pick<AuditTrail, 'record'>
   /** `createAdminHandlers(…)`: every operation of the port needs exactly one handler. */
   readonly adminHandlers: HandlerTable
-  readonly openApi: OpenApiDocument
+  readonly openApi: () => OpenApiDocument
   /** Whether the node takes traffic, for `/readyz`. */
   readonly isReady: () => boolean
   /** Prometheus text over all processes of the node. */

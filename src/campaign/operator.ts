@@ -1,5 +1,5 @@
 import { answerJson, refuse, type Answer, type HandlerTable } from '../http/handler.ts'
-import { createStaticFile } from '../http/static-file.ts'
+import { StaticFile } from '../http/static-file.ts'
 import type { CampaignDeps } from './deps.ts'
 import { jsonType } from './send.ts'
 
@@ -16,11 +16,10 @@ type OperatorDeps = Pick<CampaignDeps, 'openApi' | 'isReady' | 'metrics'>
 
 /** The operations for load balancers, monitoring and readers of the API. */
 export function createOperatorHandlers(deps: OperatorDeps): HandlerTable {
-  // Written and compressed once: the document is the same for everyone, and 500 KB long, or 40.
   const document = {
     status: 200,
     headers: jsonType,
-    body: { file: createStaticFile(JSON.stringify(deps.openApi)) },
+    body: { file: new StaticFile(() => JSON.stringify(deps.openApi())) },
   }
   return {
     getOpenApi: () => Promise.resolve(document),

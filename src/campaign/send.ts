@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { errorCodeHeader } from '../contract/refusal-codes.ts'
-import type { Answer, StaticFile } from '../http/handler.ts'
-import { chooseEncoding } from '../http/static-file.ts'
+import type { Answer } from '../http/handler.ts'
+import { chooseEncoding, type StaticFile } from '../http/static-file.ts'
 
 /**
  * On every answer. Nothing of this port may be kept by a cache, guessed to be another type, framed,

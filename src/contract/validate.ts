@@ -74,8 +74,14 @@ export function compileParser<T extends TSchema>(schema: T, options: CompileOpti
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 function createAjv(options: Pick<Options, 'allErrors'>): Ajv {
-  // `verbose` puts value and schema into errors, which messages need; a valid value never pays for it.
-  const ajv = new Ajv({ ...options, verbose: true })
+  const ajv = new Ajv({
+    ...options,
+    // Puts value and schema into errors, which messages need; a valid value never pays for it.
+    verbose: true,
+    // The schemas are our own. Compiling the schema of schemas took most of a tracker's compiling.
+    meta: false,
+    validateSchema: false,
+  })
   ajv.addFormat('int32', true) // The bounds beside it do the work.
   ajv.addFormat('double', true)
   ajv.addFormat('uri', true) // Whether an address is fit for its purpose is for the domain to say.

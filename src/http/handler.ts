@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream'
 import type { AccessKey } from '../access/key.ts'
 import { refusalKinds, type RefusalCode } from '../contract/refusal-codes.ts'
+import type { StaticFile } from './static-file.ts'
 
 /** One authorized call. Path, query and body are not checked yet. */
 export interface Call {
@@ -18,17 +19,6 @@ export interface Call {
   readonly sourceAddress: string | null
   /** Aborted when the caller has gone before the answer was whole. */
   readonly signal: AbortSignal
-}
-
-/** Static content. Callers that already have it get 304. */
-export interface StaticFile {
-  readonly plain: Buffer
-  /** Null: compression would gain nothing. */
-  readonly gzip: Buffer | null
-  /** The hash of the content, independent of its encoding. */
-  readonly hash: string
-  /** The path always names this content and no other. Default false. */
-  readonly isImmutable?: boolean
 }
 
 /** Whole, so that nothing can fail once the first byte has left, and sent with its length. */

@@ -177,7 +177,7 @@ export async function openContractPort(): Promise<ContractPort> {
     readSeries: createSeriesReader({ warehouse, catalog: () => catalogNames(catalog.current()) }),
     listRestatements: (sinceMs) => readRestatements(warehouse, sinceMs),
     adminHandlers: echoAdmin,
-    openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
+    openApi: () => buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     isReady: () => true,
     metrics: silentMetrics,
     clock,

@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { Script, createContext } from 'node:vm'
 import { gunzipSync } from 'node:zlib'
 import { createDocsPages } from '../../src/campaign/docs-pages.ts'
+import { StaticFile } from '../../src/http/static-file.ts'
 import { startHarness } from './harness.ts'
 
 const trackingUrl = 'https://track.example:8443/base'
@@ -117,16 +118,30 @@ test('a client that takes gzip gets it, any other the plain bytes, and both are 
 })
 
 test('what is too short to gain from compression is sent as it is', async (t) => {
-  const page = createDocsPages({ trackingUrl, campaignUrl })[0]
-  assert.ok(page?.answer.body !== null && page?.answer.body !== undefined)
-  assert.ok('file' in page.answer.body)
-  const answer = { ...page.answer, body: { file: { ...page.answer.body.file, gzip: null } } }
+  const answer = { status: 200, body: { file: new StaticFile(() => 'short') } }
   const { app } = startHarness({ pages: [{ path: '/docs', answer }] })
   t.after(() => app.close())
 
   const response = await app.inject({ url: '/docs', headers: { 'accept-encoding': 'gzip' } })
 
   assert.equal(response.headers['content-encoding'], undefined)
+  assert.equal(response.body, 'short')
+})
+
+test('a file is written once, for the first who asks', async (t) => {
+  let writtenCount = 0
+  const file = new StaticFile(() => `written ${(writtenCount += 1)} times`)
+  const { app } = startHarness({
+    pages: [{ path: '/docs', answer: { status: 200, body: { file } } }],
+  })
+  t.after(() => app.close())
+
+  await app.ready()
+  assert.equal(writtenCount, 0)
+  for (const accepted of ['gzip', 'identity']) {
+    const headers = { 'accept-encoding': accepted }
+    assert.equal((await app.inject({ url: '/docs', headers })).body, 'written 1 times')
+  }
 })
 
 test('a client that has a part already is told so without its bytes, by GET and by HEAD', async (t) => {

@@ -276,7 +276,7 @@ export function startHarness(changes: Partial<CampaignDeps> = {}): Harness {
       },
     },
     adminHandlers: echoAdmin,
-    openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
+    openApi: () => buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     isReady: () => true,
     metrics: { ...silentMetrics, read: () => Promise.resolve('up 1\n') },
     clock: () => 1_772_000_000_000,

@@ -8,7 +8,7 @@ import {
 } from '../../src/client/client.ts'
 import { clientVersion } from '../../src/client/caller.ts'
 import { answer, breakOff, hangUp, playScript, stayMute } from '../helpers/scripted-server.ts'
-import { freePort } from '../helpers/service.ts'
+import { freePort } from '../../scripts/free-port.ts'
 
 const conversion: Conversion = {
   user_id: 'shopper-1',

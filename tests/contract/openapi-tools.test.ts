@@ -21,7 +21,7 @@ let served = ''
 before(async () => {
   const trackingUrl = 'http://127.0.0.1:8080'
   const campaignUrl = 'http://127.0.0.1:8081'
-  const openApi = buildOpenApi({ trackingUrl, campaignUrl, version: '1.2.3' })
+  const openApi = () => buildOpenApi({ trackingUrl, campaignUrl, version: '1.2.3' })
   const { app } = startHarness({ openApi })
   served = (await app.inject({ url: '/openapi.json' })).body
   await app.close()

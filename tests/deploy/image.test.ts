@@ -3,7 +3,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { aBundle } from '../helpers/bundle.ts'
-import { eventually, freePort, statusOf } from '../helpers/service.ts'
+import { freePort } from '../../scripts/free-port.ts'
+import { eventually, statusOf } from '../helpers/service.ts'
 import { Container, Images, noImages } from './container.ts'
 
 /** Not that of the image: platforms choose one of their own. */

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeCertificate } from '../helpers/certificate.ts'
-import { freePort } from '../helpers/service.ts'
+import { freePort } from '../../scripts/free-port.ts'
 
 const patienceMs = 120_000
 

@@ -7,7 +7,8 @@ import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { eventually, freePort, statusOf } from '../helpers/service.ts'
+import { freePort } from '../../scripts/free-port.ts'
+import { eventually, statusOf } from '../helpers/service.ts'
 import { aConversion } from '../tracking/fixture.ts'
 
 async function environment(folder: string) {

@@ -8,13 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  eventually,
-  freePort,
-  prepareService,
-  signalProcess,
-  statusOf,
-} from '../helpers/service.ts'
+import { freePort } from '../../scripts/free-port.ts'
+import { eventually, prepareService, signalProcess, statusOf } from '../helpers/service.ts'
 import type { Service } from '../helpers/service.ts'
 
 const nobody = 65_534

@@ -6,11 +6,11 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request as requestOverTls } from 'node:https'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../scripts/free-port.ts'
 import { copyMigrated } from './test-warehouse.ts'
 
 export interface ServiceOptions {
@@ -216,15 +216,6 @@ export async function prepareService(t: Lifetime, options: ServiceOptions = {}):
     if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
   })
   return service
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 export async function statusOf(url: string): Promise<number> {

@@ -221,7 +221,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     readSeries: () => Promise.reject(new Error('no reports here')),
     runGroups: () => Promise.reject(new Error('no reports here')),
     readSummary: () => Promise.reject(new Error('no reports here')),
-    openApi: buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
+    openApi: () => buildOpenApi({ trackingUrl: 'http://t', campaignUrl: 'http://c', version: '1' }),
     isReady: () => true,
     metrics: silentMetrics,
     signOn: { header: 'x-forwarded-email', isProxy: (address) => address === proxyAddress },
