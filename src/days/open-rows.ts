@@ -28,13 +28,11 @@ export interface OpenScope {
  */
 export function openRowsSql(scope: OpenScope): string {
   return `
-  SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, toDate(day_number) AS day, seen_gtin,
-    loads, impressions, clicks, conversions, orders, units, if(is_home, all_value, toDecimal128(0, 9)) AS value,
-    if(is_home, all_charge, toDecimal128(0, 9)) AS spend, if(is_home, 0, amounts) AS unconverted
-  FROM (
-    SELECT *, currency = ${currencyOf('market_id')} AS is_home
-    FROM (${countedSql(scope)} UNION ALL ${creditedSql(scope)})
-  )`
+  SELECT market_id, publisher_id, campaign_id, ad_group_id, product_key AS gtin_key, toDate(day_number) AS day, gtin_seen,
+    loads, impressions, clicks, conversions, units,
+    if((home = ${currencyOf('market_id')}) AS is_home, all_value, toDecimal128(0, 9)) AS value,
+    if(is_home, all_charge, toDecimal128(0, 9)) AS spend, if(is_home, 0, amounts) AS unconverted, orders
+  FROM (${countedSql(scope)} UNION ALL ${creditedSql(scope)})`
 }
 
 /**
@@ -44,21 +42,17 @@ export function openRowsSql(scope: OpenScope): string {
 function countedSql({ condition, shifts }: OpenScope): string {
   const at = `toInt64(${latestEarliness} - earliness)`
   return `
-    SELECT market_id, publisher_id, campaign_id, ad_group_id, ${gtinKeySql('seen_gtin')} AS gtin_key, day_number,
-      seen_gtin, toString(home) AS currency, loads, impressions, clicks, toUInt64(0) AS conversions,
-      toUInt64(0) AS orders, toInt64(0) AS units, toDecimal128(0, 9) AS all_value, all_charge, amounts
-    FROM (
-      SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin AS seen_gtin, currency AS home,
-        ${dayOf(at, shifts)} AS day_number,
-        countIf(kind = 'load') AS loads, countIf(kind = 'impression') AS impressions,
-        countIf(kind = 'click') AS clicks, sum(charge) AS all_charge, countIf(charge != 0) AS amounts
-      FROM ad_event FINAL
-      WHERE advertiser_id = {advertiserId:Int32} AND verdict = 'counted'
-        AND ${servedForDays('dayMin', 'dayMax')}
-        AND earliness <= ${boundOf('FromEarliness')} AND earliness > ${boundOf('ToEarliness')}
-        AND ${condition}
-      GROUP BY market_id, publisher_id, campaign_id, ad_group_id, gtin, currency, day_number
-    )`
+    SELECT market_id, publisher_id, campaign_id, ad_group_id, ${gtinKeySql('gtin')} AS product_key,
+      ${dayOf(at, shifts)} AS day_number, gtin AS gtin_seen, toString(currency) AS home,
+      countIf(kind = 'load') AS loads, countIf(kind = 'impression') AS impressions,
+      countIf(kind = 'click') AS clicks, toUInt64(0) AS conversions, toUInt64(0) AS orders, toInt64(0) AS units,
+      toDecimal128(0, 9) AS all_value, sum(charge) AS all_charge, countIf(charge != 0) AS amounts
+    FROM ad_event FINAL
+    WHERE advertiser_id = {advertiserId:Int32} AND verdict = 'counted'
+      AND ${servedForDays('dayMin', 'dayMax')}
+      AND earliness <= ${boundOf('FromEarliness')} AND earliness > ${boundOf('ToEarliness')}
+      AND ${condition}
+    GROUP BY market_id, publisher_id, campaign_id, ad_group_id, gtin, currency, day_number`
 }
 
 function dayOf(atMs: string, shifts: MarketShifts | null): string {
@@ -85,8 +79,8 @@ function creditedSql({ profile, condition, shifts, withOrders }: OpenScope): str
   const touched = own.map((name) => `if(${isClick}, click_${name}, view_${name}) AS ${name}`)
   const orders = withOrders ? ordersOf(isCredited) : noOrders
   return `
-    SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day_number, min(gtin) AS seen_gtin,
-      home AS currency, toUInt64(0) AS loads, toUInt64(0) AS impressions, toUInt64(0) AS clicks,
+    SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day_number, min(gtin), home,
+      toUInt64(0) AS loads, toUInt64(0) AS impressions, toUInt64(0) AS clicks,
       uniqExact(purchase_key) AS conversions, ${orders.count} AS orders, sum(toInt64(quantity)) AS units,
       sum(value) AS all_value, toDecimal128(0, 9) AS all_charge, countIf(value != 0) AS amounts
     FROM (

@@ -159,9 +159,7 @@ function openRows(source: RowsParts, { withOrders }: Named): string {
     return `SELECT ${figures(source)} FROM (${dayPartsSql({ advertisers, profiles: [profile], condition })})`
   }
   const scope = { profile, condition, shifts: request.dateBreakdown ? shifts : null, withOrders }
-  return `SELECT market_id, publisher_id, campaign_id, ad_group_id, gtin_key, day, seen_gtin AS gtin_seen,
-    loads, impressions, clicks, conversions, units, value, spend, unconverted, orders
-  FROM (${openRowsSql(scope)})`
+  return openRowsSql(scope)
 }
 
 /** A year of a zone with clock changes has five at most. */
