@@ -107,3 +107,13 @@ test('a parser passes the very value on and changes nothing in it', () => {
   assert.ok(parsed.ok)
   assert.equal(parsed.value, value)
 })
+
+test('a schema with a keyword that does not exist, or with a value that it cannot have, compiles to nothing', () => {
+  for (const [schema, fault] of [
+    [{ type: 'string', maxLenght: 3 }, /maxLenght/],
+    [{ type: 'number', minimum: '5' }, /minimum/],
+    [{ type: 'object', required: 'name' }, /required/],
+  ] as const) {
+    assert.throws(() => compile(schema, { isEager: true }), fault)
+  }
+})
