@@ -109,11 +109,11 @@ test('a parser passes the very value on and changes nothing in it', () => {
 })
 
 test('a schema with a keyword that does not exist, or with a value that it cannot have, compiles to nothing', () => {
-  for (const [schema, fault] of [
+  for (const [faulty, fault] of [
     [{ type: 'string', maxLenght: 3 }, /maxLenght/],
     [{ type: 'number', minimum: '5' }, /minimum/],
     [{ type: 'object', required: 'name' }, /required/],
   ] as const) {
-    assert.throws(() => compile(schema, { isEager: true }), fault)
+    assert.throws(() => compile(faulty, { isEager: true }), fault)
   }
 })
