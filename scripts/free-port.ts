@@ -1,7 +1,7 @@
 // Ports for services that programs start: free when they are asked for, and still so when the service listens.
-import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { claim } from './claim.ts'
 
 /** Below those that systems give to outgoing connections, which take any port at any time. */
 const range = { first: 10_000, count: 20_000 }
@@ -17,16 +17,9 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
 }
 
 function isOurs(port: number): boolean {
-  // Set by scripts/test.ts. Test files are processes of their own, and only one of them can make a folder.
+  // Set by scripts/test.ts.
   const folder = process.env['TEST_PORTS']
-  if (folder === undefined) return true
-  try {
-    mkdirSync(join(folder, String(port)))
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    throw error
-  }
+  return folder === undefined || claim(join(folder, String(port)))
 }
 
 export function canListen(port: number, host: string): Promise<boolean> {

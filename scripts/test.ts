@@ -109,7 +109,7 @@ process.env['UV_THREADPOOL_SIZE'] = '16'
 symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
 const bundles = await bundleTests(files, join(folder, 'bundles'))
 // Test files inherit these. The loader of TypeScript is not needed, and would cost what bundling saves. Most files end
-// before they have filled as much memory, so it is never collected, which takes a tenth of their CPU otherwise.
+// before they have filled this memory, so nothing is collected. Collecting took a tenth of their CPU.
 const memoryOptions = ['--min-semi-space-size=16', '--max-semi-space-size=32']
 process.execArgv.splice(0, Infinity, '--enable-source-maps', ...memoryOptions)
 

@@ -253,7 +253,11 @@ async function startCampaign(
       watch,
       rowContext: rowContextOf(engine),
     }),
-    openApi: () => buildOpenApi({ ...config, version }),
+    openApi: () => {
+      // Not the whole configuration: the document is public.
+      const { trackingUrl, campaignUrl } = config
+      return buildOpenApi({ trackingUrl, campaignUrl, version })
+    },
     operations: isFull ? operations : nodeOperations,
     pages: isFull ? createPages(config) : [],
     isReady: () => !engine.nodes.isLeaving && complaintsOf(engine, pipeline).length === 0,

@@ -32,7 +32,7 @@ export function createDashboardPages(
   signOn: PageSignOn = null
 ): readonly PublicPage[] {
   const html = readFileSync(join(folder, 'index.html'), 'utf8')
-  const index = new StaticFile(() => (signOn === null ? html : withSignOn(html, signOn)))
+  const page = signOn === null ? html : withSignOn(html, signOn)
   return [
     {
       path: '/',
@@ -42,7 +42,7 @@ export function createDashboardPages(
           'content-type': 'text/html; charset=utf-8',
           'content-security-policy': dashboardPolicy,
         },
-        body: { file: index },
+        body: { file: new StaticFile(() => page) },
       },
     },
     ...readdirSync(join(folder, 'assets')).map((name) => assetPage(folder, name)),

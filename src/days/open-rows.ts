@@ -22,7 +22,8 @@ export interface OpenScope {
 }
 
 /**
- * Rows for a caller that sums them. An amount in another currency than the market's is not in `spend` or `value` but
+ * Rows for a caller that sums them, with the columns and in the order of those of sealed days (`figures` in
+ * reports/query.ts), since both are united by place. An amount in another currency than the market's is not in `spend` or `value` but
  * in `unconverted`: with rates, a caller that finds any has to read the general statement. The days of each market
  * are consecutive.
  */
@@ -37,7 +38,7 @@ export function openRowsSql(scope: OpenScope): string {
 
 /**
  * By the GTIN as it was spelled, of which the key is a function: so one text is read and compared for an event, not
- * three.
+ * three. The key has a name of its own, because a condition on `gtin_key` is meant for the stored column.
  */
 function countedSql({ condition, shifts }: OpenScope): string {
   const at = `toInt64(${latestEarliness} - earliness)`

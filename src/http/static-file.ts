@@ -8,46 +8,41 @@ interface StaticFileOptions {
   readonly isImmutable?: boolean
 }
 
+/** Content in the encodings that callers may take. */
+interface Written {
+  readonly plain: Buffer
+  /** Null: compression would gain nothing. */
+  readonly gzip: Buffer | null
+  /** The hash of the content, independent of its encoding. */
+  readonly hash: string
+}
+
 /**
  * Static content. Callers that already have it get 304. It is written and compressed for the first caller and then
- * kept: an engine serves 2.5 MB of it, which nobody asks most engines for.
+ * kept: an engine has 2.5 MB of it, and most engines are never asked for it.
  */
 export class StaticFile {
   readonly isImmutable: boolean
   readonly #write: () => Buffer | string
-  #made: { readonly plain: Buffer; readonly gzip: Buffer | null; readonly hash: string } | null =
-    null
+  #written: Written | null = null
 
   constructor(write: () => Buffer | string, { isImmutable = false }: StaticFileOptions = {}) {
     this.#write = write
     this.isImmutable = isImmutable
   }
 
-  get plain(): Buffer {
-    return this.#make().plain
+  read(): Written {
+    this.#written ??= compress(Buffer.from(this.#write()))
+    return this.#written
   }
+}
 
-  /** Null: compression would gain nothing. */
-  get gzip(): Buffer | null {
-    return this.#make().gzip
-  }
-
-  /** The hash of the content, independent of its encoding. */
-  get hash(): string {
-    return this.#make().hash
-  }
-
-  #make() {
-    if (this.#made !== null) return this.#made
-    const content = this.#write()
-    const plain = typeof content === 'string' ? Buffer.from(content) : content
-    const gzip = gzipSync(plain, { level: 9 })
-    this.#made = {
-      plain,
-      gzip: gzip.length < plain.length ? gzip : null,
-      hash: createHash('sha256').update(plain).digest('base64url'),
-    }
-    return this.#made
+function compress(plain: Buffer): Written {
+  const gzip = gzipSync(plain, { level: 9 })
+  return {
+    plain,
+    gzip: gzip.length < plain.length ? gzip : null,
+    hash: createHash('sha256').update(plain).digest('base64url'),
   }
 }
 
@@ -61,7 +56,7 @@ interface Chosen {
 type AskedWith = Pick<IncomingHttpHeaders, 'accept-encoding' | 'if-none-match'>
 
 export function chooseEncoding(file: StaticFile, asked: AskedWith): Chosen {
-  const { plain, gzip, hash, isImmutable } = file
+  const { plain, gzip, hash } = file.read()
   const isGzip = gzip !== null && codingWeight(asked['accept-encoding'] ?? '', 'gzip', 'x-gzip') > 0
   return {
     isKnown: isNamed(asked['if-none-match'] ?? '', hash),
@@ -69,7 +64,7 @@ export function chooseEncoding(file: StaticFile, asked: AskedWith): Chosen {
     headers: {
       // Kept, but asked for anew each time unless the path names the content: after an update no old
       // script meets a new page.
-      'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
       // Weak, as RFC 9110 has it for one content in several encodings.
       etag: `W/"${hash}"`,
       vary: 'accept-encoding',

