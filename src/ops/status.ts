@@ -3,7 +3,7 @@ import type { BelieveEverybody } from '../contract/not-believed.ts'
 import { crowdTouchpointsMax } from '../domain/windows.ts'
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
-import { conflictCountSql } from '../reports/conflicts.ts'
+import { countConflicts } from '../reports/conflicts.ts'
 import type { DataCentresState } from './data-centres.ts'
 import type { SeenNode } from '../nodes/nodes.ts'
 import type { Spool } from '../spool/spool.ts'
@@ -120,7 +120,6 @@ async function readFacts(deps: StatusDeps): Promise<WarehouseFacts | null> {
     const [facts] = await warehouse.rows<{
       version: string
       setAside: number
-      conflicts: number
     }>(factsSql)
     const reasons = await warehouse.rows<{ reason: string; count: number }>(uncountedSql)
     return {
@@ -128,7 +127,7 @@ async function readFacts(deps: StatusDeps): Promise<WarehouseFacts | null> {
       sealed: await deps.sealedThrough(),
       uncounted: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
       notBelieved: await readNotBelievedOfAll(warehouse, deps.clock()),
-      conflicts: facts?.conflicts ?? 0,
+      conflicts: await countConflicts(warehouse),
       setAside: facts?.setAside ?? 0,
       contradictions: await deps.contradictions(),
       crowds: await countCrowds(warehouse),
@@ -219,8 +218,7 @@ const factsSql = `
 SELECT version() AS version,
   (SELECT count() FROM set_aside AS a FINAL
     LEFT JOIN (SELECT key, replayed_at FROM set_aside_replay FINAL) AS r ON r.key = a.key
-    WHERE r.replayed_at IS NULL OR a.set_aside_at >= r.replayed_at) AS setAside,
-  ${conflictCountSql} AS conflicts`
+    WHERE r.replayed_at IS NULL OR a.set_aside_at >= r.replayed_at) AS setAside`
 
 const uncountedSql = `
 SELECT reason, sum(count) AS count FROM (
@@ -237,7 +235,11 @@ FROM purchase_return WHERE shipped_at >= today() - 30 AND verdict != 'valid'
 GROUP BY verdict
 UNION ALL
 SELECT toString(line_verdict), count()
-FROM (SELECT line_verdict FROM delivery WHERE day >= today() - 30 LIMIT 1 BY delivery_id)
+FROM (
+  SELECT line_verdict FROM delivery
+  WHERE day >= today() - 30 AND arrayExists(one -> one != 'valid', line_verdict)
+  LIMIT 1 BY delivery_id
+)
 ARRAY JOIN line_verdict WHERE line_verdict != 'valid'
 GROUP BY line_verdict
 )

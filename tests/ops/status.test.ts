@@ -3,11 +3,14 @@ import { test } from 'node:test'
 import { ServiceError } from '../../src/errors.ts'
 import { createStatusReader } from '../../src/ops/status.ts'
 import type { StatusDeps } from '../../src/ops/status.ts'
+import { openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
+import { migrate } from '../../src/warehouse/migrate.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openMemorySpool } from '../helpers/memory-spool.ts'
 import { createHistoryLoader } from '../helpers/history-warehouse.ts'
 import { aClick, anAd } from '../helpers/seal-scenario.ts'
 import { openTestWarehouse } from '../helpers/test-warehouse.ts'
+import { aWarehouseFolder } from '../helpers/warehouse-folder.ts'
 
 const hourMs = 3_600_000
 
@@ -55,6 +58,31 @@ test('events under a campaign of another advertiser are told, those of unknown c
   assert.equal(status.crowds, 0)
   assert.deepEqual(status.uncounted, {})
 })
+
+test('what the status counts does not take more memory the more purchases a month has', async (t) => {
+  const { path } = aWarehouseFolder(t)
+  const filled = openEmbeddedWarehouse({ path })
+  await migrate(filled)
+  for (let from = 0; from < 500_000; from += 100_000) await filled.command(purchasesSql, { from })
+  await filled.close()
+  const statementLimits = { memoryBytesMax: 75_000_000, secondsMax: 3_600 }
+  const warehouse = openEmbeddedWarehouse({ path, statementLimits })
+  t.after(() => warehouse.close())
+
+  const status = await createStatusReader({ ...depsWith(away), warehouse })()
+
+  assert.equal(status.conflicts, 1_000)
+  assert.deepEqual(status.uncounted, { 'no-product': 1_000 })
+})
+
+/** A thousand of 100,000 deliveries differ from another delivery of their purchase; their lines name no product. */
+const purchasesSql = `
+INSERT INTO delivery (day, publisher_id, purchase_key, delivery_id, received_at, verdict, content_hash, line_verdict, shipped_at)
+WITH {from:UInt32} + number AS serial
+SELECT today() - serial % 28, 1, MD5(concat('purchase', toString(if(serial < 1000, serial + 1000, serial)))),
+  MD5(concat('delivery', toString(serial))), now64(3) - toIntervalDay(serial % 28), 'valid',
+  MD5(concat('content', toString(serial))), [if(serial < 1000, 'no-product', 'valid')], now64(6)
+FROM numbers(100000)`
 
 function depsWith(rows: Warehouse['rows'], changes: Partial<StatusDeps> = {}): StatusDeps {
   return {
