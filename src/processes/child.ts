@@ -105,8 +105,14 @@ export function trackerEnvironment(
  * Collects the old generation once it has doubled. By default it may grow to four times what is in use, which under
  * load was 100 MB of garbage beside 35 MB in use. Collecting it at half as much again took a tenth more CPU time in a
  * flood and saved no memory.
+ *
+ * New objects have three spaces of 4 MB at most, by default of 16. That holds 40 MB less under load, and ships as fast
+ * but for a few percent.
  */
-export const engineOptions: readonly string[] = ['--heap-growing-percent=100']
+export const engineOptions: readonly string[] = [
+  '--heap-growing-percent=100',
+  '--max-semi-space-size=4',
+]
 
 /** One arena for the main thread and one for its helpers; ClickHouse in process has its own allocator. */
 export const engineEnvironment = { MALLOC_ARENA_MAX: '2' } as const

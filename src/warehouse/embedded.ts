@@ -2,7 +2,7 @@
 // so a pool of sessions keeps a long report from holding up the pipeline.
 
 import { createRequire } from 'node:module'
-import { totalmem } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
 import { ServiceError } from '../errors.ts'
 import { warehouseFailure } from './refusal.ts'
@@ -63,8 +63,10 @@ export function openEmbeddedWarehouse(options: EmbeddedOptions): Warehouse {
 
 export function openEmbeddedLanes(options: EmbeddedOptions): WarehouseLanes {
   const sessions = openSessions(options)
+  const pipeline = sessions.splice(0, laneSessions.pipeline)
+  for (const session of pipeline) session.query(`SET max_threads = ${pipelineThreads()}`)
   const pools = {
-    pipeline: new SessionPool(sessions.splice(0, laneSessions.pipeline)),
+    pipeline: new SessionPool(pipeline),
     lookups: new SessionPool(sessions.splice(0, laneSessions.lookups)),
     reports: new SessionPool(sessions.splice(0, laneSessions.reports)),
   }
@@ -77,6 +79,14 @@ export function openEmbeddedLanes(options: EmbeddedOptions): WarehouseLanes {
     adopt: () => undefined,
     close,
   }
+}
+
+/**
+ * Half of the cores for each statement: two batches are attributed at a time, beside one that is shipped. With all
+ * cores for each they are not done sooner, and hold a tenth more memory (docs/decisions/0067-memory-in-a-flood.md).
+ */
+function pipelineThreads(): number {
+  return Math.max(1, Math.floor(availableParallelism() / 2))
 }
 
 function closerOf(pools: readonly SessionPool[]): () => Promise<void> {
@@ -112,8 +122,9 @@ function asWarehouse(pool: SessionPool, close: () => Promise<void>): Warehouse {
 }
 
 // ClickHouse's allocator keeps the memory that queries gave back: after a flood of a million events 44 MB were in
-// use and 366 MB held. Giving it back this often costs nothing that could be measured.
-const purgePauseMs = 2_000
+// use and 366 MB held. Giving it back this often costs nothing that could be measured, and holds 40 MB less under load
+// than every two seconds.
+const purgePauseMs = 500
 
 /** Gives unused memory back to the system now and then, if this build of ClickHouse can. */
 function startPurging(pools: readonly SessionPool[]): NodeJS.Timeout {
