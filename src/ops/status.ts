@@ -192,8 +192,8 @@ interface CampaignCount {
 const campaignsPerReadMax = 100_000
 
 /**
- * The table is sorted by identity, so the count needs little memory. Repeats that are not merged yet
- * count too, as they do where attribution suspects a crowd.
+ * The table is sorted by identity, so the count needs little memory: a block of each part. Repeats that are not
+ * merged yet count too, as they do where attribution suspects a crowd.
  */
 const crowdsSql = `
 SELECT count() AS count FROM (
@@ -202,7 +202,7 @@ SELECT count() AS count FROM (
   GROUP BY publisher_id, identity
   HAVING count() > {crowdMax:UInt32}
 )
-SETTINGS optimize_aggregation_in_order = 1`
+SETTINGS optimize_aggregation_in_order = 1, max_block_size = 4096`
 
 const campaignsSql = `
 SELECT advertiser_id AS advertiserId, campaign_id AS campaignId, count() AS count

@@ -59,11 +59,14 @@ test('events under a campaign of another advertiser are told, those of unknown c
   assert.deepEqual(status.uncounted, {})
 })
 
-test('what the status counts does not take more memory the more purchases a month has', async (t) => {
+test('what the status counts takes little memory, however many purchases and touchpoints a month has', async (t) => {
   const { path } = aWarehouseFolder(t)
   const filled = openEmbeddedWarehouse({ path })
   await migrate(filled)
-  for (let from = 0; from < 500_000; from += 100_000) await filled.command(purchasesSql, { from })
+  for (let from = 0; from < 500_000; from += 100_000) {
+    await filled.command(purchasesSql, { from })
+    await filled.command(touchpointsSql, { from })
+  }
   await filled.close()
   const statementLimits = { memoryBytesMax: 75_000_000, secondsMax: 3_600 }
   const warehouse = openEmbeddedWarehouse({ path, statementLimits })
@@ -72,6 +75,7 @@ test('what the status counts does not take more memory the more purchases a mont
   const status = await createStatusReader({ ...depsWith(away), warehouse })()
 
   assert.equal(status.conflicts, 1_000)
+  assert.equal(status.crowds, 1)
   assert.deepEqual(status.uncounted, { 'no-product': 1_000 })
 })
 
@@ -82,6 +86,14 @@ WITH {from:UInt32} + number AS serial
 SELECT today() - serial % 28, 1, MD5(concat('purchase', toString(if(serial < 1000, serial + 1000, serial)))),
   MD5(concat('delivery', toString(serial))), now64(3) - toIntervalDay(serial % 28), 'valid',
   MD5(concat('content', toString(serial))), [if(serial < 1000, 'no-product', 'valid')], now64(6)
+FROM numbers(100000)`
+
+/** In all, 6,000 of them are of one identity, and the others of as many identities as there are touchpoints. */
+const touchpointsSql = `
+INSERT INTO touchpoint (publisher_id, identity, kind, served_ad_id, served_day, earliness)
+WITH {from:UInt32} + number AS serial
+SELECT 1, MD5(concat('person', toString(if(number < 1200, 0, serial)))), 'click', MD5(concat('ad', toString(serial))),
+  today() - serial % 14, 1
 FROM numbers(100000)`
 
 function depsWith(rows: Warehouse['rows'], changes: Partial<StatusDeps> = {}): StatusDeps {
