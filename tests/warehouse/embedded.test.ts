@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir, totalmem } from 'node:os'
+import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
@@ -167,6 +167,22 @@ test('readers who hold every session for reports hold up neither the pipeline no
   assert.deepEqual(await lanes.pipeline.rows('SELECT n FROM seen'), [{ n: 7 }])
   for (const reader of readers) void reader.return?.()
   await Promise.all(reading)
+})
+
+test('a statement of the pipeline has half of the cores, those of reports have what ClickHouse gives', async (t) => {
+  const lanes = openEmbeddedLanes({ path: aWarehouseFolder(t).path })
+  t.after(() => lanes.close())
+  const threadsOf = async (lane: Warehouse) => {
+    const [row] = await lane.rows<{ count: number }>(`SELECT getSetting('max_threads') AS count`)
+    return row?.count
+  }
+  const ofPipeline = await Promise.all(Array.from({ length: 5 }, () => threadsOf(lanes.pipeline)))
+
+  assert.deepEqual(
+    new Set(ofPipeline),
+    new Set([Math.max(1, Math.floor(availableParallelism() / 2))])
+  )
+  assert.equal(await threadsOf(lanes.reports), await threadsOf(lanes.lookups))
 })
 
 for (const { limit, clickhouseCode, sql } of [
