@@ -220,28 +220,39 @@ SELECT version() AS version,
     LEFT JOIN (SELECT key, replayed_at FROM set_aside_replay FINAL) AS r ON r.key = a.key
     WHERE r.replayed_at IS NULL OR a.set_aside_at >= r.replayed_at) AS setAside`
 
+// Deliveries that were shipped twice count once. They are told apart in the order of their tables, so that the count
+// needs little memory, however many deliveries somebody sends that are not believed.
 const uncountedSql = `
 SELECT reason, sum(count) AS count FROM (
 SELECT toString(verdict) AS reason, count() AS count
 FROM ad_event FINAL WHERE served_day >= today() - 30 AND verdict != 'counted'
 GROUP BY verdict
 UNION ALL
-SELECT toString(verdict), uniqExact(delivery_id)
-FROM delivery WHERE day >= today() - 30 AND verdict != 'valid'
-GROUP BY verdict
-UNION ALL
-SELECT toString(verdict), uniqExact(delivery_id)
-FROM purchase_return WHERE shipped_at >= today() - 30 AND verdict != 'valid'
-GROUP BY verdict
-UNION ALL
-SELECT toString(line_verdict), count()
+SELECT toString(stored), count()
 FROM (
-  SELECT line_verdict FROM delivery
-  WHERE day >= today() - 30 AND arrayExists(one -> one != 'valid', line_verdict)
-  LIMIT 1 BY delivery_id
+  SELECT any(verdict) AS stored FROM delivery
+  WHERE day >= today() - 30 AND verdict != 'valid'
+  GROUP BY day, publisher_id, purchase_key, delivery_id
 )
-ARRAY JOIN line_verdict WHERE line_verdict != 'valid'
-GROUP BY line_verdict
+GROUP BY stored
+UNION ALL
+SELECT toString(stored), count()
+FROM (
+  SELECT any(verdict) AS stored FROM purchase_return
+  WHERE shipped_at >= today() - 30 AND verdict != 'valid'
+  GROUP BY purchase_key, return_key, delivery_id
+)
+GROUP BY stored
+UNION ALL
+SELECT toString(stored), count()
+FROM (
+  SELECT any(line_verdict) AS line_stored FROM delivery
+  WHERE day >= today() - 30 AND arrayExists(one -> one != 'valid', line_verdict)
+  GROUP BY day, publisher_id, purchase_key, delivery_id
+)
+ARRAY JOIN line_stored AS stored WHERE stored != 'valid'
+GROUP BY stored
 )
 GROUP BY reason
-ORDER BY reason`
+ORDER BY reason
+SETTINGS optimize_aggregation_in_order = 1, max_block_size = 4096`

@@ -89,28 +89,30 @@ const isInRange = `
 const looked = `(toString(verdict) IN {disbeliefs:Array(String)}
   OR (purchase_key, delivery_id) IN (SELECT purchase_key, delivery_id FROM (${judgements})))`
 
+// A delivery that was shipped twice is one. They are told apart in the order of their tables, so that this needs little
+// memory, however many deliveries somebody sends that are not believed.
 const conversions = `
-  SELECT publisher_id, 'conversion' AS kind, purchase_key, delivery_id, toString(verdict) AS stored,
-    received_at, toString(currency) AS currency, arraySum(line_value) AS value
+  SELECT publisher_id AS sender, 'conversion' AS kind, purchase_key, delivery_id, toString(any(verdict)) AS stored,
+    any(received_at) AS at, toString(any(currency)) AS home, arraySum(any(line_value)) AS value
   FROM delivery
   WHERE day >= toDate(fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC'))
     AND ${isInRange} AND ${looked}
-  LIMIT 1 BY delivery_id`
+  GROUP BY day, publisher_id, purchase_key, delivery_id`
 
 const returns = `
-  SELECT publisher_id, 'return' AS kind, purchase_key, delivery_id, toString(verdict) AS stored,
-    received_at, '' AS currency, toDecimal128(0, 9) AS value
+  SELECT any(publisher_id) AS sender, 'return' AS kind, purchase_key, delivery_id, toString(any(verdict)) AS stored,
+    any(received_at) AS at, '' AS home, toDecimal128(0, 9) AS value
   FROM purchase_return
   WHERE ${isInRange} AND ${looked}
-  LIMIT 1 BY delivery_id`
+  GROUP BY purchase_key, return_key, delivery_id`
 
-/** One row per publisher, kind, reason and currency. A delivery that was shipped twice is one. */
+/** One row per publisher, kind, reason and currency. */
 const notBelievedSql = `
-SELECT d.publisher_id AS publisherId, d.kind AS kind,
-  if(j.verdict = '', d.stored, j.verdict) AS reason, d.currency AS currency,
+SELECT d.sender AS publisherId, d.kind AS kind,
+  if(j.verdict = '', d.stored, j.verdict) AS reason, d.home AS currency,
   count() AS deliveries, toString(sum(d.value)) AS value,
-  toUnixTimestamp64Milli(min(d.received_at)) AS firstAtMs,
-  toUnixTimestamp64Milli(max(d.received_at)) AS lastAtMs
+  toUnixTimestamp64Milli(min(d.at)) AS firstAtMs,
+  toUnixTimestamp64Milli(max(d.at)) AS lastAtMs
 FROM (${conversions} UNION ALL ${returns}) AS d
 LEFT JOIN (${judgements}) AS j
   ON j.purchase_key = d.purchase_key AND j.delivery_id = d.delivery_id
@@ -118,4 +120,4 @@ WHERE reason IN {disbeliefs:Array(String)}
 GROUP BY publisherId, kind, reason, currency
 ORDER BY deliveries DESC, publisherId, kind, reason, currency
 LIMIT {rowsMax:UInt32}
-SETTINGS join_use_nulls = 0`
+SETTINGS join_use_nulls = 0, optimize_aggregation_in_order = 1, max_block_size = 4096`

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
+import { openEmbeddedWarehouse, type EmbeddedOptions } from '../../src/warehouse/embedded.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 
 export interface WarehouseFolder {
   readonly path: string
   /** Opens a warehouse on the folder. The engine takes one folder at a time in a process. */
-  readonly open: () => Warehouse
+  readonly open: (options?: Omit<EmbeddedOptions, 'path'>) => Warehouse
 }
 
 /** An empty folder; what was opened on it is closed after the test, and then the folder removed. */
@@ -21,8 +21,8 @@ export function aWarehouseFolder(t: TestContext): WarehouseFolder {
   })
   return {
     path,
-    open: () => {
-      const warehouse = openEmbeddedWarehouse({ path })
+    open: (options) => {
+      const warehouse = openEmbeddedWarehouse({ ...options, path })
       opened.push(warehouse)
       return warehouse
     },

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { ServiceError } from '../../src/errors.ts'
 import { createStatusReader } from '../../src/ops/status.ts'
 import type { StatusDeps } from '../../src/ops/status.ts'
-import { openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openMemorySpool } from '../helpers/memory-spool.ts'
@@ -59,36 +58,43 @@ test('events under a campaign of another advertiser are told, those of unknown c
   assert.deepEqual(status.uncounted, {})
 })
 
-test('what the status counts takes little memory, however many purchases and touchpoints a month has', async (t) => {
-  const { path } = aWarehouseFolder(t)
-  const filled = openEmbeddedWarehouse({ path })
+test('what the status counts takes little memory, however many deliveries, believed or not, and touchpoints a month has', async (t) => {
+  const folder = aWarehouseFolder(t)
+  const filled = folder.open()
   await migrate(filled)
-  for (let from = 0; from < 500_000; from += 100_000) {
-    await filled.command(purchasesSql, { from })
+  for (let from = 0; from < 1_400_000; from += 200_000) {
+    await filled.command(deliveriesSql, { from })
     await filled.command(touchpointsSql, { from })
   }
+  const shippedTwice = { from: 0 }
+  await filled.command(deliveriesSql, shippedTwice)
   await filled.close()
-  const statementLimits = { memoryBytesMax: 75_000_000, secondsMax: 3_600 }
-  const warehouse = openEmbeddedWarehouse({ path, statementLimits })
-  t.after(() => warehouse.close())
+  const warehouse = folder.open({
+    statementLimits: { memoryBytesMax: 100_000_000, secondsMax: 3_600 },
+  })
 
-  const status = await createStatusReader({ ...depsWith(away), warehouse })()
+  const clock = Date.now
+  const status = await createStatusReader({ ...depsWith(away), warehouse, clock })()
 
   assert.equal(status.conflicts, 1_000)
   assert.equal(status.crowds, 1)
-  assert.deepEqual(status.uncounted, { 'no-product': 1_000 })
+  assert.deepEqual(status.uncounted, { 'no-product': 1_000, 'untrusted-source': 1_000_000 })
+  const [group] = status.notBelieved?.groups ?? []
+  assert.equal(group?.deliveries, 1_000_000)
 })
 
-/** A thousand of 100,000 deliveries differ from another delivery of their purchase; their lines name no product. */
-const purchasesSql = `
+/** A thousand of them differ from another delivery of their purchase; their lines name no product. */
+const deliveriesSql = `
 INSERT INTO delivery (day, publisher_id, purchase_key, delivery_id, received_at, verdict, content_hash, line_verdict, shipped_at)
 WITH {from:UInt32} + number AS serial
-SELECT today() - serial % 28, 1, MD5(concat('purchase', toString(if(serial < 1000, serial + 1000, serial)))),
-  MD5(concat('delivery', toString(serial))), now64(3) - toIntervalDay(serial % 28), 'valid',
+SELECT toDate(at), 1, MD5(concat('purchase', toString(if(serial < 1000, serial + 1000, serial)))),
+  MD5(concat('delivery', toString(serial))),
+  toDateTime64(today(), 3, 'UTC') - toIntervalDay(1 + serial % 27) AS at,
+  if(serial < 400000, 'valid', 'untrusted-source'),
   MD5(concat('content', toString(serial))), [if(serial < 1000, 'no-product', 'valid')], now64(6)
-FROM numbers(100000)`
+FROM numbers(200000)`
 
-/** In all, 6,000 of them are of one identity, and the others of as many identities as there are touchpoints. */
+/** In all, 8,400 of them are of one identity, and the others of as many identities as there are touchpoints. */
 const touchpointsSql = `
 INSERT INTO touchpoint (publisher_id, identity, kind, served_ad_id, served_day, earliness)
 WITH {from:UInt32} + number AS serial

@@ -198,11 +198,9 @@ for (const { limit, clickhouseCode, sql } of [
   },
 ]) {
   test(`a statement that reaches its limit of ${limit} fails by itself and says so`, async (t) => {
-    const { path } = aWarehouseFolder(t)
     const secondsMax = limit === 'time' ? 1 : 3_600
     const statementLimits = { memoryBytesMax: 50_000_000, secondsMax }
-    const warehouse = openEmbeddedWarehouse({ path, statementLimits })
-    t.after(() => warehouse.close())
+    const warehouse = aWarehouseFolder(t).open({ statementLimits })
     const tooMuch = { rowCount: limit === 'memory' ? 100_000_000 : 1_000_000_000_000 }
     await warehouse.command('CREATE TABLE kept (n UInt64) ENGINE = MergeTree ORDER BY n')
     const calls = [
