@@ -99,14 +99,24 @@ GROUP BY day, kind, outcome
 ORDER BY day, kind, outcome
 ${afterFinal}`
 
-/** A record that was set aside and shipped later is an ordinary delivery by now. */
+const deliveriesOfDays = `
+  FROM delivery
+  WHERE day >= {fromDay:Date} AND day <= {toDay:Date} AND publisher_id = {publisherId:Int32}`
+
+/**
+ * A record that was set aside and shipped later is an ordinary delivery by now. Deliveries are looked at by the keys of
+ * what was set aside, which are few.
+ */
 export const setAsideSql = `
 SELECT toString(s.day) AS day, count() AS count
 FROM intake_set_aside AS s FINAL
 WHERE s.publisher_id = {publisherId:Int32} AND s.day >= {fromDay:Date} AND s.day <= {toDay:Date}
   AND s.key NOT IN (
-    SELECT lower(hex(delivery_id)) FROM delivery
-    WHERE day >= {fromDay:Date} AND day <= {toDay:Date} AND publisher_id = {publisherId:Int32}
+    SELECT lower(hex(delivery_id)) ${deliveriesOfDays}
+      AND lower(hex(delivery_id)) IN (
+        SELECT key FROM intake_set_aside
+        WHERE publisher_id = {publisherId:Int32} AND day >= {fromDay:Date} AND day <= {toDay:Date}
+      )
   )
 GROUP BY day ORDER BY day`
 
@@ -114,10 +124,6 @@ GROUP BY day ORDER BY day`
 const lookSql = `replaceRegexpAll(
     replaceRegexpAll(normalizeUTF8NFKC(transaction_id), '\\\\p{Cf}+', ''),
     '^[\\\\s\\\\p{Z}]+|[\\\\s\\\\p{Z}]+$', '')`
-
-const deliveriesOfDays = `
-  FROM delivery
-  WHERE day >= {fromDay:Date} AND day <= {toDay:Date} AND publisher_id = {publisherId:Int32}`
 
 /**
  * Most transactions are as they look. The few that are not are found first, and only transactions that look
