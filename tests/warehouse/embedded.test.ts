@@ -172,10 +172,6 @@ test('readers who hold every session for reports hold up neither the pipeline no
 test('a statement of the pipeline has half of the cores, those of reports have what ClickHouse gives', async (t) => {
   const lanes = openEmbeddedLanes({ path: aWarehouseFolder(t).path })
   t.after(() => lanes.close())
-  const threadsOf = async (lane: Warehouse) => {
-    const [row] = await lane.rows<{ count: number }>(`SELECT getSetting('max_threads') AS count`)
-    return row?.count
-  }
   const ofPipeline = await Promise.all(Array.from({ length: 5 }, () => threadsOf(lanes.pipeline)))
 
   assert.deepEqual(
@@ -184,6 +180,11 @@ test('a statement of the pipeline has half of the cores, those of reports have w
   )
   assert.equal(await threadsOf(lanes.reports), await threadsOf(lanes.lookups))
 })
+
+async function threadsOf(lane: Warehouse) {
+  const [row] = await lane.rows<{ count: number }>(`SELECT getSetting('max_threads') AS count`)
+  return row?.count
+}
 
 for (const { limit, clickhouseCode, sql } of [
   {
