@@ -220,8 +220,8 @@ SELECT version() AS version,
     LEFT JOIN (SELECT key, replayed_at FROM set_aside_replay FINAL) AS r ON r.key = a.key
     WHERE r.replayed_at IS NULL OR a.set_aside_at >= r.replayed_at) AS setAside`
 
-// Deliveries that were shipped twice count once. They are told apart in the order of their tables, so that the count
-// needs little memory, however many deliveries somebody sends that are not believed.
+// Deliveries are grouped by the key by which their table is sorted. So one that was shipped twice counts once, and the
+// count needs little memory, however many somebody sends that are not believed.
 const uncountedSql = `
 SELECT reason, sum(count) AS count FROM (
 SELECT toString(verdict) AS reason, count() AS count

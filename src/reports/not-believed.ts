@@ -89,8 +89,8 @@ const isInRange = `
 const looked = `(toString(verdict) IN {disbeliefs:Array(String)}
   OR (purchase_key, delivery_id) IN (SELECT purchase_key, delivery_id FROM (${judgements})))`
 
-// A delivery that was shipped twice is one. They are told apart in the order of their tables, so that this needs little
-// memory, however many deliveries somebody sends that are not believed.
+// Deliveries are grouped by the key by which their table is sorted. So one that was shipped twice counts once, and this
+// needs little memory, however many somebody sends that are not believed.
 const conversions = `
   SELECT publisher_id AS sender, 'conversion' AS kind, purchase_key, delivery_id, toString(any(verdict)) AS stored,
     any(received_at) AS at, toString(any(currency)) AS home, arraySum(any(line_value)) AS value
