@@ -15,7 +15,7 @@ import { readFigures, Shoppers } from '../tests/helpers/shoppers.ts'
 import type { LoadOrder, LoadResult } from './load.ts'
 import { keyRingOf, memoryMb } from './service-facts.ts'
 
-const targets = { impressionMs: 3_000, purchaseMs: 6_000, trackerMb: 150, engineMb: 700 } as const
+const targets = { impressionMs: 3_000, purchaseMs: 6_000, trackerMb: 150, engineMb: 600 } as const
 const requestsPerOrder = 50_000
 const orderMsMax = 60_000
 const secondsPerOrder = 10
