@@ -22,10 +22,10 @@ export interface OpenScope {
 }
 
 /**
- * Rows for a caller that sums them, with the columns and in the order of those of sealed days (`figures` in
- * reports/query.ts), since both are united by place. An amount in another currency than the market's is not in `spend` or `value` but
- * in `unconverted`: with rates, a caller that finds any has to read the general statement. The days of each market
- * are consecutive.
+ * Rows for a caller that sums them. Their columns are those of sealed days in the same order (`figures` in
+ * reports/query.ts), since UNION ALL joins columns by place. An amount in another currency than the market's is not in
+ * `spend` or `value` but in `unconverted`: with rates, a caller that finds any has to read the general statement. The
+ * days of each market are consecutive.
  */
 export function openRowsSql(scope: OpenScope): string {
   return `

@@ -7,6 +7,7 @@ import { countConflicts } from '../reports/conflicts.ts'
 import type { DataCentresState } from './data-centres.ts'
 import type { SeenNode } from '../nodes/nodes.ts'
 import type { Spool } from '../spool/spool.ts'
+import { inTableOrder } from '../warehouse/warehouse.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { readNotBelievedOfAll } from './not-believed.ts'
 
@@ -191,10 +192,7 @@ interface CampaignCount {
 
 const campaignsPerReadMax = 100_000
 
-/**
- * The table is sorted by identity, so the count needs little memory: a block of each part. Repeats that are not
- * merged yet count too, as they do where attribution suspects a crowd.
- */
+/** Repeats that are not merged yet count too, as they do where attribution suspects a crowd. */
 const crowdsSql = `
 SELECT count() AS count FROM (
   SELECT publisher_id, identity FROM touchpoint
@@ -202,7 +200,7 @@ SELECT count() AS count FROM (
   GROUP BY publisher_id, identity
   HAVING count() > {crowdMax:UInt32}
 )
-SETTINGS optimize_aggregation_in_order = 1, max_block_size = 4096`
+SETTINGS ${inTableOrder}`
 
 const campaignsSql = `
 SELECT advertiser_id AS advertiserId, campaign_id AS campaignId, count() AS count
@@ -220,8 +218,8 @@ SELECT version() AS version,
     LEFT JOIN (SELECT key, replayed_at FROM set_aside_replay FINAL) AS r ON r.key = a.key
     WHERE r.replayed_at IS NULL OR a.set_aside_at >= r.replayed_at) AS setAside`
 
-// Deliveries are grouped by the key by which their table is sorted. So one that was shipped twice counts once, and the
-// count needs little memory, however many somebody sends that are not believed.
+// Deliveries are grouped by the key of their table, so that one that was shipped twice counts once. Somebody may send
+// any number that is not believed.
 const uncountedSql = `
 SELECT reason, sum(count) AS count FROM (
 SELECT toString(verdict) AS reason, count() AS count
@@ -255,4 +253,4 @@ GROUP BY stored
 )
 GROUP BY reason
 ORDER BY reason
-SETTINGS optimize_aggregation_in_order = 1, max_block_size = 4096`
+SETTINGS ${inTableOrder}`

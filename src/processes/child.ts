@@ -106,8 +106,8 @@ export function trackerEnvironment(
  * load was 100 MB of garbage beside 35 MB in use. Collecting it at half as much again took a tenth more CPU time in a
  * flood and saved no memory.
  *
- * New objects have three spaces of 4 MB at most, by default of 16. That holds 40 MB less under load, and ships as fast
- * but for a few percent.
+ * New objects have three spaces of at most 4 MB each, instead of 16. That saves 40 MB under load and costs 6 percent of
+ * the speed of shipping (docs/decisions/0067-memory-in-a-flood.md).
  */
 export const engineOptions: readonly string[] = [
   '--heap-growing-percent=100',

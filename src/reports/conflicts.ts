@@ -47,9 +47,9 @@ function toConflict({ kind, returnId, firstAtMs, lastAtMs, ...row }: ConflictRow
 const recentDeliveries = 'day >= today() - 30'
 const recentReturns = 'received_at >= today() - 30'
 
-// What is compared are the least and the greatest hash: a set of hashes would take hundreds of MB over the purchases
-// of a month. In the first pass, over all of them, a number of 64 bits stands for a hash, which takes half of the memory;
-// and what is beyond a few tens of MB goes to the disk.
+// Two hashes of a purchase are compared, the least and the greatest, since sets of hashes would take hundreds of MB for
+// the purchases of a month. The first pass reads all of them: it keeps 64 bits of a hash, which takes half of the
+// memory, and writes to disk what exceeds 32 MB.
 const conflicting = 'HAVING min(content_hash) != max(content_hash)'
 const mayBeConflicting = 'HAVING uniqUpTo(1)(content_hash) > 1'
 const conflictSettings =

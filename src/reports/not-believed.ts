@@ -6,6 +6,7 @@ import type { NotBelievedOfPublisher } from '../contract/not-believed.ts'
 import { minorDigits } from '../domain/currency.ts'
 import { printInstant } from '../domain/instant.ts'
 import { formatAmount, readNanos } from '../domain/money.ts'
+import { inTableOrder } from '../warehouse/warehouse.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
 export interface NotBelievedQuestion {
@@ -89,8 +90,8 @@ const isInRange = `
 const looked = `(toString(verdict) IN {disbeliefs:Array(String)}
   OR (purchase_key, delivery_id) IN (SELECT purchase_key, delivery_id FROM (${judgements})))`
 
-// Deliveries are grouped by the key by which their table is sorted. So one that was shipped twice counts once, and this
-// needs little memory, however many somebody sends that are not believed.
+// Deliveries are grouped by the key of their table, so that one that was shipped twice counts once. Somebody may send
+// any number that is not believed.
 const conversions = `
   SELECT publisher_id AS sender, 'conversion' AS kind, purchase_key, delivery_id, toString(any(verdict)) AS stored,
     any(received_at) AS at, toString(any(currency)) AS home, arraySum(any(line_value)) AS value
@@ -120,4 +121,4 @@ WHERE reason IN {disbeliefs:Array(String)}
 GROUP BY publisherId, kind, reason, currency
 ORDER BY deliveries DESC, publisherId, kind, reason, currency
 LIMIT {rowsMax:UInt32}
-SETTINGS join_use_nulls = 0, optimize_aggregation_in_order = 1, max_block_size = 4096`
+SETTINGS join_use_nulls = 0, ${inTableOrder}`

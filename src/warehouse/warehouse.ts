@@ -155,6 +155,12 @@ export const statementSettings = {
 export const unlogged = 'SETTINGS log_queries = 0'
 
 /**
+ * For statements that group by the key by which their table is sorted: they hold a block of each part, and not a group
+ * for each key, so they take little memory however many rows there are.
+ */
+export const inTableOrder = 'optimize_aggregation_in_order = 1, max_block_size = 4096'
+
+/**
  * Settings that only make statements faster; a server may forbid them. `AS MATERIALIZED` keeps a result that is used
  * more than once; without it ClickHouse computes the result each time and gets the same rows. It calls the setting
  * experimental.

@@ -5,11 +5,7 @@ import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import {
-  embeddedSessions,
-  openEmbeddedLanes,
-  openEmbeddedWarehouse,
-} from '../../src/warehouse/embedded.ts'
+import { embeddedSessions, openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
 import { isBeyondLimit, passingCodes, warehouseFailure } from '../../src/warehouse/refusal.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { warehouseContract } from '../contracts/warehouse.contract.ts'
@@ -151,8 +147,7 @@ test('a stream that waits for a session ends when it is aborted', async (t) => {
 })
 
 test('readers who hold every session for reports hold up neither the pipeline nor look-ups', async (t) => {
-  const lanes = openEmbeddedLanes({ path: aWarehouseFolder(t).path })
-  t.after(() => lanes.close())
+  const lanes = aWarehouseFolder(t).openLanes()
   const sql = 'SELECT number FROM numbers(100000000)'
   const readers = Array.from({ length: 2 * embeddedSessions }, () =>
     lanes.reports.stream(sql)[Symbol.asyncIterator]()
@@ -170,8 +165,7 @@ test('readers who hold every session for reports hold up neither the pipeline no
 })
 
 test('a statement of the pipeline has half of the cores, those of reports have what ClickHouse gives', async (t) => {
-  const lanes = openEmbeddedLanes({ path: aWarehouseFolder(t).path })
-  t.after(() => lanes.close())
+  const lanes = aWarehouseFolder(t).openLanes()
   const ofPipeline = await Promise.all(Array.from({ length: 5 }, () => threadsOf(lanes.pipeline)))
 
   assert.deepEqual(
