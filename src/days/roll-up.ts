@@ -3,6 +3,8 @@
 // lines of a purchase: so distinct counts add up, and an event that moves between two days is on one of them.
 
 import { attributionProfiles } from '../contract/report-request.ts'
+import { advertiserPart, divideRows } from './advertiser-parts.ts'
+import type { AdvertiserCount } from './advertiser-parts.ts'
 import { dayRowsParams, dayRowsSql, dimensions, figureColumns } from './day-rows.ts'
 import type { RowsPart } from './day-rows.ts'
 import { runsOf } from './market-days.ts'
@@ -100,7 +102,8 @@ async function planParts(
 ): Promise<readonly Part[]> {
   const advertisers = await warehouse.rows<AdvertiserCount>(eventCountsSql, bound)
   const [credited] = await warehouse.rows<{ lineCount: number }>(lineCountSql, bound)
-  const events = divideEvents(advertisers, eventsMax)
+  // All receipts of an event name one row.
+  const events = divideRows(advertisers, eventsMax).map((params) => ({ part: eventsPart, params }))
   const purchases = dividePurchases(
     credited?.lineCount ?? 0,
     Math.ceil(eventsMax / attributionProfiles.length)
@@ -109,43 +112,7 @@ async function planParts(
   return [...events, ...purchases]
 }
 
-interface AdvertiserCount {
-  readonly advertiserId: number
-  readonly eventCount: number
-}
-
-/**
- * Puts neighbouring advertisers together, which can be read without the others. A large advertiser is divided by
- * a hash of the columns that name a row, because rows take the memory. All receipts of an event name one row.
- */
-export function divideEvents(
-  advertisers: readonly AdvertiserCount[],
-  eventsMax: number
-): readonly Part[] {
-  const ranges: { from: number; to: number; eventCount: number }[] = []
-  for (const { advertiserId, eventCount } of advertisers) {
-    const last = ranges.at(-1)
-    if (last !== undefined && last.eventCount + eventCount <= eventsMax) {
-      ranges[ranges.length - 1] = {
-        from: last.from,
-        to: advertiserId,
-        eventCount: last.eventCount + eventCount,
-      }
-    } else {
-      ranges.push({ from: advertiserId, to: advertiserId, eventCount })
-    }
-  }
-  return ranges.flatMap(({ from, to, eventCount }) => {
-    const count = Math.ceil(eventCount / eventsMax)
-    return Array.from({ length: count }, (_, index) => ({
-      part: { events: eventsPart, purchases: null },
-      params: { partFrom: from, partTo: to, partCount: count, partIndex: index },
-    }))
-  })
-}
-
-const eventsPart = `advertiser_id >= {partFrom:Int32} AND advertiser_id <= {partTo:Int32}
-        AND cityHash64(market_id, publisher_id, campaign_id, ad_group_id, gtin_key) % {partCount:UInt32} = {partIndex:UInt32}`
+const eventsPart = { events: advertiserPart, purchases: null }
 
 /** Ranges of the hash that names a purchase, by which attributions are sorted within a day. */
 function dividePurchases(lineCount: number, linesMax: number): readonly Part[] {
@@ -162,7 +129,7 @@ const lastPurchases = 'purchase_key >= unhex({partFrom:String})'
 const somePurchases = `${lastPurchases} AND purchase_key < unhex({partTo:String})`
 
 const eventCountsSql = `
-SELECT advertiser_id AS advertiserId, count() AS eventCount FROM ad_event
+SELECT advertiser_id AS advertiserId, count() AS rowCount FROM ad_event
 WHERE verdict = 'counted'
   AND ${servedForDays('dayMin', 'dayMax')}
   AND toUnixTimestamp64Milli(received_at) >= {countFromMs:Int64} AND toUnixTimestamp64Milli(received_at) < {countToMs:Int64}

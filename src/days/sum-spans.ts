@@ -4,6 +4,8 @@
 import { randomBytes } from 'node:crypto'
 import type { ReportMarket } from '../catalog/catalog-names.ts'
 import { ServiceError } from '../errors.ts'
+import { advertiserPart, divideRows } from './advertiser-parts.ts'
+import type { AdvertiserCount } from './advertiser-parts.ts'
 import { readBounds } from './day-bounds.ts'
 import { areKept } from './kept-revisions.ts'
 import { dayKey } from './market-days.ts'
@@ -28,11 +30,16 @@ import { beginRevision, sweepLimits } from './sweep.ts'
  */
 const settledMs = 7_200_000
 
+/** Summing this many rows takes 40 MB if most of them share a row of the sum, and 180 MB if none do. */
+const rowsMax = 100_000
+
 export interface SpanDeps {
   readonly warehouse: Warehouse
   readonly markets: () => readonly ReportMarket[]
   /** Shortened by tests only. */
   readonly settledMs?: number
+  /** Limit of the rows of days that one statement sums; smaller in tests only. */
+  readonly rowsMax?: number
 }
 
 /** Sums the newest span that is missing or outdated; true if there are more. */
@@ -66,7 +73,7 @@ export async function sumNextSpan(deps: SpanDeps): Promise<boolean> {
     .filter((one) => one.units.length > 0)
   const [next] = work
   if (next === undefined) return false
-  await sumSpan(warehouse, { ...next, sealsByDay, readAt })
+  await sumSpan(deps, { ...next, sealsByDay, readAt })
   return work.length > 1
 }
 
@@ -81,7 +88,8 @@ interface Summing {
   readonly readAt: string
 }
 
-async function sumSpan(warehouse: Warehouse, summing: Summing): Promise<void> {
+async function sumSpan(deps: SpanDeps, summing: Summing): Promise<void> {
+  const { warehouse } = deps
   const { span, units, sealsByDay, readAt } = summing
   const days = daysOfSpan(span)
   const revision = randomBytes(8).readBigUInt64BE()
@@ -94,13 +102,11 @@ async function sumSpan(warehouse: Warehouse, summing: Summing): Promise<void> {
   })
   // A seal may have been read that was written after the last barrier; its rows were written before it.
   await warehouse.barrier(['product_day'])
-  await warehouse.command(sumSpanSql, {
-    firstDay: span.firstDay,
-    dayCount: span.dayCount,
-    revision,
-    readAt,
-    ...sealParams(sealed),
-  })
+  const bound = { firstDay: span.firstDay, dayCount: span.dayCount, ...sealParams(sealed) }
+  const advertisers = await warehouse.rows<AdvertiserCount>(rowCountsSql, bound)
+  for (const part of divideRows(advertisers, deps.rowsMax ?? rowsMax)) {
+    await warehouse.command(sumSpanSql, { ...bound, ...part, revision, readAt })
+  }
   // Days that were swept while this process was held up are missing from the sum.
   const areDaysKept = await areKept(warehouse, { seals: sealed, spans: [] })
   const sealedAt = await warehouseNow(warehouse)
@@ -137,13 +143,19 @@ function summed(column: string): string {
   return column.endsWith('_gtin') ? `minIf(d.${column}, d.${column} != '')` : `sum(d.${column})`
 }
 
-/** In the order of advertisers, so that ClickHouse holds the rows of one of them at a time. */
+const rowsOfDaysSql = `
+FROM product_day AS d
+WHERE d.day >= {firstDay:Date} AND d.day < {firstDay:Date} + {dayCount:UInt16}
+  AND ${sealedRowSql('d')}`
+
+const rowCountsSql = `
+SELECT advertiser_id AS advertiserId, count() AS rowCount ${rowsOfDaysSql}
+GROUP BY advertiser_id ORDER BY advertiser_id`
+
 const sumSpanSql = `
 INSERT INTO product_span (${rowColumns}, ${figureColumns.join(', ')}, first_day, day_count, revision, read_at)
 SELECT ${rowColumns}, ${figureColumns.map(summed).join(', ')},
   {firstDay:Date}, {dayCount:UInt16}, {revision:UInt64}, {readAt:DateTime64(6, 'UTC')}
-FROM product_day AS d
-WHERE d.day >= {firstDay:Date} AND d.day < {firstDay:Date} + {dayCount:UInt16}
-  AND ${sealedRowSql('d')}
-GROUP BY ${rowColumns}
-SETTINGS optimize_aggregation_in_order = 1`
+${rowsOfDaysSql}
+  AND ${advertiserPart}
+GROUP BY ${rowColumns}`

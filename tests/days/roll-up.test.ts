@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Attributor } from '../../src/attribution/attribute.ts'
-import { divideEvents, isTooLarge, SealBudget } from '../../src/days/roll-up.ts'
+import { divideRows } from '../../src/days/advertiser-parts.ts'
+import { isTooLarge, SealBudget } from '../../src/days/roll-up.ts'
 import { sealBatch } from '../../src/days/seal.ts'
 import { dimensions, figureColumns } from '../../src/days/day-rows.ts'
 import { passingCodes, warehouseFailure } from '../../src/warehouse/refusal.ts'
@@ -184,13 +185,13 @@ test('whatever the warehouse says of too little memory or time makes the next st
 
 test('neighbouring advertisers share a statement, and a large one is divided by its rows', () => {
   const advertisers = [
-    { advertiserId: 3, eventCount: 4 },
-    { advertiserId: 5, eventCount: 6 },
-    { advertiserId: 9, eventCount: 25 },
-    { advertiserId: 11, eventCount: 1 },
+    { advertiserId: 3, rowCount: 4 },
+    { advertiserId: 5, rowCount: 6 },
+    { advertiserId: 9, rowCount: 25 },
+    { advertiserId: 11, rowCount: 1 },
   ]
 
-  const parts = divideEvents(advertisers, 10).map(({ params }) => Object.values(params))
+  const parts = divideRows(advertisers, 10).map((params) => Object.values(params))
 
   assert.deepEqual(parts, [
     [3, 5, 1, 0],

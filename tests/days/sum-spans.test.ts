@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { migrate } from '../../src/warehouse/migrate.ts'
+import { figureColumns } from '../../src/days/day-rows.ts'
 import { sumNextSpan } from '../../src/days/sum-spans.ts'
 import { Sweeper } from '../../src/days/sweep.ts'
 import { readReportDays } from '../../src/days/sealed-days.ts'
 import { coverWithSpans, listSpans, readSpans } from '../../src/days/sealed-spans.ts'
 import type { StoredSpan } from '../../src/days/sealed-spans.ts'
-import { aClick, aPurchase, aWorld, anAd } from '../helpers/seal-scenario.ts'
+import { aClick, aPurchase, aWorld, aWorldIn, anAd } from '../helpers/seal-scenario.ts'
 import type { World } from '../helpers/seal-scenario.ts'
+import { aWarehouseFolder } from '../helpers/warehouse-folder.ts'
 
 const hourMs = 3_600_000
 const day2Ms = Date.UTC(2026, 2, 2, 12)
@@ -146,4 +149,67 @@ test('two engines that sum the same week do not add up, and what does not count 
   )
   assert.equal(left?.revisions, 1)
   assert.deepEqual(await world.figures(wholeWeek), figures)
+})
+
+/** All rows of weeks and months, without what tells one sum of a week from another. */
+async function spanRows({ warehouse }: World) {
+  return await warehouse.rows<Record<string, unknown>>(
+    `SELECT advertiser_id, unit, first_day, day_count, market_id, publisher_id, campaign_id, ad_group_id, gtin_key,
+       ${figureColumns.map((name) => `toString(${name}) AS ${name}_text`).join(', ')}
+     FROM product_span ORDER BY ALL`
+  )
+}
+
+test('a week that is summed in parts has the same rows as one that is summed at once', async (t) => {
+  const world = await aWorld(t)
+  const clicks = Array.from({ length: 40 }, (_, index) => {
+    const servedAtMs = day2Ms + (index % 3) * 24 * hourMs
+    const gtin = index % 4 === 0 ? '4006381333931' : '04006381333931'
+    const advertiserId = 1 + (index % 2)
+    const campaignId = 1 + (index % 7)
+    const servedAdId = index.toString(16).padStart(32, '5')
+    return aClick(
+      anAd({ servedAdId, servedAtMs, gtin, advertiserId, campaignId }),
+      servedAtMs + index
+    )
+  })
+  await world.loader.ship([...clicks, aPurchase({ atMs: day2Ms + hourMs })])
+  await world.settle()
+
+  await sumAll(world)
+  const whole = await spanRows(world)
+  await world.warehouse.command('TRUNCATE TABLE product_span')
+  await world.warehouse.command('TRUNCATE TABLE sealed_span')
+  const deps = { ...world, markets: () => world.markets, settledMs: 0, rowsMax: 3 }
+  while (await sumNextSpan(deps));
+
+  assert.ok(whole.length >= 14, 'each advertiser has rows of several campaigns')
+  assert.deepEqual(await spanRows(world), whole)
+})
+
+test('a week of 420,000 rows of one advertiser is summed with 200 MB', async (t) => {
+  const folder = aWarehouseFolder(t)
+  const filled = folder.open()
+  await migrate(filled)
+  const world = aWorldIn(filled)
+  await world.loader.ship([aClick(anAd({ servedAtMs: day2Ms }), day2Ms)])
+  await world.settle()
+  await filled.command(`
+    INSERT INTO product_day (advertiser_id, unit, day, revision, market_id, publisher_id, campaign_id, ad_group_id,
+      gtin_key, loads, click_gtin, view_gtin, best_gtin, read_at)
+    SELECT 1, 1, day, revision, 1, 10, number % 50, number % 500,
+      leftPad(toString(sipHash64(day, number)), 20, '0') AS gtin, 2, gtin, gtin, gtin, read_at
+    FROM (SELECT * FROM sealed_day WHERE unit = 1 AND day >= '2026-03-02' AND day <= '2026-03-08') AS sealed
+      CROSS JOIN numbers(60000) AS rows`)
+  await filled.close()
+  const warehouse = folder.open({
+    statementLimits: { memoryBytesMax: 200_000_000, secondsMax: 3_600 },
+  })
+
+  await sumAll({ ...world, warehouse })
+
+  const [sum] = await warehouse.rows<{ rowCount: number; keyCount: number; loads: string }>(
+    `SELECT count() AS rowCount, uniqExact(gtin_key) AS keyCount, toString(sum(loads)) AS loads FROM product_span`
+  )
+  assert.deepEqual(sum, { rowCount: 420_001, keyCount: 420_001, loads: '840000' })
 })
