@@ -54,6 +54,7 @@ import { createAttributionsLister } from './reports/attributions.ts'
 import { createOwnExplainer } from './attribution/explain/for-advertiser.ts'
 import { KeptPages } from './reports/kept-pages.ts'
 import { createIntakeReader } from './reports/intake.ts'
+import { GroundsReader } from './reports/grounds.ts'
 import { createGroupsRunner } from './reports/run-groups.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { createSeriesReader } from './reports/series.ts'
@@ -329,7 +330,9 @@ function startWatch(
 /** The readers for publishers and advertisers. */
 function createReaders({ config, lanes, catalog }: Engine, keptPages: KeptPages) {
   const { reports: warehouse } = lanes
-  const reading = { warehouse, catalog: () => catalogNames(catalog.current()), keptPages }
+  const names = () => catalogNames(catalog.current())
+  const grounds = new GroundsReader({ warehouse, catalog: names })
+  const reading = { warehouse, catalog: names, keptPages, grounds }
   return {
     readIntake: createIntakeReader(warehouse),
     readTrafficQuality: createTrafficQualityReader(reading),

@@ -3,6 +3,7 @@
 // warehouse says, after the report began, that it has this sum now.
 
 import type { ReportMarket } from '../catalog/catalog-names.ts'
+import { NextRead } from '../lib/next-read.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { readBoundsAndSums } from './day-bounds.ts'
 import type { Bounds, RevisionSums } from './day-bounds.ts'
@@ -54,9 +55,16 @@ export class DayFacts {
   readonly #warehouse: Pick<Warehouse, 'rows' | 'barrier'>
   /** By range, the one that was used last at the end. */
   readonly #kept = new Map<string, DayLists>()
+  readonly #reads = new NextRead<Facts>()
 
   constructor(warehouse: Pick<Warehouse, 'rows' | 'barrier'>) {
     this.#warehouse = warehouse
+  }
+
+  /** As they are after this was called. */
+  async read(markets: readonly ReportMarket[], range: DayRange): Promise<Facts> {
+    const key = JSON.stringify([range, markets])
+    return await this.#reads.ask(key, () => this.#readNow(markets, range))
   }
 
   /**
@@ -68,7 +76,7 @@ export class DayFacts {
    * seal is written after its rows and after what it has seen of events and spans. So no final day is without its seal,
    * and no seal is without its rows.
    */
-  async read(markets: readonly ReportMarket[], range: DayRange): Promise<Facts> {
+  async #readNow(markets: readonly ReportMarket[], range: DayRange): Promise<Facts> {
     await this.#warehouse.barrier([...listReads, ...rowReads])
     const kept = this.#take(range)
     if (kept !== null) {

@@ -3,10 +3,10 @@
 
 import { ServiceError } from '../errors.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
-import { readSums } from './day-bounds.ts'
+import { readSums, type RevisionSums } from './day-bounds.ts'
 import { areSame } from './day-facts.ts'
 import type { DayLists } from './day-facts.ts'
-import { rangeOfDays } from './market-days.ts'
+import { rangeOfDays, type DayRange } from './market-days.ts'
 import { revisionOf, sealParams, spanParams } from './seals.ts'
 import type { Seal } from './seals.ts'
 import type { SealedSpan } from './sealed-spans.ts'
@@ -61,11 +61,13 @@ export async function readKept<Result>(read: () => Promise<Result | null>): Prom
 /** Ask this once the reading has begun: a reading goes on with the rows that were there when it began. */
 export async function areKept(
   warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
-  named: Named
+  named: Named,
+  readSumsNow = (range: DayRange): Promise<RevisionSums> => readSums(warehouse, range)
 ): Promise<boolean> {
   await warehouse.barrier(['sealed_day', 'sealed_span'])
   const { seals, spans, lists } = named
-  if (lists !== undefined && (await areUnchanged(warehouse, lists))) return true
+  // Nearly always nothing was sealed or swept meanwhile, and then everything that counted still does.
+  if (lists !== undefined && areSame(lists.sums, await readSumsNow(lists.range))) return true
   if (await isNothingReplaced(warehouse, named)) return true
   const areSealsKept =
     seals.length === 0 || (await countKept(warehouse, keptSealsSql, seals)) === seals.length
@@ -73,14 +75,6 @@ export async function areKept(
   const days = spans.map(({ unit, firstDay, revision }) => ({ unit, day: firstDay, revision }))
   const dayCounts = spans.map(({ dayCount }) => dayCount)
   return (await countKept(warehouse, keptSpansSql, days, { dayCounts })) === spans.length
-}
-
-/** Whether nothing was sealed or swept meanwhile, as is nearly always so: then everything that counted still does. */
-async function areUnchanged(
-  warehouse: Pick<Warehouse, 'rows'>,
-  { range, sums }: Pick<DayLists, 'range' | 'sums'>
-): Promise<boolean> {
-  return areSame(sums, await readSums(warehouse, range))
 }
 
 /**

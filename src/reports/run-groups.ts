@@ -2,7 +2,7 @@
 
 import type { GroupRequest } from '../contract/group-request.ts'
 import { Conversions } from './conversions.ts'
-import { DayFacts } from '../days/day-facts.ts'
+import { GroundsReader } from './grounds.ts'
 import { readFinalDays } from '../days/final-days.ts'
 import { buildGroupsQuery, type GroupsSource } from './groups-query.ts'
 import {
@@ -12,12 +12,10 @@ import {
   type AreOrdersKnown,
   type GroupRow,
 } from './groups-rows.ts'
-import { areKept } from '../days/kept-revisions.ts'
 import { readTargetParams } from './one-currency.ts'
-import { questionOf, type KeptPages } from './kept-pages.ts'
+import { questionOf } from './kept-pages.ts'
 import { answerPage, type Computed, type PagedResult } from './paged.ts'
-import { loadRates, noRates } from '../days/rates.ts'
-import { rangeOf, readParts, type FactDeps, type ReportDeps } from './run-report.ts'
+import type { ReportDeps } from './run-report.ts'
 
 export type GroupsResult = PagedResult<GroupRow>
 
@@ -34,11 +32,14 @@ export interface GroupsCall {
 /** Resolves with the whole page. */
 export type RunGroups = (call: GroupsCall) => Promise<GroupsResult>
 
-type Deps = ReportDeps &
-  FactDeps & { readonly conversions: Conversions; readonly keptPages: KeptPages }
+interface Deps extends ReportDeps {
+  readonly grounds: GroundsReader
+  readonly conversions: Conversions
+}
 
 export function createGroupsRunner(given: ReportDeps): RunGroups {
-  const deps = { ...given, facts: new DayFacts(given.warehouse), conversions: new Conversions() }
+  const { grounds = new GroundsReader(given) } = given
+  const deps = { ...given, grounds, conversions: new Conversions() }
   return async (call) => {
     const { page, ...body } = call.request
     const question = questionOf([call.keyId, call.advertiserId, body, call.condition ?? null])
@@ -54,8 +55,7 @@ async function compute(deps: Deps, call: GroupsCall): Promise<Computed<GroupRow>
   // Of rows without a day nothing can be converted.
   const dateBreakdown = hasDates || convertTo !== null
   const catalog = deps.catalog()
-  const { days, spans } = await readParts(deps, request, () => !dateBreakdown)
-  const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
+  const grounds = await deps.grounds.read(request, () => !dateBreakdown)
   const areOrdersKnown = await readOrdersKnown(deps.warehouse, request)
   const withOrders = areOrdersKnown(hasDates ? request.endDate : null)
   const asked = { ...request, dateBreakdown }
@@ -64,9 +64,7 @@ async function compute(deps: Deps, call: GroupsCall): Promise<Computed<GroupRow>
     advertiserId,
     request: asked,
     catalog,
-    days,
-    spans,
-    rates,
+    ...grounds,
     withOrders,
     ...target,
   }
@@ -75,11 +73,11 @@ async function compute(deps: Deps, call: GroupsCall): Promise<Computed<GroupRow>
     blocks: streamGroups(deps, source, call),
     readTotals: (row) => ({
       ...(row === null ? noGroups : readGroupTotals(row, areOrdersKnown(null))),
-      completeThrough: days.completeThrough,
-      renewingDays: days.renewingDays,
+      completeThrough: grounds.days.completeThrough,
+      renewingDays: grounds.days.renewingDays,
     }),
     format: createGroupFormat(advertiserId, catalog, areOrdersKnown),
-    areRowsKept: () => areKept(deps.warehouse, { ...days, spans }),
+    areRowsKept: () => deps.grounds.areRowsKept(grounds),
   }
 }
 

@@ -9,15 +9,13 @@ import { assertAnswersFor, boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 import { Conversions } from './conversions.ts'
 import { readFirstDay } from './first-day.ts'
+import { GroundsReader } from './grounds.ts'
 import { readFilteredOrders, type CountOrders } from './orders.ts'
 import { readTargetParams } from './one-currency.ts'
 import { reportParams, reportRowsSql, reportSettings, type QuerySource } from './query.ts'
-import { DayFacts } from '../days/day-facts.ts'
-import { areKept, readKept } from '../days/kept-revisions.ts'
-import { loadRates, noRates } from '../days/rates.ts'
+import { readKept } from '../days/kept-revisions.ts'
 import type { DaySpan } from '../days/sealed-spans.ts'
 import type { CurrencySums } from './report.ts'
-import { readParts, rangeOf } from './run-report.ts'
 import {
   currencyParams,
   rowsToSumSql,
@@ -27,7 +25,6 @@ import {
   type SummedRow,
 } from './summed-rows.ts'
 import { addUpByCurrency } from './sums.ts'
-import type { FactDeps } from './run-report.ts'
 
 export interface DaySums extends CurrencySums {
   /** The first day of the interval, which may lie before the days asked for. */
@@ -59,16 +56,22 @@ export type ReadSeries = (call: SeriesCall) => Promise<SeriesResult>
 export interface SeriesDeps {
   readonly warehouse: Warehouse
   readonly catalog: () => CatalogNames
+  /** Shared by the readers of all kinds of reports; by default, this one has its own. */
+  readonly grounds?: GroundsReader
 }
 
-type Deps = SeriesDeps & FactDeps & { readonly conversions: Conversions }
+interface Deps extends SeriesDeps {
+  readonly grounds: GroundsReader
+  readonly conversions: Conversions
+}
 
 /**
  * One reading by interval gives the totals too: every figure is exact and belongs to one day, so the sums of the
  * intervals are those of the report without a breakdown.
  */
 export function createSeriesReader(given: SeriesDeps): ReadSeries {
-  const deps = { ...given, facts: new DayFacts(given.warehouse), conversions: new Conversions() }
+  const { grounds = new GroundsReader(given) } = given
+  const deps = { ...given, grounds, conversions: new Conversions() }
   return (call) => readKept(() => readOnce(deps, call))
 }
 
@@ -82,15 +85,15 @@ async function readOnce(
   const { interval, convertTo = null } = request
   // The sum of a week has no rate: only its days have.
   const isUsable = (span: DaySpan) => convertTo === null && isWithinOne(interval, span)
-  const { days, spans } = await readParts(deps, request, isUsable)
-  const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
+  const grounds = await deps.grounds.read(request, isUsable)
+  const { days } = grounds
   const catalog = deps.catalog()
-  const source = { advertiserId, request: byDay, catalog, days, spans, rates }
+  const source = { advertiserId, request: byDay, catalog, ...grounds }
   const rows = await readSums(deps, source, request)
   signal.throwIfAborted()
   const filteredOrders =
     request.filters.length === 0 ? null : await readFilteredOrders(deps.warehouse, source)
-  if (!(await areKept(deps.warehouse, { ...days, spans }))) return null
+  if (!(await deps.grounds.areRowsKept(grounds))) return null
   const places = { warehouse: deps.warehouse, markets: catalog.markets() }
   const firstDay = await readFirstDay(places, advertiserId)
   const parts = partsOf(request)

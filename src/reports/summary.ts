@@ -1,17 +1,16 @@
 // Reads the totals of many advertisers by one statement a period, from the same sealed and open rows as their series.
 import type { SummaryRequest } from '../contract/summary-request.ts'
-import { DayFacts } from '../days/day-facts.ts'
-import { areKept, readKept } from '../days/kept-revisions.ts'
-import { loadRates, noRates } from '../days/rates.ts'
+import { readKept } from '../days/kept-revisions.ts'
 import type { DaySpan } from '../days/sealed-spans.ts'
 import { addDays, listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
 import { assertAnswersForAll, boundAdvertisersSql } from './bound-advertiser.ts'
 import { readFirstDays } from './first-day.ts'
+import { GroundsReader } from './grounds.ts'
 import { readTargetParams } from './one-currency.ts'
 import { reportSettings, rowsOfManySql, rowsParams, type RowsParts } from './query.ts'
 import type { CurrencySums } from './report.ts'
-import { rangeOf, readParts, type FactDeps, type ReportDeps } from './run-report.ts'
+import type { ReportDeps } from './run-report.ts'
 import type { DaySums } from './series.ts'
 import {
   currencyParams,
@@ -51,11 +50,15 @@ export interface SummaryResult {
 
 export type ReadSummary = (call: SummaryCall) => Promise<SummaryResult>
 
-type SummaryDeps = Pick<ReportDeps, 'warehouse' | 'catalog'>
-type Deps = SummaryDeps & FactDeps
+type SummaryDeps = Pick<ReportDeps, 'warehouse' | 'catalog' | 'grounds'>
+
+interface Deps extends SummaryDeps {
+  readonly grounds: GroundsReader
+}
 
 export function createSummaryReader(given: SummaryDeps): ReadSummary {
-  const deps = { ...given, facts: new DayFacts(given.warehouse) }
+  const { grounds = new GroundsReader(given) } = given
+  const deps = { ...given, grounds }
   return (call) => readKept(() => readOnce(deps, call))
 }
 
@@ -109,15 +112,13 @@ async function readPeriod(
   // Days of the trend are told apart, and the sum of a week has no rate: only its days have.
   const isUsable = ({ firstDay, dayCount }: DaySpan) =>
     convertTo === null && firstDay >= startDate && addDays(firstDay, dayCount - 1) < trendFrom
-  const { days, spans } = await readParts(deps, range, isUsable)
-  const rates = days.hasOpenDays ? await loadRates(deps.warehouse, rangeOf(days.open)) : noRates
+  const grounds = await deps.grounds.read(range, isUsable)
+  const { days } = grounds
   const rowsQuestion = { ...range, attributionProfile, filters: [], dateBreakdown: true }
   const source = {
     advertisers: 'given',
     request: rowsQuestion,
-    days,
-    spans,
-    rates,
+    ...grounds,
     converts: true,
   } as const
   const markets = deps.catalog().markets()
@@ -131,7 +132,7 @@ async function readPeriod(
   })
   assertAnswersForAll(advertiserIds, rows)
   assert(rows.length < sumsMax, 'the sums of advertisers, days and currencies fit into the list')
-  if (!(await areKept(deps.warehouse, { ...days, spans }))) return null
+  if (!(await deps.grounds.areRowsKept(grounds))) return null
   const { withoutOrders } = days
   const periodHasOrders = !listDays(startDate, endDate).some((day) => withoutOrders.has(day))
   return {
