@@ -33,7 +33,7 @@ function aReader({ warehouse, markets }: World) {
     countOf: (text: string) => statements.filter((sql) => sql.includes(text)).length,
     forgetStatements: () => (statements.length = 0),
     /** What was read already is not given out before the function that this returns is called. */
-    hold(): () => void {
+    hold: (): (() => void) => {
       let release = (): void => {}
       gate = new Promise<void>((resolve) => (release = resolve))
       return release
