@@ -6,11 +6,12 @@ import type {
   PublisherEntry,
 } from '../contract/catalog-bundle.ts'
 import { parseCurrency } from '../domain/currency.ts'
+import { unlessPlaceholder } from '../domain/placeholder.ts'
 import { normalizeLandingHost } from './landing-hosts.ts'
 
 /**
  * Gives values one spelling: currency codes in upper case, asset ids in lower case, hosts as browsers
- * spell them. A brand or group of blanks only becomes an empty one.
+ * spell them. A brand of blanks only becomes an empty one, and so does a group that names none.
  */
 export function normalizeBundle(bundle: CatalogBundle): CatalogBundle {
   const { markets, publishers, products, assets } = bundle
@@ -40,7 +41,7 @@ function normalizeProduct(product: ProductEntry): ProductEntry {
   return {
     ...product,
     ...(brand !== undefined && isBlank(brand) && { brand: '' }),
-    ...(groupId !== undefined && isBlank(groupId) && { groupId: '' }),
+    ...(groupId !== undefined && { groupId: unlessPlaceholder(groupId) }),
   }
 }
 

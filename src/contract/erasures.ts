@@ -1,7 +1,7 @@
 // Erasing a shopper. The ids come in here and go no further than their hashes.
 import { Type } from 'typebox'
 import { closed } from './closed.ts'
-import { normalizeId } from '../domain/identity.ts'
+import { unlessPlaceholder } from '../domain/placeholder.ts'
 import {
   catalogId,
   instantText,
@@ -66,7 +66,7 @@ export function parseErasureRequest(body: unknown): Parsed<ErasureRequestBody> {
     return { ok: false, messages: ['body must have userId, userLoggedInId or both'] }
   }
   const messages = Object.entries({ userId, userLoggedInId })
-    .filter(([, value]) => value !== undefined && normalizeId(value) === '')
+    .filter(([, value]) => value !== undefined && unlessPlaceholder(value) === '')
     .map(([name]) => `/${name} must name somebody: a placeholder is no identity`)
   return messages.length > 0 ? { ok: false, messages } : parsed
 }

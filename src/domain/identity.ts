@@ -2,7 +2,7 @@
 // given shopper is among the touchpoints, and the same id at two publishers is two identities.
 import { createHmac } from 'node:crypto'
 import { assert } from '../lib/assert.ts'
-import { isPlaceholder } from './placeholder.ts'
+import { unlessPlaceholder } from './placeholder.ts'
 import { createShortHmac } from './short-hmac.ts'
 
 export type IdentityKind = 'user' | 'login'
@@ -17,15 +17,7 @@ const identityHexLength = 32
 const secretBytesMin = 16
 
 /**
- * The id itself, or '' when it is empty, blank or a placeholder in any case. White space around it
- * is ignored for that question only: an id is exact text, and `' a'` and `'a'` are two.
- */
-export function normalizeId(id: string): string {
-  return isPlaceholder(id.trim()) ? '' : id
-}
-
-/**
- * Hashes ids under the secret. It normalizes first, so that no caller can turn a placeholder into an
+ * Hashes ids under the secret. It looks for placeholders first, so that no caller can turn a placeholder into an
  * identity. The hashed text is kind, publisher and id with U+0000 between: neither a kind nor a number
  * contains one, so two different triples never give the same text. One hash takes about a microsecond.
  */
@@ -33,7 +25,7 @@ export function createIdentityHasher(secret: Buffer): IdentityHasher {
   assert(secret.length >= secretBytesMin, 'an identity secret has at least 16 bytes')
   const shortHmac = createShortHmac(secret)
   return (kind, publisherId, id) => {
-    if (normalizeId(id) === '') return ''
+    if (unlessPlaceholder(id) === '') return ''
     const text = `${kind}\0${publisherId}\0${id}`
     return shortHmac(text) ?? longHmac(secret, text)
   }

@@ -1,5 +1,6 @@
-// What client code sends when it does not know the shopper. As identities, these would make one person of thousands
-// of strangers and credit the purchases of each with the clicks of the others.
+// What client code sends when it does not know the shopper, or the group of a product. As identities, these would make
+// one person of thousands of strangers, and as a group one of products that have nothing in common: purchases would be
+// credited to the clicks of others, or on other products.
 
 const words: ReadonlySet<string> = new Set([
   '',
@@ -47,10 +48,18 @@ const templateDigitsMax = 3
 /** Marks that are not a template's alone, so the text within must be the name of an id: `[USER_ID]`. */
 const macro = /^(?:<(.*)>|\[(.*)\]|\{(.*)\}|%(.*)%|__(.*)__)$/s
 const nameOfId =
-  /^(?:(?:your|insert|hashed|logged|in|login|user|customer|client|shopper|visitor|member|account|device)[_. -]?)*(?:id|uid|uuid|guid)$/
+  /^(?:(?:your|insert|hashed|logged|in|login|user|customer|client|shopper|visitor|member|account|device|item|product|group)[_. -]?)*(?:id|uid|uuid|guid)$/
+
+/**
+ * The text itself, or '' when it is empty, blank or a placeholder in any case. White space around it is ignored for that
+ * question only: ids are exact text, and `' a'` and `'a'` are two.
+ */
+export function unlessPlaceholder(text: string): string {
+  return isPlaceholder(text.trim()) ? '' : text
+}
 
 /** Whether a text without white space around it stands for nobody, in any case. */
-export function isPlaceholder(text: string): boolean {
+function isPlaceholder(text: string): boolean {
   if (mark.test(text)) return isUnfilled(text.toLowerCase())
   if (text.length > wordLengthMax && !/^(?:null|undefined)/i.test(text)) return false
   const lower = text.toLowerCase()

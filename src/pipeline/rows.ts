@@ -8,6 +8,7 @@ import type { Contradiction } from '../catalog/contradictions.ts'
 import { gtinKey, trimGtin } from '../domain/gtin.ts'
 import type { IdentityHasher } from '../domain/identity.ts'
 import { formatDecimal, isOutOfRange, lineValueNanos, nanosScale } from '../domain/money.ts'
+import { unlessPlaceholder } from '../domain/placeholder.ts'
 import { hash16, purchaseKey } from '../domain/purchase-key.ts'
 import type {
   AdEventRecord,
@@ -94,7 +95,7 @@ function buildRow(record: AdEventRecord, data: TrackingData, context: BatchConte
     ad_group_id: data.adGroupId,
     gtin: trimGtin(data.gtin),
     gtin_key: gtinKey(data.gtin),
-    group_id: data.groupId,
+    group_id: unlessPlaceholder(data.groupId),
     user_identity: context.hashIdentity('user', data.publisherId, data.userId),
     login_identity: context.hashIdentity('login', data.publisherId, data.userLoggedInId),
     currency: data.currency,
@@ -158,7 +159,7 @@ export function buildDeliveryRow(key: string, record: ConversionRecord, context:
     content_hash: contentHash(record),
     line_gtin: lines.map((line) => line.gtin),
     line_gtin_key: lines.map((line) => gtinKey(line.gtin)),
-    line_group_id: lines.map((line) => line.groupId),
+    line_group_id: lines.map((line) => unlessPlaceholder(line.groupId)),
     line_brand: lines.map((line) => line.brand),
     line_price: lines.map((line) => line.price),
     line_quantity: lines.map((line) => line.quantity),

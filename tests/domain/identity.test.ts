@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createIdentityHasher, normalizeId } from '../../src/domain/identity.ts'
+import { createIdentityHasher } from '../../src/domain/identity.ts'
+import { unlessPlaceholder } from '../../src/domain/placeholder.ts'
 
 const secret = Buffer.alloc(32, 0x2a)
 
@@ -13,14 +14,14 @@ const placeholders = [...words, ...zeroUuids, '[object Object]']
 test('a placeholder is no identity, in any case and with white space around it', () => {
   for (const word of placeholders) {
     for (const id of [word, word.toUpperCase(), word.toLowerCase(), ` ${word}\t`]) {
-      assert.equal(normalizeId(id), '', JSON.stringify(id))
+      assert.equal(unlessPlaceholder(id), '', JSON.stringify(id))
     }
   }
 })
 
 test('an empty or blank id is no identity', () => {
   for (const id of ['', ' ', '\t\r\n', '\u00A0', '\u3000', ' '.repeat(128)]) {
-    assert.equal(normalizeId(id), '', JSON.stringify(id))
+    assert.equal(unlessPlaceholder(id), '', JSON.stringify(id))
   }
 })
 
@@ -80,7 +81,7 @@ const macros = [
 test('what stands for an id that was not there is no identity', () => {
   for (const word of [...unfilled, ...macros]) {
     for (const id of [word, word.toUpperCase(), word.toLowerCase(), ` ${word}\n`]) {
-      assert.equal(normalizeId(id), '', JSON.stringify(id))
+      assert.equal(unlessPlaceholder(id), '', JSON.stringify(id))
     }
   }
 })
@@ -129,7 +130,7 @@ test('an id in brackets or quotes, or beside them, is an identity', () => {
     '(null) 7',
     '((1))',
   ]
-  for (const id of ids) assert.equal(normalizeId(id), id)
+  for (const id of ids) assert.equal(unlessPlaceholder(id), id)
 })
 
 test('every id of letters, digits and the marks of usual ids is an identity, but for the words', () => {
@@ -138,7 +139,7 @@ test('every id of letters, digits and the marks of usual ids is an identity, but
     fc.property(fc.string({ unit: character, minLength: 3, maxLength: 128 }), (id) => {
       // Zeros only may be a UUID's, and no other word is made of these.
       fc.pre(/[1-9a-z]/i.test(id) && id !== 'n/a')
-      assert.equal(normalizeId(id), id)
+      assert.equal(unlessPlaceholder(id), id)
     })
   )
 })
@@ -164,22 +165,22 @@ test('the longest id is looked at in a moment, whatever it holds', () => {
   ]
   for (const piece of pieces) {
     const id = piece.repeat(128).slice(0, 128)
-    assert.ok([id, ''].includes(normalizeId(id)))
-    assert.equal(normalizeId(`${id}7!`), `${id}7!`)
+    assert.ok([id, ''].includes(unlessPlaceholder(id)))
+    assert.equal(unlessPlaceholder(`${id}7!`), `${id}7!`)
   }
 })
 
 test('an id that only contains a placeholder is an identity', () => {
   const ids = ['null0', 'guest-7', '00', '-2', '1', 'nobody', '0'.repeat(31), '0'.repeat(64)]
   for (const id of [...ids, '00000000-0000-0000-0000-000000000001', 'x'.repeat(128)]) {
-    assert.equal(normalizeId(id), id)
+    assert.equal(unlessPlaceholder(id), id)
   }
 })
 
 test('an id is exact text: white space and case make another one', () => {
   const hash = createIdentityHasher(secret)
 
-  assert.equal(normalizeId(' a '), ' a ')
+  assert.equal(unlessPlaceholder(' a '), ' a ')
   assert.equal(new Set([' a', 'a', 'A', 'a '].map((id) => hash('user', 10, id))).size, 4)
 })
 

@@ -170,6 +170,34 @@ test('a placeholder is no identity', () => {
   assert.equal(row?.login_identity, '')
 })
 
+test('a group id that is blank or a placeholder names no group, on either side', () => {
+  const none = [
+    '',
+    ' ',
+    '\u00a0',
+    'null',
+    ' NULL ',
+    'undefined',
+    'N/A',
+    '0',
+    '{{ group }}',
+    '[ITEM_GROUP_ID]',
+  ]
+
+  for (const groupId of none) {
+    const { trackingData } = mint(anAd({ groupId }))
+    const delivery = buildDelivery({ lines: [aLine({ groupId })] })
+    assert.equal(buildAdEventRow(anEvent({ trackingData }), context)?.group_id, '', groupId)
+    assert.deepEqual(delivery.line_group_id, [''], groupId)
+  }
+  for (const groupId of [' COFFEE', 'nullable', '01', 'N/A teas']) {
+    const { trackingData } = mint(anAd({ groupId }))
+    const delivery = buildDelivery({ lines: [aLine({ groupId })] })
+    assert.equal(buildAdEventRow(anEvent({ trackingData }), context)?.group_id, groupId)
+    assert.deepEqual(delivery.line_group_id, [groupId])
+  }
+})
+
 test('a product spelled with blanks around it is the product without', () => {
   const { trackingData } = mint(anAd({ gtin: ' \t96385074 \n' }))
 

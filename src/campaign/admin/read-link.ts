@@ -4,7 +4,7 @@ import { adminOperations } from '../../contract/admin-operations.ts'
 import type { CarriedId, ServedAdReading } from '../../contract/served-ad.ts'
 import { handle } from '../handle.ts'
 import { printInstant } from '../../domain/instant.ts'
-import { normalizeId } from '../../domain/identity.ts'
+import { unlessPlaceholder } from '../../domain/placeholder.ts'
 import { formatDecimal } from '../../domain/money.ts'
 import { clickCountableMs, earlyToleranceMs, viewCountableMs } from '../../domain/windows.ts'
 import { assert } from '../../lib/assert.ts'
@@ -97,7 +97,7 @@ function printCost(micros: bigint): string {
 
 function carriedIdOf(id: string): CarriedId {
   if (id === '') return 'absent'
-  return normalizeId(id) === '' ? 'nobody' : 'present'
+  return unlessPlaceholder(id) === '' ? 'nobody' : 'present'
 }
 
 function printWindows({ servedAtMs }: TrackingData) {
