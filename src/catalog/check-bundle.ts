@@ -161,7 +161,9 @@ function nameKey(code: string): string {
 
 function checkMarket(check: BundleCheck, market: MarketEntry, path: string): void {
   check.distinctMarket(market, `${path}/code`)
-  if (parseCurrency(market.currency) === null) {
+  // A currency may have ended since the market was made, and cannot be changed.
+  const isKnown = check.before.markets.get(market.id)?.currency === market.currency
+  if (!isKnown && parseCurrency(market.currency) === null) {
     check.fault(`${path}/currency`, 'must be an active ISO 4217 currency code')
   }
   if (!isTimeZone(market.timeZone)) {

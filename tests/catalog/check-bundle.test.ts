@@ -303,3 +303,18 @@ test('markets that have had one code since before may be put again, and given co
   )
   assert.deepEqual(await checkBundle({ markets: [aMarket] }, alike, noEvents), [])
 })
+
+test('a market stays loadable when its currency has ended, and no other market may take that currency', async () => {
+  const ended = { ...aMarket, currency: 'HRK' }
+  const before = extendSnapshot(snapshot, { markets: [ended] })
+
+  const again = await checkBundle({ markets: [{ ...ended, code: 'HR2' }] }, before, noEvents)
+  const other = await checkBundle(
+    { markets: [{ ...ended, id: ended.id + 1, code: 'XX' }] },
+    before,
+    noEvents
+  )
+
+  assert.deepEqual(again, [])
+  assert.deepEqual(other, ['/markets/0/currency must be an active ISO 4217 currency code'])
+})

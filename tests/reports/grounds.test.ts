@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { GroundsReader } from '../../src/reports/grounds.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
@@ -34,9 +35,9 @@ function aReader({ warehouse, markets }: World) {
     forgetStatements: () => (statements.length = 0),
     /** What was read already is not given out before the function that this returns is called. */
     hold: (): (() => void) => {
-      let release = (): void => {}
-      gate = new Promise<void>((resolve) => (release = resolve))
-      return release
+      const holding = new AbortController()
+      gate = once(holding.signal, 'abort')
+      return () => holding.abort()
     },
   }
 }

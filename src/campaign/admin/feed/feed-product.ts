@@ -1,5 +1,7 @@
 import type { ProductEntry } from '../../../contract/catalog-bundle.ts'
 import { parseFeedRow, type FeedColumn } from '../../../contract/products.ts'
+import { unlessPlaceholder } from '../../../domain/placeholder.ts'
+import { asCode, codeFault } from './feed-code.ts'
 import type { FeedHeader } from './feed-header.ts'
 import type { FeedRowText } from './feed-rows.ts'
 
@@ -11,9 +13,6 @@ export type RowResult =
       /** The product that the row names nevertheless; null: none; undefined: it cannot be read. */
       readonly gtin: string | null | undefined
     }
-
-/** `4.00638E+12`: a spreadsheet has dropped the last digits, and many products became one. */
-const roundedForm = /^[0-9][.,][0-9]+e\+?[0-9]+$/i
 
 /** 60 code points. */
 const gtinUnitsMax = 120
@@ -30,14 +29,16 @@ export function toProduct(row: FeedRowText, header: FeedHeader, marketId: number
   const gtin = valueOf(fields, header, 'gtin')
   // Invalid UTF-8 was decoded as Latin-1, so characters beyond ASCII are unreliable.
   if (fault !== null) return refused(fault, isAscii(gtin) ? nameOf(gtin) : undefined)
-  if (gtin !== undefined && roundedForm.test(gtin)) {
-    return refused('/gtin must be written out: a spreadsheet has rounded it', undefined)
-  }
+  const gtinFault = gtin === undefined ? null : codeFault(gtin)
+  if (gtinFault !== null) return refused(`/gtin ${gtinFault}`, undefined)
+  const group = unlessPlaceholder(valueOf(fields, header, 'item_group_id') ?? '')
+  const groupFault = group === '' ? null : codeFault(group)
+  if (groupFault !== null) return refused(`/item_group_id ${groupFault}`, nameOf(gtin))
   const parsed = parseFeedRow({
     gtin,
     title: valueOf(fields, header, 'title'),
     brand: valueOf(fields, header, 'brand'),
-    item_group_id: valueOf(fields, header, 'item_group_id'),
+    item_group_id: group === '' ? undefined : group,
   })
   if (!parsed.ok) return { ok: false, messages: parsed.messages, gtin: nameOf(gtin) }
   const { title, brand, item_group_id: groupId } = parsed.value
@@ -60,23 +61,14 @@ function valueOf(
   column: FeedColumn
 ): string | undefined {
   const position = positions[column]
-  const value = position === null ? '' : unwrap(fields[position]?.trim() ?? '')
-  const clean = column === 'gtin' || column === 'item_group_id' ? asCode(value) : value
+  const text = position === null ? '' : (fields[position]?.trim() ?? '')
+  const clean = column === 'gtin' || column === 'item_group_id' ? asCode(text) : unwrap(text)
   return clean === '' ? undefined : clean
 }
 
-/** `="4006381333931"`, which exporters write so that a spreadsheet leaves the digits as they are. */
+/** `="Tea"`, which exporters write so that a spreadsheet leaves a text as it is. */
 function unwrap(text: string): string {
   return /^="([^"]*)"$/u.exec(text)?.[1]?.trim() ?? text
-}
-
-/**
- * A code without what spreadsheets and data tools put around it: an apostrophe before it makes it a text, and a
- * column of numbers prints `4006381333931.0`.
- */
-function asCode(text: string): string {
-  const bare = text.replace(/^['\u2018\u2019]+/u, '').replace(/^=(?=\d+$)/u, '')
-  return /^(\d+)[.,]0+$/u.exec(bare)?.[1] ?? bare
 }
 
 /** A text longer than any GTIN is in no catalog. */

@@ -1,0 +1,49 @@
+// Codes of products and groups, as spreadsheets and data tools write them.
+
+import { unlessPlaceholder } from '../../../domain/placeholder.ts'
+
+/** Twice the longest code. What is longer is refused as it is, since the patterns below take time with its square. */
+const unitsMax = 240
+
+/** A code without what was put around its characters or between them. */
+export function asCode(text: string): string {
+  if (text.length > unitsMax) return text
+  const bare = withoutMarks(text)
+    .replace(/^=(?=\d+$)/u, '')
+    // A column of numbers prints `4006381333931.0`.
+    .replace(/^(\d+)[.,]0*$/u, '$1')
+  return withoutThousands(bare)
+}
+
+/** `="4006381333931"` and an apostrophe make a text of a number. Marks that cannot be seen are copied from web pages. */
+function withoutMarks(text: string): string {
+  const bare = text
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .replace(/^="+([^"]*)"+$/u, '$1')
+    .replace(/^['\u2018\u2019]+(.*?)['\u2018\u2019]*$/u, '$1')
+    .trim()
+  return bare === text ? text : withoutMarks(bare)
+}
+
+/** `4,006,381,333,931`. Shorter codes may have been made by the shop with marks between their digits. */
+function withoutThousands(code: string): string {
+  if (!/^\d{1,3}([., \u00a0\u202f'\u2019])\d{3}(?:\1\d{3}){2,3}$/u.test(code)) return code
+  const digits = code.replace(/\D/gu, '')
+  return digits.length < 12 ? code : digits
+}
+
+/** `4.00638E+12`: a spreadsheet has dropped the last digits, and many codes became one. */
+const rounded = /^\d[.,]\d+e\+?\d+$|^\d+e\+\d+$/i
+
+/** `#N/A`, `#REF!`, and `######` where the column was too narrow; in German `#NV` and `#BEZUG!`. */
+const spreadsheetError = /^#(?:#+|n\/a|nv|div\/0!|[\p{L}_]+[!?])$/iu
+
+/** What is wrong with a code that is not blank; null if nothing is. */
+export function codeFault(code: string): string | null {
+  if (rounded.test(code)) return 'must be written out: a spreadsheet has rounded it'
+  if (spreadsheetError.test(code)) return 'must be a code: a spreadsheet has written an error'
+  // Shops number their products, and one of them may begin with 0.
+  const isPlaceholder = unlessPlaceholder(code) === '' && !/^\d+$/u.test(code)
+  return isPlaceholder ? 'must be a code: it is a placeholder' : null
+}
