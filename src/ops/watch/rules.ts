@@ -59,7 +59,7 @@ function shippingRules({ spoolBytesMax }: RuleOptions): readonly Rule[] {
       severity: 'page',
       forMs: 0,
       judge: ({ startsMs }) =>
-        // The first start is no restart.
+        // One start is that of the process that looks. The others are of processes that died.
         startsMs.length - 1 > 3 ? 'The engine process keeps dying and being restarted.' : null,
     },
     latest('ShelftraceClockOffset', 'page', 5 * minute, ({ clockOffsetMs }) =>

@@ -43,6 +43,9 @@ export class Watch {
   readonly #standing = new Map<string, Standing>()
   #minute: VitalSigns[] = []
   #day: RememberedDay
+  readonly #startedAtMs: number
+  /** Resolves once the day is written as it was last. */
+  #written: Promise<void> = Promise.resolve()
   /** Alerts of before this start. */
   #former: ReadonlyMap<string, string>
 
@@ -50,10 +53,13 @@ export class Watch {
     this.#deps = deps
     this.#day = readDay(deps.path)
     this.#former = new Map(this.#day.firing.map(({ name, since }) => [name, since]))
-    this.#day = { ...this.#day, startsMs: [...this.#day.startsMs, deps.clock()] }
+    this.#startedAtMs = deps.clock()
+    this.#day = { ...this.#day, startsMs: [...this.#day.startsMs, this.#startedAtMs] }
   }
 
+  /** Notes the start at once: a process that dies within a minute would leave no trace of it. */
   start(): void {
+    void this.#write()
     this.#loop = new Loop({
       step: async () => {
         await this.look()
@@ -65,8 +71,12 @@ export class Watch {
     })
   }
 
+  /** A process that ends as it should has not died, so its start is no longer counted. */
   async close(): Promise<void> {
     await this.#loop?.stop()
+    const { startsMs } = this.#day
+    this.#day = { ...this.#day, startsMs: startsMs.filter((atMs) => atMs !== this.#startedAtMs) }
+    await this.#write()
   }
 
   /** What is wrong, the pages first, then the oldest. */
@@ -149,7 +159,15 @@ export class Watch {
       ],
       startsMs: startsMs.filter((atMs) => atMs > Date.parse(point.at) - hourMs),
     }
-    await writeDay(this.#deps.path, this.#day)
+    await this.#write()
+  }
+
+  async #write(): Promise<void> {
+    const { path, log } = this.#deps
+    this.#written = this.#written
+      .then(() => writeDay(path, this.#day))
+      .catch((err: unknown) => log.warn({ err }, 'the last day of the node cannot be written'))
+    await this.#written
   }
 }
 

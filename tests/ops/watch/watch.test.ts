@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { rulesFor } from '../../../src/ops/watch/rules.ts'
 import type { VitalSigns } from '../../../src/ops/watch/vital-signs.ts'
 import { Watch, watchPauseMs, type AlertChange } from '../../../src/ops/watch/watch.ts'
@@ -178,4 +179,51 @@ test('a file that holds nothing fit is a day of which nothing is known', async (
     await pass(watch, minute)
     assert.equal(watch.history().points.length, 1)
   }
+})
+
+/** A watch that is started, as the process of an engine does it. */
+async function begin(): Promise<Watch> {
+  nowMs += 1_000
+  const watch = openWatch(() => Promise.resolve(calmSigns(nowMs)))
+  watch.start()
+  await until(() => startsIn(readFileSync(path(), 'utf8')).includes(nowMs))
+  return watch
+}
+
+function startsIn(text: string): readonly number[] {
+  const day: { readonly startsMs: readonly number[] } = JSON.parse(text)
+  return day.startsMs
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    try {
+      if (isTrue()) return
+    } catch {
+      // The file is not there yet.
+    }
+    await sleep(10)
+  }
+  assert.fail('the start is not written')
+}
+
+test('engines that die within seconds are counted, and those that end as they should are not', async () => {
+  for (let count = 0; count < 5; count += 1) {
+    const ended = await begin()
+    await ended.close()
+  }
+  const afterEnds = await begin()
+  await afterEnds.look()
+  const calm = afterEnds.alerts()
+  // From here on none of them is closed: each died a second after its start.
+  const died = [afterEnds, await begin(), await begin(), await begin()]
+  const last = await begin()
+  await last.look()
+
+  assert.deepEqual(calm, [])
+  assert.deepEqual(
+    last.alerts().map(({ name }) => name),
+    ['ShelftraceEngineRestarts']
+  )
+  for (const watch of [...died, last]) await watch.close()
 })
