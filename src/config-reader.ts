@@ -26,6 +26,18 @@ function withoutServiceLinks(environment: Environment): Environment {
   )
 }
 
+/** Of names and addresses: `*`, `,` and what was meant to be replaced (`${HOST}`) are in none. */
+const hostName = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)$/u
+
+function isEscapedRight(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Variables of the command line, which shares the environment. */
 const commandLineVariables = ['SHELFTRACE_URL', 'SHELFTRACE_KEY', 'SHELFTRACE_KEY_FILE'] as const
 
@@ -66,9 +78,19 @@ export class ConfigReader {
     return value === undefined || value === '' ? null : value
   }
 
+  pathOr(name: string, fallback: string): string {
+    return this.path(name) ?? resolve(fallback)
+  }
+
+  /** Relative to the working folder. What surrounds a path by mistake would name another folder, a new one. */
   path(name: string): string | null {
     const value = this.optional(name)
-    return value === null ? null : resolve(value)
+    if (value === null) return null
+    if (value !== value.trim() || /^~|\p{Cc}/u.test(value)) {
+      const rule = 'must be a path without blanks around it, control characters, and ~ in front'
+      this.fault(name, rule, value)
+    }
+    return resolve(value)
   }
 
   text(name: string, fallback: string): string {
@@ -126,10 +148,12 @@ export class ConfigReader {
     const isPlain =
       url !== null &&
       /^https?:$/u.test(url.protocol) &&
+      hostName.test(url.hostname) &&
+      isEscapedRight(url.pathname) &&
       [url.username, url.password, url.search, url.hash].every((part) => part === '')
     if (isPlain) return `${url.origin}${url.pathname}`.replace(/\/+$/u, '')
     this.faults.push(
-      `${name} must be an absolute http or https address without user, password, query and fragment: ` +
+      `${name} must be an absolute http or https address of one host without user, password, query and fragment: ` +
         'the path of every link is appended to it'
     )
     return null
@@ -137,6 +161,20 @@ export class ConfigReader {
 
   fault(name: string, rule: string, value: string): void {
     this.faults.push(`${name} ${rule}, got ${JSON.stringify(value)}`)
+  }
+
+  /** Lines of a file that a shell did not read arrive as they are written. The value may be a secret. */
+  refuseLeftovers(): void {
+    for (const [name, value = ''] of Object.entries(this.#environment)) {
+      if (!name.startsWith('SHELFTRACE_')) continue
+      if (value.endsWith('\r')) {
+        this.faults.push(
+          `${name} must not end with a carriage return: its file has Windows line ends`
+        )
+      } else if (/^(["']).*\1$/su.test(value)) {
+        this.faults.push(`${name} must not have quotes around it: whatever set it has kept them`)
+      }
+    }
   }
 
   /**

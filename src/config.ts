@@ -66,7 +66,7 @@ const adminKeyLengthMin = 32
 /** Throws CONFIG_INVALID; its message lists every fault on a line of its own. */
 export function parseConfig(environment: Environment): Config {
   const reader = new ConfigReader(environment)
-  const dataDir = resolve(reader.text('SHELFTRACE_DATA_DIR', './data'))
+  const dataDir = reader.pathOr('SHELFTRACE_DATA_DIR', './data')
   const host = reader.text('SHELFTRACE_HOST', '127.0.0.1')
   const trackingPort = reader.integer('SHELFTRACE_TRACKING_PORT', 8080, { min: 1, max: 65_535 })
   const campaignPort = reader.integer('SHELFTRACE_CAMPAIGN_PORT', 8081, { min: 1, max: 65_535 })
@@ -102,14 +102,15 @@ export function parseConfig(environment: Environment): Config {
     dataCentresPath: reader.path('SHELFTRACE_DATACENTER_NETWORKS'),
     ...readKeyLimits(reader),
     logLevel: reader.oneOf('SHELFTRACE_LOG_LEVEL', logLevels, 'info'),
-    secretsFile: resolve(reader.text('SHELFTRACE_SECRETS_FILE', join(dataDir, 'secrets.json'))),
-    backupDir: resolve(reader.text('SHELFTRACE_BACKUP_DIR', join(dataDir, 'backups'))),
+    secretsFile: reader.pathOr('SHELFTRACE_SECRETS_FILE', join(dataDir, 'secrets.json')),
+    backupDir: reader.pathOr('SHELFTRACE_BACKUP_DIR', join(dataDir, 'backups')),
     tracing: readTracing(reader),
     alertWebhook: readAlertWebhook(reader),
     adminKey: readAdminKey(reader),
   }
   refuseContradictions(reader, config)
   refuseCleartext(reader, config)
+  reader.refuseLeftovers()
   reader.refuseUnknown()
   if (reader.faults.length > 0) {
     throw new ServiceError(

@@ -85,6 +85,11 @@ const broken: readonly (readonly [Record<string, string>, RegExp])[] = [
     'https://user@track.example',
     'track.example',
     'https://',
+    'https://${HOST}',
+    'https://*.track.example',
+    'https://track..example',
+    'https://a.example,https://b.example',
+    'https://track.example/%zz',
   ].map(
     (url) =>
       [
@@ -92,6 +97,13 @@ const broken: readonly (readonly [Record<string, string>, RegExp])[] = [
         /SHELFTRACE_TRACKING_URL must be an absolute http/,
       ] as const
   ),
+  ...[' /data', '/data ', '~/data', '/data\u0007', '\t'].map(
+    (path) => [{ SHELFTRACE_DATA_DIR: path }, /SHELFTRACE_DATA_DIR must be a path without/] as const
+  ),
+  [{ SHELFTRACE_BACKUP_DIR: '~/backups' }, /SHELFTRACE_BACKUP_DIR must be a path without/],
+  [{ SHELFTRACE_DATA_DIR: '/data\r' }, /SHELFTRACE_DATA_DIR must not end with a carriage return/],
+  [{ SHELFTRACE_DATA_DIR: '"/data"' }, /SHELFTRACE_DATA_DIR must not have quotes around it/],
+  [{ SHELFTRACE_HOST: "'::1'" }, /SHELFTRACE_HOST must not have quotes around it/],
   [{ SHELFTRACE_ROLES: 'tracker,enigne' }, /SHELFTRACE_ROLES must be/],
   [{ SHELFTRACE_ROLES: 'tracker' }, /SHELFTRACE_WAREHOUSE_URL must be set where SHELFTRACE_ROLES/],
   [{ SHELFTRACE_TLS_CERT: '/x' }, /SHELFTRACE_TLS_KEY must be set too/],
@@ -202,6 +214,9 @@ test('links begin with an address that any path can follow', () => {
     ['https://Track.example:443/t//', 'https://track.example/t'],
     ['http://track.example:8080/a b', 'http://track.example:8080/a%20b'],
     ['https://täck.example', 'https://xn--tck-qla.example'],
+    ['https://track_1.example.', 'https://track_1.example.'],
+    ['http://[2001:db8::1]:8080', 'http://[2001:db8::1]:8080'],
+    ['http://tracker', 'http://tracker'],
   ] as const) {
     assert.equal(parseConfig({ SHELFTRACE_TRACKING_URL: given }).trackingUrl, base, given)
   }
