@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-import { handOver, leaveOnSignals } from './processes/early-signals.ts'
+import { handOver, ignoreDebuggerSignal, leaveOnSignals } from './processes/early-signals.ts'
 
+ignoreDebuggerSignal()
 // A node that is told to stop while its program is still being loaded has nothing to finish.
 if (process.argv[2] === 'serve') leaveOnSignals()
 const { runCli } = await import('./cli/run.ts')

@@ -24,6 +24,7 @@ import { countWaiting } from './spool/count-waiting.ts'
 import {
   engineEnvironment,
   engineOptions,
+  signalOptions,
   trackerEnvironment,
   trackerOptions,
 } from './processes/child.ts'
@@ -323,7 +324,7 @@ class Supervisor {
 function forkTracker(): ChildProcess {
   cluster.setupPrimary({
     exec: programPath('tracker'),
-    execArgv: [...process.execArgv, ...trackerOptions],
+    execArgv: [...process.execArgv, ...signalOptions, ...trackerOptions],
   })
   const worker = cluster.fork(trackerEnvironment(process.env))
   // Sending to a process that has just died fails, and a worker without a listener throws then. The
@@ -334,7 +335,7 @@ function forkTracker(): ChildProcess {
 
 function forkEngine(): ChildProcess {
   return fork(programPath('engine'), {
-    execArgv: [...process.execArgv, ...engineOptions],
+    execArgv: [...process.execArgv, ...signalOptions, ...engineOptions],
     env: { ...process.env, ...engineEnvironment, UV_THREADPOOL_SIZE: String(engineThreads) },
   })
 }

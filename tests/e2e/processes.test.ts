@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -114,6 +114,43 @@ test('a terminal that closes ends no process of a node', async (t) => {
   for (const pid of before) process.kill(pid, 'SIGHUP')
   await sleep(500)
 
+  assert.deepEqual(pids(), before)
+  await eventuallyReady(service)
+  assert.equal(await statusOf(`${service.trackingUrl}/readyz`), 200)
+})
+
+/** Whether somebody listens on this port of the machine. */
+async function isPortOpen(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+// Recipes for logrotate send it. Node answers it with its debugger, through which every user of the machine can run
+// code as the service.
+test('SIGUSR1 opens the debugger in no process of a node, and ends none', async (t) => {
+  const debuggerPort = 9229
+  const service = await prepareService(t, { env: { SHELFTRACE_TRACKERS: '1' } })
+  await service.start()
+  const pids = () => [service.pid, ...service.children('engine'), ...service.children('tracker')]
+  const before = pids()
+  assert.equal(before.length, 3)
+  const wasOpen = await isPortOpen(debuggerPort)
+
+  for (const pid of before) {
+    process.kill(pid, 'SIGUSR1')
+    await sleep(500)
+  }
+
+  assert.equal(await isPortOpen(debuggerPort), wasOpen)
+  // Node names the inspector if another process has the port.
+  assert.doesNotMatch(service.stderr, /debugger|inspector/iu)
   assert.deepEqual(pids(), before)
   await eventuallyReady(service)
   assert.equal(await statusOf(`${service.trackingUrl}/readyz`), 200)
