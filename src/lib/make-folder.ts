@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { systemCode } from './system-error.ts'
 
 /**
  * Makes the folder and those above it, for the own user alone; one that is there stays as it is. Folder by folder,
@@ -12,6 +13,19 @@ export function makeFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
     if (!isFolder(path)) throw error
+  }
+}
+
+/** The same, and one that is there is closed to other users, if it belongs to this one. */
+export function makePrivateFolder(path: string): void {
+  makeFolder(path)
+  const { mode, uid } = statSync(path)
+  if ((mode & 0o077) === 0 || uid !== process.getuid?.()) return
+  try {
+    chmodSync(path, mode & 0o7700)
+  } catch (error) {
+    // Some file systems, such as shares of Windows, have the same mode for all their files, and refuse another.
+    if (systemCode(error) === null) throw error
   }
 }
 

@@ -4,7 +4,7 @@ import { closeSync, fsyncSync, openSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
-import { makeFolder } from '../lib/make-folder.ts'
+import { makePrivateFolder } from '../lib/make-folder.ts'
 import { FrameQueue, limits } from './batching.ts'
 import type { PendingFrame } from './batching.ts'
 import { createKeySource, encodeFrame } from './frame.ts'
@@ -61,7 +61,7 @@ export class FileSpool implements Spool {
   constructor(options: FileSpoolOptions) {
     this.#options = options
     this.#queue = new FrameQueue(options.inFlightBytesMax ?? limits.inFlightBytesMax)
-    makeFolder(options.path)
+    makePrivateFolder(options.path)
     syncFolder(options.path)
     syncFolder(dirname(options.path))
     this.#writer = new SegmentWriter(options.path)

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { availableParallelism, totalmem } from 'node:os'
 import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
 import { ServiceError } from '../errors.ts'
+import { makePrivateFolder } from '../lib/make-folder.ts'
 import { warehouseFailure } from './refusal.ts'
 import { assertBound, withParams } from './session-params.ts'
 import { parseLines, speedSettings, statementSettings } from './warehouse.ts'
@@ -200,6 +201,8 @@ function openSessions(options: EmbeddedOptions): Session[] {
   }
   const connectionArgs = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
   try {
+    // ClickHouse would make it with whatever the umask allows, and its files are open to all.
+    makePrivateFolder(path)
     for (let count = 0; count < embeddedSessions; count += 1) {
       const session: Session = new Session(path, { connectionArgs })
       sessions.push(session)

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -232,4 +240,20 @@ test('what a process left that was killed while it made the secrets is gone afte
   await service.start()
 
   assert.equal(existsSync(draft), false)
+})
+
+test('spool and warehouse are closed to other users whatever the data folder is, also where an older version left them open', async (t) => {
+  const service = await prepareService(t)
+  chmodSync(service.dataDir, 0o755)
+  const parts = ['spool', 'warehouse'].map((name) => join(service.dataDir, name))
+  const modes = () => parts.map((path) => (statSync(path).mode & 0o777).toString(8))
+  for (const path of parts) rmSync(path, { recursive: true, force: true })
+
+  await service.start()
+  assert.deepEqual(modes(), ['700', '700'])
+  await service.terminate()
+
+  for (const path of parts) chmodSync(path, 0o755)
+  await service.start()
+  assert.deepEqual(modes(), ['700', '700'])
 })
