@@ -7,6 +7,7 @@ import { restoreBackup } from './backup/restore.ts'
 import type { RestoreOptions } from './backup/restore.ts'
 import { parseConfig } from './config.ts'
 import { ServiceError } from './errors.ts'
+import { claimDataFolder } from './processes/data-folder.ts'
 import { readSecretsFile } from './secrets.ts'
 
 export interface Restored {
@@ -36,18 +37,23 @@ export async function runRestore(
     )
   }
   const { identitySecret, identityFingerprint, keyRing } = readSecretsFile(secretsFile)
-  const manifest = await restoreBackup({
-    ...options,
-    dataDir,
-    secretsFile,
-    identityFingerprint,
-    trackingKeyIds: keyRing.keys.map(({ id }) => id),
-    proofKey: deriveProofKey(identitySecret),
-  })
-  return {
-    dataDir,
-    takenAt: manifest.takenAt,
-    fileCount: manifest.fileCount,
-    rowCount: manifest.tables.reduce((sum, table) => sum + table.rowCount, 0),
+  const folder = claimDataFolder(dataDir)
+  try {
+    const manifest = await restoreBackup({
+      ...options,
+      dataDir,
+      secretsFile,
+      identityFingerprint,
+      trackingKeyIds: keyRing.keys.map(({ id }) => id),
+      proofKey: deriveProofKey(identitySecret),
+    })
+    return {
+      dataDir,
+      takenAt: manifest.takenAt,
+      fileCount: manifest.fileCount,
+      rowCount: manifest.tables.reduce((sum, table) => sum + table.rowCount, 0),
+    }
+  } finally {
+    folder.release()
   }
 }

@@ -36,11 +36,12 @@ export interface RestoreOptions {
 }
 
 const stagingName = 'restoring'
+const placedNames = ['spool', 'warehouse'] as const
 
 /**
  * Resolves with the manifest when every file has its digest and every table its number of rows. Throws
  * BACKUP_INVALID for the backup and CONFIG_INVALID for the folder and the secrets, and leaves the data folder
- * as it was.
+ * as it was. What a restore that was killed has left is removed. The caller has claimed the folder, so none runs.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
   const { source, dataDir } = options
@@ -53,19 +54,19 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   refuseUsedFolder(options)
   const files = readFileList(source, manifest)
 
+  for (const name of listUnfinished(dataDir)) await remove(join(dataDir, name))
   const staging = join(dataDir, stagingName)
   try {
-    for (const name of ['spool', 'warehouse']) {
+    for (const name of placedNames) {
       mkdirSync(join(staging, name), { recursive: true, mode: 0o700 })
     }
     await copyAll(options, { files, staging })
     await checkDefinitions(source, { manifest, isProven, staging })
     await checkWarehouse(source, { manifest, files, path: join(staging, 'warehouse') })
     await syncFolders(staging)
-    await rename(join(staging, 'spool'), join(dataDir, 'spool'))
-    await rename(join(staging, 'warehouse'), join(dataDir, 'warehouse'))
+    for (const name of placedNames) await rename(join(staging, name), join(dataDir, name))
   } catch (error) {
-    for (const name of ['spool', 'warehouse']) await remove(join(dataDir, name))
+    for (const name of placedNames) await remove(join(dataDir, name))
     throw error
   } finally {
     await remove(staging)
@@ -79,8 +80,7 @@ export function refuseHalfRestored(dataDir: string): void {
   if (!existsSync(join(dataDir, stagingName))) return
   throw new ServiceError(
     'CONFIG_INVALID',
-    `a restore into ${dataDir} is under way or broke off; if none is running, ` +
-      'delete everything but the secrets in that folder and restore again'
+    `a restore into ${dataDir} is under way or broke off; if none is running, restore again`
   )
 }
 
@@ -129,9 +129,21 @@ function refuseOtherSecrets(options: RestoreOptions, manifest: Manifest): void {
   )
 }
 
+/**
+ * What a restore that was killed has left: the parts that it had put in their place, and its draft, which goes last
+ * because it is what tells them from the data of a node. A part that is in the draft was not moved yet, so whatever
+ * has its name outside was made by somebody else.
+ */
+function listUnfinished(dataDir: string): readonly string[] {
+  const staging = join(dataDir, stagingName)
+  if (!existsSync(staging)) return []
+  return [...placedNames.filter((name) => !existsSync(join(staging, name))), stagingName]
+}
+
 /** Nothing is ever overwritten. Files that no backup has may be there already. */
 function refuseUsedFolder({ dataDir, secretsFile }: RestoreOptions): void {
-  const allowed = ['lost+found', 'admin-key']
+  const claim = 'supervisor.pid'
+  const allowed = ['lost+found', 'admin-key', claim, ...listUnfinished(dataDir)]
   if (dirname(secretsFile) === dataDir) allowed.push(basename(secretsFile))
   const found = existsSync(dataDir) ? readdirSync(dataDir) : []
   const others = found.filter((name) => !allowed.includes(name))

@@ -12,6 +12,9 @@ const lookPauseMs = 250
 /** The node ships what waits and ends by itself; its spool says whether it did. */
 export const drain: Run = async ({ terminal, print }) => {
   const dataDir = resolve(terminal.environment['SHELFTRACE_DATA_DIR'] ?? './data')
+  // A restore, which has the folder as a node has, would be killed by the signal.
+  const { refuseHalfRestored } = await import('../backup/restore.ts')
+  refuseHalfRestored(dataDir)
   const pid = findSupervisor(dataDir)
   if (pid === null) {
     const { events } = countWaiting(dataDir)

@@ -1,4 +1,4 @@
-// One supervisor at a time uses a data folder. Whether another one runs is known from its process id
+// One supervisor, or one restore, at a time uses a data folder. Whether another one runs is known from its process id
 // and the instant of its start, since ids are reused. This is a courtesy, not a lock: ports and
 // warehouse, which must not be shared, are locked by the process that has them, and the start waits for
 // those.
@@ -15,7 +15,7 @@ export interface ClaimedFolder {
   release(): void
 }
 
-/** Throws CONFIG_INVALID if the folder cannot be written, or another supervisor uses it. */
+/** Throws CONFIG_INVALID if the folder cannot be written, or another supervisor, or a restore, uses it. */
 export function claimDataFolder(dataDir: string): ClaimedFolder {
   const path = join(dataDir, 'supervisor.pid')
   const own = `${describeProcess(process.pid) ?? String(process.pid)}\n`

@@ -168,6 +168,15 @@ test('a backup of a newer version is refused, and so is a folder that holds data
   )
 })
 
+test('what stands beside the draft of a restore that was killed is its own only if the draft lacks it', async (t) => {
+  const options = aBackup(t)
+  for (const path of ['restoring/spool', 'restoring/warehouse', 'spool']) {
+    mkdirSync(join(options.dataDir, path), { recursive: true })
+  }
+
+  await assertRefused(options, 'CONFIG_INVALID', /it contains spool/u)
+})
+
 test('a node does not start on what a restore that broke off has left', (t) => {
   const { dataDir } = aBackup(t)
   refuseHalfRestored(dataDir)

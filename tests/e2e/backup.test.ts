@@ -1,9 +1,12 @@
 // A node is backed up while it takes events, killed, and another one is made of the backup.
 
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -198,6 +201,44 @@ test('a node made of a backup answers every report like the one that was backed 
     }
   )
 
+  await t.test('also after restores that were killed, at whatever point', async (part) => {
+    const dataDir = newMachine(part, service)
+    for (const signal of ['SIGKILL', 'SIGINT', 'SIGTERM'] as const) {
+      const { child } = await beginRestore(part, { source: still, dataDir })
+      child.kill(signal)
+      await once(child, 'exit')
+      assert.ok(existsSync(join(dataDir, 'restoring')), signal)
+    }
+
+    const ended = await shelftrace(['restore', still], { SHELFTRACE_DATA_DIR: dataDir })
+    assert.equal(ended.code, 0, ended.stderr)
+    const whole = ['secrets.json', 'spool', 'warehouse']
+    assert.deepEqual(readdirSync(dataDir), whole)
+
+    // Killed between its last two steps: all is in its place, and the empty draft is still there.
+    mkdirSync(join(dataDir, 'restoring'))
+    const again = await shelftrace(['restore', still], { SHELFTRACE_DATA_DIR: dataDir })
+    assert.equal(again.code, 0, again.stderr)
+    assert.deepEqual(readdirSync(dataDir), whole)
+  })
+
+  await t.test('and while another restore into the folder runs, none begins', async (part) => {
+    const dataDir = newMachine(part, service)
+    const { child, ended } = await beginRestore(part, { source: still, dataDir })
+    child.kill('SIGSTOP')
+
+    const second = await shelftrace(['restore', still], { SHELFTRACE_DATA_DIR: dataDir })
+
+    assert.equal(second.code, 1)
+    const drained = await shelftrace(['drain'], { SHELFTRACE_DATA_DIR: dataDir })
+    assert.equal(drained.code, 1)
+    assert.match(drained.stderr, /a restore into .+ is under way/u)
+    assert.match(second.stderr, new RegExp(`another Shelftrace \\(process ${child.pid}\\)`, 'u'))
+    child.kill('SIGCONT')
+    assert.equal(await ended, 0)
+    assert.deepEqual(readdirSync(dataDir), ['secrets.json', 'spool', 'warehouse'])
+  })
+
   await t.test('also a backup without a proof, when told to', async (part) => {
     const copy = copyOf(part, still)
     rmSync(join(copy, 'manifest.hmac'))
@@ -241,6 +282,30 @@ test('a node made of a backup answers every report like the one that was backed 
     }
   )
 })
+
+/** Resolves once it has begun to copy. */
+async function beginRestore(
+  t: TestContext,
+  { source, dataDir }: { readonly source: string; readonly dataDir: string }
+) {
+  const child = spawn(process.execPath, ['dist/cli.js', 'restore', source], {
+    env: { PATH: process.env['PATH'], SHELFTRACE_DATA_DIR: dataDir },
+    stdio: 'ignore',
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const ended = once(child, 'exit').then(([code]: unknown[]) => code)
+  const claim = join(dataDir, 'supervisor.pid')
+  await eventually(
+    'the restore copies',
+    () => {
+      const isOurs = !existsSync(claim) || readFileSync(claim, 'utf8').startsWith(`${child.pid} `)
+      return Promise.resolve(isOurs && existsSync(join(dataDir, 'restoring', 'warehouse', 'store')))
+    },
+    60_000,
+    5
+  )
+  return { child, ended }
+}
 
 function copyOf(t: TestContext, backup: string): string {
   const copy = join(temporaryFolder(t), 'copy')
