@@ -4,8 +4,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
   chmodSync,
+  closeSync,
   existsSync,
+  fsyncSync,
   linkSync,
+  openSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -36,12 +39,15 @@ export interface SecretsSource {
 
 const identitySecretBytes = 32
 const adminKeyName = 'admin-key'
+/** What a node makes in its data folder once it has secrets. */
+const madeWithSecrets = ['identity-fingerprint', 'warehouse', 'spool'] as const
 
 /**
  * Reads the secrets and makes those that are missing. Throws CONFIG_INVALID naming the file and the
- * field.
+ * field, also for a secrets file that is missing where one was used before.
  */
 export function ensureSecrets(source: SecretsSource): Secrets {
+  refuseLostSecrets(source)
   ensureFile(source.secretsFile, newSecrets)
   return {
     ...readSecretsFile(source.secretsFile),
@@ -67,6 +73,27 @@ export function readSecretsFile(path: string): Omit<Secrets, 'adminKey'> {
       .slice(0, 16),
     keyRing,
   }
+}
+
+/**
+ * New secrets would fit nothing in such a folder, and might be copied over the right ones later. A first start makes
+ * the secrets before anything else, so one that was killed leaves nothing that this could mistake.
+ */
+function refuseLostSecrets({ dataDir, secretsFile }: SecretsSource): void {
+  if (existsSync(secretsFile)) return
+  const made = madeWithSecrets.find((name) => holdsAnything(join(dataDir, name)))
+  if (made === undefined) return
+  throw invalid(
+    secretsFile,
+    `is missing, and ${join(dataDir, made)} was made with it: put your copy of the file back, since nothing can replace it; ` +
+      'a new installation needs an empty data folder'
+  )
+}
+
+/** A folder that is mounted here has `lost+found` from the beginning. */
+function holdsAnything(path: string): boolean {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return existsSync(path)
+  return readdirSync(path).some((name) => name !== 'lost+found')
 }
 
 function newSecrets(): string {
@@ -145,11 +172,22 @@ function ensureFile(path: string, content: () => string): void {
     writeFileSync(draft, content(), { mode: 0o600, flush: true })
     linkSync(draft, path)
     chmodSync(path, 0o600)
+    syncFolder(dirname(path))
   } catch (error) {
     const code = systemCode(error)
     if (code !== 'EEXIST') throw invalid(path, `cannot be made: ${explainSystemError(error)}`)
   } finally {
     rmSync(draft, { force: true })
+  }
+}
+
+/** Nothing that is made with the secrets may outlast them when the power fails. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
   }
 }
 

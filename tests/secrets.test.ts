@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -9,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { ensureSecrets, refuseOpenMode, removeDrafts } from '../src/secrets.ts'
@@ -35,6 +36,30 @@ test('secrets are made once, readable by their owner only, and found again', (t)
   assert.match(made.adminKey, /^st_[\w-]{43}$/)
   assert.equal(statSync(from.secretsFile).mode & 0o777, 0o600)
   assert.equal(statSync(join(from.dataDir, 'admin-key')).mode & 0o777, 0o600)
+})
+
+test('secrets that are lost are not made anew in a folder that holds what was made with them', (t) => {
+  for (const made of ['identity-fingerprint', 'warehouse/store', 'spool/0001.seg']) {
+    const from = source(t)
+    mkdirSync(join(from.dataDir, dirname(made)), { recursive: true })
+    writeFileSync(join(from.dataDir, made), 'x')
+    const held = readdirSync(from.dataDir)
+
+    assert.throws(() => ensureSecrets(from), {
+      code: 'CONFIG_INVALID',
+      message: new RegExp(`${from.secretsFile} is missing, and ${from.dataDir}/[a-z-]+ was made`),
+    })
+    assert.deepEqual(readdirSync(from.dataDir), held)
+  }
+})
+
+test('folders that are mounted empty do not keep a new installation from its secrets', (t) => {
+  const from = source(t)
+  for (const name of ['warehouse/lost+found', 'spool']) {
+    mkdirSync(join(from.dataDir, name), { recursive: true })
+  }
+
+  assert.equal(ensureSecrets(from).identitySecret.length, 32)
 })
 
 test('an admin key that is given is used and no file is made for it', (t) => {

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ensureSecrets } from '../../src/secrets.ts'
 import { eventually, prepareService, statusOf } from '../helpers/service.ts'
 import { readFigures, Shoppers } from '../helpers/shoppers.ts'
 
@@ -136,7 +137,9 @@ test('a node with another identity secret than the warehouse was begun with does
   const service = await prepareService(t)
   await service.start()
   await service.terminate()
-  const secretsFile = join(service.dataDir, 'other-secrets.json')
+  const elsewhere = join(service.dataDir, 'elsewhere')
+  const secretsFile = join(elsewhere, 'secrets.json')
+  ensureSecrets({ dataDir: elsewhere, secretsFile, adminKey: null })
 
   const run = serve({
     SHELFTRACE_DATA_DIR: service.dataDir,

@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -256,4 +257,19 @@ test('spool and warehouse are closed to other users whatever the data folder is,
   for (const path of parts) chmodSync(path, 0o755)
   await service.start()
   assert.deepEqual(modes(), ['700', '700'])
+})
+
+test('a node whose secrets file is lost is told to put the copy back, and no other file is made in its place', async (t) => {
+  const service = await prepareService(t)
+  await service.start()
+  await service.terminate()
+  const secretsFile = join(service.dataDir, 'secrets.json')
+  rmSync(secretsFile)
+  const held = readdirSync(service.dataDir)
+
+  const run = serve({ env: { ...(await environment(t)), SHELFTRACE_DATA_DIR: service.dataDir } })
+
+  assertOneSentence(run, /secrets\.json is missing.*put your copy of the file back/u)
+  assert.doesNotMatch(run.stdout, /new installation/u)
+  assert.deepEqual(readdirSync(service.dataDir), held)
 })

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../scripts/free-port.ts'
+import { ensureSecrets } from '../../src/secrets.ts'
 import { copyMigrated } from './test-warehouse.ts'
 
 export interface ServiceOptions {
@@ -202,7 +203,7 @@ interface Lifetime {
 /** Not started yet; ended, and its folder removed, when the test ends. */
 export async function prepareService(t: Lifetime, options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'shelftrace-service-'))
-  if (options.dataDir === undefined) copyMigrated(join(dataDir, 'warehouse'))
+  if (options.dataDir === undefined) beginFolder(dataDir, options.env)
   const ports = [await freePort(), await freePort()] as const
   const service = new Service({
     dataDir,
@@ -216,6 +217,14 @@ export async function prepareService(t: Lifetime, options: ServiceOptions = {}):
     if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
   })
   return service
+}
+
+/** As the first start of a node does it: the secrets before the warehouse. */
+function beginFolder(dataDir: string, env: ServiceOptions['env'] = {}): void {
+  const ownFile = join(dataDir, 'secrets.json')
+  const secretsFile = env['SHELFTRACE_SECRETS_FILE'] ?? ownFile
+  ensureSecrets({ dataDir, secretsFile, adminKey: env['SHELFTRACE_ADMIN_KEY'] ?? null })
+  copyMigrated(join(dataDir, 'warehouse'))
 }
 
 export async function statusOf(url: string): Promise<number> {
