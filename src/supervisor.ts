@@ -14,6 +14,7 @@ import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { Drain } from './processes/drain.ts'
 import { claimDataFolder } from './processes/data-folder.ts'
+import { refuseForbiddenParts } from './processes/folder-access.ts'
 import { ServiceError } from './errors.ts'
 import { programFolder } from './program-folder.ts'
 import { explainSystemError } from './lib/system-error.ts'
@@ -71,6 +72,7 @@ export async function runSupervisor(environment: NodeJS.ProcessEnv): Promise<num
   process.on('SIGHUP', () => undefined)
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
   try {
+    refuseForbiddenParts(config)
     removeDrafts(config)
     const newSecrets = listMissing(config)
     const { identityFingerprint } = ensureSecrets(config)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { ServiceError } from '../errors.ts'
+import { refuseForbidden } from './folder-access.ts'
 import { ensureNodeId } from '../nodes/node-id.ts'
 import { tracedLanes } from '../tracing/traced-warehouse.ts'
 import type { Tracing } from '../tracing/tracing.ts'
@@ -42,7 +43,8 @@ function openLanes(config: WarehousePlace, { log, tracing }: Watching): Warehous
     return openEmbeddedLanes({ path })
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'WAREHOUSE_LOCKED')) throw error
-    const message = `the warehouse in ${path} cannot be opened: another process has it, or this user may not write it`
+    refuseForbidden(path)
+    const message = `the warehouse in ${path} cannot be opened: another process has it`
     throw new ServiceError('WAREHOUSE_LOCKED', message, { cause: error.cause })
   }
 }

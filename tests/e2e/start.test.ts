@@ -1,6 +1,6 @@
 // Starts that cannot succeed end with one sentence and exit code 1; those that can wait until they do.
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -33,11 +33,13 @@ interface Start {
   readonly env: Readonly<Record<string, string>>
   /** As another user than root, who may do everything. */
   readonly asNobody?: boolean
+  /** `serve` when absent. */
+  readonly words?: readonly string[]
 }
 
-function serve({ env, asNobody = false }: Start): Run {
+function serve({ env, asNobody = false, words = ['serve'] }: Start): Run {
   const isRoot = process.getuid?.() === 0
-  return spawnSync(process.execPath, ['dist/cli.js', 'serve'], {
+  return spawnSync(process.execPath, ['dist/cli.js', ...words], {
     env: { PATH: process.env['PATH'], ...env },
     encoding: 'utf8',
     timeout: 60_000,
@@ -140,6 +142,50 @@ test('a folder that may not be written and secrets that may not be read are name
 
   assertOneSentence(unwritable, /sealed \(SHELFTRACE_DATA_DIR\) cannot be used.*\(EACCES\)/u)
   assertOneSentence(unreadable, /secrets\.json cannot be read.*\(EACCES\)/u)
+})
+
+/** The service belongs to nobody from now on, where the test may give it away. */
+function giveToNobody(path: string): void {
+  if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${nobody}:${nobody}`, path])
+}
+
+// As after a command that somebody ran as root. A node that ran before goes on trying whatever may pass.
+test('a part of the data folder that the user may not use ends also a node that ran before, and is named', async (t) => {
+  const service = await prepareService(t)
+  await service.start()
+  await service.terminate()
+  const { dataDir } = service
+  giveToNobody(dataDir)
+  const env = { ...(await environment(t)), SHELFTRACE_DATA_DIR: dataDir }
+  const [prefix = ''] = readdirSync(join(dataDir, 'warehouse', 'store'))
+  const [table = ''] = readdirSync(join(dataDir, 'warehouse', 'store', prefix))
+  const tableFolder = join('warehouse', 'store', prefix, table)
+
+  for (const part of ['spool', 'warehouse', 'node-id', 'identity-fingerprint', tableFolder]) {
+    const path = join(dataDir, part)
+    const { mode } = statSync(path)
+    chmodSync(path, 0)
+    const run = serve({ env, asNobody: true })
+    chmodSync(path, mode)
+
+    assertOneSentence(run, new RegExp(`${path} cannot be used: .*\\(EACCES\\)`, 'u'))
+  }
+})
+
+test('a command that opens the warehouse names what its user may not use of it', async (t) => {
+  const service = await prepareService(t)
+  const warehouse = join(service.dataDir, 'warehouse')
+  giveToNobody(service.dataDir)
+  chmodSync(warehouse, 0)
+  const env = {
+    SHELFTRACE_DATA_DIR: service.dataDir,
+    SHELFTRACE_WAREHOUSE_URL: 'http://127.0.0.1:1/',
+  }
+
+  const run = serve({ env, asNobody: true, words: ['warehouse', 'copy'] })
+  chmodSync(warehouse, 0o700)
+
+  assertOneSentence(run, new RegExp(`${warehouse} cannot be used: .*\\(EACCES\\)`, 'u'))
 })
 
 test('a certificate that is none ends the start with its variable', async (t) => {
