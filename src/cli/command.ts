@@ -47,6 +47,8 @@ export interface CommandContext {
   readonly write: (text: string) => Promise<boolean>
   /** Prints the value with `--json`, else the text. */
   readonly print: (value: unknown, text: string) => void
+  /** The same; resolves with false if nobody got it. */
+  readonly tryPrint: (value: unknown, text: string) => Promise<boolean>
 }
 
 /** The program of a command; resolves with the exit code. */

@@ -4,13 +4,14 @@ import { invitationHours, invitationResponseSchema } from '../contract/invitatio
 import { personResponseSchema } from '../contract/sign-on.ts'
 import { parseInstant } from '../domain/instant.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
-import { usageError, type Run, type CommandContext } from './command.ts'
+import { CliError, usageError, type Run, type CommandContext } from './command.ts'
 import { listCommand } from './list.ts'
 
 export const keysCreate: Run = async (context) => {
   const call = { method: 'POST', path: '/keys', json: wishOf(context) } as const
   const created = await context.call(keyResponseSchema, call)
-  context.print(created, `id   ${created.id}\nkey  ${created.key}\nThe key is not shown again.`)
+  const text = `id   ${created.id}\nkey  ${created.key}\nThe key is not shown again.`
+  if (!(await context.tryPrint(created, text))) throw unseen('key', created.id)
   return 0
 }
 
@@ -27,8 +28,17 @@ export const keysInvite: Run = async (context) => {
     `expires at  ${made.expiresAt}`,
     'The link works once and is not shown again.',
   ]
-  context.print({ ...invitation, link }, text.join('\n'))
+  if (!(await context.tryPrint({ ...invitation, link }, text.join('\n')))) {
+    throw unseen('link', made.id)
+  }
   return 0
+}
+
+/** What is shown once was lost on its way, as on a full disk, and yet it works. */
+function unseen(what: 'key' | 'link', id: string): CliError {
+  return new CliError(
+    `The ${what} was made and could not be shown. Revoke it ("shelftrace keys revoke ${id}") and make another.`
+  )
 }
 
 export const keysAdmit: Run = async (context) => {

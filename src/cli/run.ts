@@ -81,6 +81,12 @@ function contextOf(
 ): CommandContext {
   const { environment, stdout } = terminal
   const isJson = options['json'] === true
+  const textOf = (value: unknown, text: string) =>
+    `${isJson ? JSON.stringify(value, null, 2) : text}\n`
+  const write = async (text: string): Promise<boolean> =>
+    await new Promise((resolve) => {
+      stdout.write(text, (error) => resolve(error === null || error === undefined))
+    })
   return {
     terminal,
     options,
@@ -99,13 +105,11 @@ function contextOf(
       const { callForText } = await import('./client.ts')
       return await callForText(findServer(command, options, environment), call)
     },
-    write: async (text) =>
-      await new Promise((resolve) => {
-        stdout.write(text, (error) => resolve(error === null || error === undefined))
-      }),
+    write,
     print: (value, text) => {
-      stdout.write(`${isJson ? JSON.stringify(value, null, 2) : text}\n`)
+      stdout.write(textOf(value, text))
     },
+    tryPrint: async (value, text) => await write(textOf(value, text)),
   }
 }
 

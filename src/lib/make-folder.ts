@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { systemCode } from './system-error.ts'
 
@@ -12,7 +12,9 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    if (!isFolder(path)) throw error
+    if (isFolder(path)) return
+    if (isLink(path)) throw new Error(`${path} is a link to nothing`, { cause: error })
+    throw error
   }
 }
 
@@ -27,6 +29,11 @@ export function makePrivateFolder(path: string): void {
     // Some file systems, such as shares of Windows, have the same mode for all their files, and refuse another.
     if (systemCode(error) === null) throw error
   }
+}
+
+/** Of a path that leads nowhere. */
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
 function isFolder(path: string): boolean {

@@ -54,6 +54,30 @@ test('every failure of the output counts but that nobody reads on', async () => 
   assert.deepEqual([closed.exitCode, closed.stderr], [0, ''])
 })
 
+test('a key or a link that nobody could read is told with the id to revoke, whatever kept it', async (t) => {
+  const rights = ['--name', 'Anna', '--advertisers', '1', '--scopes', 'report:read']
+  const lost =
+    /^shelftrace: The (?:key|link) was made and could not be shown. Revoke it \("shelftrace keys revoke key_7"\)/u
+  for (const words of [
+    ['keys', 'create'],
+    ['keys', 'invite'],
+  ]) {
+    answerWith(201, {
+      id: 'key_7',
+      ...(words[1] === 'create'
+        ? { key: 'st_new' }
+        : { code: 'st_code', address: '#/x', expiresAt: '2026-03-04T00:00:00.000Z' }),
+    })
+    const full = await run([...words, ...rights], { stdout: fullDisk(t) })
+    const unread = await run([...words, ...rights], { stdout: failingOutput('EPIPE') })
+
+    assert.match(full.stderr, lost)
+    assert.ok(full.stderr.endsWith(isFull), full.stderr)
+    assert.match(unread.stderr, lost)
+    assert.deepEqual([full.exitCode, unread.exitCode], [1, 1])
+  }
+})
+
 test('a command that was not understood ends with 2, wherever its output goes', async (t) => {
   const { exitCode, stderr } = await run(['xyzzyx'], { stdout: fullDisk(t) })
 

@@ -10,6 +10,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
@@ -107,10 +108,12 @@ test('a second node on a folder in use ends at once, names its process and folde
   assert.equal(await statusOf(`${service.campaignUrl}/readyz`), 200)
 })
 
-test('an address that the machine has not, and a data folder below a file, are named with their variables', async (t) => {
+test('an address that the machine has not, and a data folder below a file or that is a link to nothing, are named with their variables', async (t) => {
   const env = await environment(t)
   const file = join(makeFolder(t), 'file')
   writeFileSync(file, '')
+  const link = `${file}-link`
+  symlinkSync(`${file}-nothing`, link)
 
   const elsewhere = serve({
     env: { ...env, SHELFTRACE_HOST: '192.0.2.1', SHELFTRACE_TRUST_PROXY: 'true' },
@@ -118,6 +121,9 @@ test('an address that the machine has not, and a data folder below a file, are n
   const below = serve({ env: { ...env, SHELFTRACE_DATA_DIR: join(file, 'data') } })
 
   assertOneSentence(elsewhere, /no address 192\.0\.2\.1.*SHELFTRACE_HOST/u)
+  const linked = serve({ env: { ...env, SHELFTRACE_DATA_DIR: link } })
+
+  assertOneSentence(linked, /file-link \(SHELFTRACE_DATA_DIR\) cannot be used.*link to nothing/u)
   assertOneSentence(below, /file\/data \(SHELFTRACE_DATA_DIR\) cannot be used.*\(ENOTDIR\)/u)
 })
 

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -64,6 +65,17 @@ test('a path at or below a file is refused with the reason of the system', (t) =
   assert.throws(() => makeFolder(file), { code: 'EEXIST' })
   assert.throws(() => makeFolder(join(file, 'below')), { code: 'ENOTDIR' })
   assert.throws(() => makeFolder(join(file, 'far', 'below')), { code: 'ENOTDIR' })
+})
+
+test('a link to nothing is called that, also above the path', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'shelftrace-folder-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const link = join(folder, 'link')
+  symlinkSync(join(folder, 'nothing'), link)
+  const sentence = { message: `${link} is a link to nothing` }
+
+  assert.throws(() => makeFolder(link), sentence)
+  assert.throws(() => makeFolder(join(link, 'below')), sentence)
 })
 
 test(
