@@ -23,6 +23,8 @@ export function Document({ name }: { readonly name: DocumentName }) {
     <article
       class="card document"
       lang="en"
+      // Its texts never change, so a translation cannot leave old ones behind (`index.html`).
+      translate
       // Made from our own files when the dashboard was built.
       dangerouslySetInnerHTML={{ __html: loaded.value }}
     />
