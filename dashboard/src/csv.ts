@@ -1,5 +1,6 @@
 import type { AttributionProfile } from '../../src/contract/report-request.ts'
 import { unescapeFromSpreadsheet } from '../../src/domain/text.ts'
+import { createValueGuess } from './spreadsheet-values.ts'
 
 /** The records of a CSV text, each cell as it is spelled, quotes included. */
 export function readRecords(text: string): readonly (readonly string[])[] {
@@ -72,18 +73,25 @@ interface SpreadsheetRules {
   /** Of the reader's locale: where it is a comma, columns are separated by semicolons. */
   readonly decimalPoint: string
   readonly isFigure: (column: string) => boolean
+  /** Of days and instants, which are spelled alike in all countries: a spreadsheet shall read them as dates. */
+  readonly isDate: (column: string) => boolean
 }
 
 /**
  * The CSV as Excel opens it by a double click: with a byte order mark, with the separators of the reader's locale,
- * and with identifiers as texts, which would lose their leading zeros as numbers.
+ * and with texts as texts: as numbers and dates, identifiers would lose their leading zeros and codes their spelling.
  */
-export function forSpreadsheet(text: string, { decimalPoint, isFigure }: SpreadsheetRules): string {
+export function forSpreadsheet(text: string, rules: SpreadsheetRules): string {
+  const { decimalPoint, isFigure, isDate } = rules
   const [header = [], ...records] = readRecords(text)
   const separator = decimalPoint === ',' ? ';' : ','
+  const isReadAsValue = createValueGuess()
   const printCell = (cell: string, place: number) => {
-    if (isFigure(header[place] ?? '')) return cell.replace('.', decimalPoint)
-    if (/^\d+$/u.test(cell)) return `"=""${cell}"""`
+    const column = header[place] ?? ''
+    if (isFigure(column)) return cell.replace('.', decimalPoint)
+    const spelled = withoutQuotes(cell)
+    // Nothing that is read as a value has a quote, so none needs to be doubled.
+    if (!isDate(column) && isReadAsValue(spelled)) return `"=""${spelled}"""`
     return cell.includes(separator) && !cell.startsWith('"') ? `"${cell}"` : cell
   }
   const lines = [header, ...records.map((cells) => cells.map(printCell))]
@@ -110,6 +118,9 @@ export function readRows(text: string): readonly Readonly<Record<string, string>
 
 /** The cell without its quotes and without the marks that stop a spreadsheet from running a text as a formula. */
 function unquote(cell: string): string {
-  const text = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell
-  return unescapeFromSpreadsheet(text)
+  return unescapeFromSpreadsheet(withoutQuotes(cell))
+}
+
+function withoutQuotes(cell: string): string {
+  return cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell
 }

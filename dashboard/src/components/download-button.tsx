@@ -30,7 +30,7 @@ export function DownloadButton({ name, load }: DownloadButtonProps) {
     }
     setIsBusy(false)
   }
-  const rules = { decimalPoint: decimalPoint(), isFigure }
+  const rules = { decimalPoint: decimalPoint(), isFigure, isDate }
   return (
     <>
       <button type="button" disabled={isBusy} onClick={() => void download((text) => text)}>
@@ -59,4 +59,10 @@ const figureNames = new Set<string>([
 
 function isFigure(name: string): boolean {
   return figureNames.has(name.replace(convertedPrefix, ''))
+}
+
+const dateNames = new Set(['DATE', 'PURCHASED_AT', 'TOUCHED_AT'])
+
+function isDate(name: string): boolean {
+  return dateNames.has(name)
 }
