@@ -2,6 +2,7 @@
 import { ownPageHeader } from '../../src/domain/person.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { t } from './language.ts'
+import { ServiceClock } from './service-clock.ts'
 import { messagesOfRefusal } from './service-words.ts'
 import { errorCodeHeader } from '../../src/contract/refusal-codes.ts'
 
@@ -38,6 +39,7 @@ interface Asked {
 
 export class Api {
   readonly answers = new AnswerCache()
+  readonly clock = new ServiceClock()
   readonly #key: string | null
   readonly #onRefusedKey: () => void
   readonly #waiting: (() => void)[] = []
@@ -160,6 +162,7 @@ export class Api {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
       })
+      this.clock.hear(response.headers.get('date'))
       // The service never redirects: a proxy wants people to sign in again.
       return response.type === 'opaqueredirect' ? new Response(null, { status: 401 }) : response
     } catch (error) {

@@ -204,12 +204,12 @@ function Menu({ place: { path, query }, advertisers }: MenuProps) {
 
 const expiryNoticeDays = 14
 
-function daysUntil(instant: string): number {
-  return (Date.parse(instant) - Date.now()) / 86_400_000
+function daysUntil(instant: string, now: Date): number {
+  return (Date.parse(instant) - now.getTime()) / 86_400_000
 }
 
 function SessionBox() {
-  const { me, signOut } = useSession()
+  const { api, me, signOut } = useSession()
   const [theme, setTheme] = useState(readTheme)
   const choose = (text: string) => {
     const chosen: Theme = themes.find((known) => known === text) ?? 'system'
@@ -221,7 +221,7 @@ function SessionBox() {
       <p class="muted" title={me.scopes.join(', ')}>
         {phrase('Signed in as {{name}}', { name: <strong>{me.name}</strong> })}
       </p>
-      {me.expiresAt !== null && daysUntil(me.expiresAt) <= expiryNoticeDays && (
+      {me.expiresAt !== null && daysUntil(me.expiresAt, api.clock.now()) <= expiryNoticeDays && (
         <p class="notice warning">
           {me.signOn
             ? t('Your access ends on {{time}}.', { time: formatInstant(me.expiresAt) })

@@ -123,6 +123,24 @@ function banner(width: string, height: string): string {
     <text x="50%" y="50%" fill="#fff" font-family="serif" font-size="28" text-anchor="middle" dominant-baseline="middle">Velmora Coffee</text></svg>`
 }
 
+/**
+ * The clock of the computer stands still at an instant, and that of the service says the same. Days are those of the
+ * service, so a test that moves one clock alone tests only that.
+ */
+export async function setInstant(page: Page, atMs: number): Promise<void> {
+  await page.clock.setFixedTime(atMs)
+  await page.addInitScript(agreeOnInstant)
+  await page.evaluate(agreeOnInstant)
+}
+
+/** In the page: answers are dated by the clock of the computer. */
+const agreeOnInstant = `{
+  const get = Headers.prototype.get
+  Headers.prototype.get = function (name) {
+    return name.toLowerCase() === 'date' ? new Date().toUTCString() : get.call(this, name)
+  }
+}`
+
 export async function signIn(page: Page, key: string): Promise<void> {
   // In any language.
   await page.locator('input[name=password]').fill(key)

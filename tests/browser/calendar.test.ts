@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import { noBrowser, open, settled, until, type Visit } from './browser.ts'
+import { noBrowser, open, setInstant, settled, until, type Visit } from './browser.ts'
 import { assertFits, findBarriers, rangeOf } from './read-page.ts'
 import { Stage } from './stage.ts'
 
@@ -24,7 +24,7 @@ describe('the calendar of the period', { skip: noBrowser, timeout: 900_000 }, ()
       address: '#/nowhere',
       ...asked,
     })
-    await visitor.page.clock.setFixedTime(saturday)
+    await setInstant(visitor.page, saturday)
     await open(visitor.page, address)
     await openCalendar(visitor.page)
     return visitor

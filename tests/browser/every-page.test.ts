@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import { noBrowser, open, settled, signIn, visit, type Size } from './browser.ts'
+import { noBrowser, open, setInstant, settled, signIn, visit, type Size } from './browser.ts'
 import { parseDecimal } from '../../src/domain/money.ts'
 import { addUp, parseCsv, type CsvRow } from './csv-figures.ts'
 import { findAllBarriers, isTooWide } from './read-page.ts'
@@ -136,7 +136,7 @@ describe('every page for every reader', { skip: noBrowser, timeout: 1_200_000 },
     const { browser, showcase } = stage
     const visitor = await visit({ browser, url: showcase.url, address: '#/nowhere', ...walk }, t)
     const { page } = visitor
-    await visitor.context.clock.setFixedTime(nearMidnight(walk))
+    await setInstant(page, nearMidnight(walk))
     await page.reload()
     const asked: Asked[] = []
     const failed: string[] = []

@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { JsonGroups, JsonSeries } from '../../src/contract/report-json.ts'
-import { open, signIn, visit, type Visitor } from './browser.ts'
+import { open, setInstant, signIn, visit, type Visitor } from './browser.ts'
 
 interface Group {
   readonly browser: Browser
@@ -32,7 +32,7 @@ export async function signInAll(
   return await Promise.all(
     Array.from({ length: count }, async () => {
       const visitor = await visit({ browser, url, address: '#/nowhere' }, t)
-      if (nowMs !== undefined) await visitor.page.clock.setFixedTime(nowMs)
+      if (nowMs !== undefined) await setInstant(visitor.page, nowMs)
       const person: Person = { ...visitor, busyCount: 0, questions: [] }
       visitor.page.on('request', (request) => {
         const { pathname } = new URL(request.url())

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { addDays } from '../../src/domain/day.ts'
-import { noBrowser, open, settled, signIn, until, visit } from './browser.ts'
+import { noBrowser, open, setInstant, settled, signIn, until, visit } from './browser.ts'
 import { findBarriers, rangeOf } from './read-page.ts'
 import { Stage } from './stage.ts'
 
@@ -32,7 +32,7 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
   for (const timezoneId of ['Pacific/Honolulu', 'Europe/Berlin', 'Asia/Tokyo']) {
     it(`periods by name are those of the markets for a reader in ${timezoneId}`, async (t) => {
       const { page } = await start(t, timezoneId)
-      await page.clock.setFixedTime(saturday)
+      await setInstant(page, saturday)
       await open(page, performance)
       const shown: string[] = []
       for (const name of ['Last 28 days', 'Yesterday', 'Today', 'Month to date', 'Last month']) {
@@ -53,14 +53,14 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
 
   it('an address keeps the name of the period, so that a bookmark moves on with the days', async (t) => {
     const { page } = await start(t)
-    await page.clock.setFixedTime(saturday)
+    await setInstant(page, saturday)
     await open(page, performance)
     await choose(page, 'Last 7 days')
     const address = new URL(page.url()).hash
     assert.equal(address, `${performance}?period=last-7`)
     assert.deepEqual(await rangeOf(page), { startDate: '2026-11-21', endDate: '2026-11-27' })
 
-    await page.clock.setFixedTime(saturday + 86_400_000)
+    await setInstant(page, saturday + 86_400_000)
     await open(page, '#/nowhere')
     await open(page, address)
     assert.deepEqual(await rangeOf(page), { startDate: '2026-11-22', endDate: '2026-11-28' })
@@ -71,7 +71,7 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
 
   it('arrows move the period, and keys choose it while the focus is in its bar', async (t) => {
     const { page } = await start(t)
-    await page.clock.setFixedTime(saturday)
+    await setInstant(page, saturday)
     await open(page, `${performance}?period=last-month`)
     await page.getByRole('button', { name: 'Earlier period' }).click()
     await settled(page)
@@ -127,7 +127,7 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
 
   it('figures are compared with the days before, with the same weekdays of last year, or with none', async (t) => {
     const { page } = await start(t)
-    await page.clock.setFixedTime(lastEvening())
+    await setInstant(page, lastEvening())
     await open(page, `${performance}?period=yesterday`)
     await page.getByText('Changes are against').waitFor()
     await page.getByLabel('Compare with').selectOption('the same weekdays last year')
@@ -141,7 +141,7 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
 
   it('figures are compared with days that are chosen, beside a period that keeps its name, and never with its own days', async (t) => {
     const { page, complaints } = await start(t)
-    await page.clock.setFixedTime(lastEvening())
+    await setInstant(page, lastEvening())
     await open(page, `${performance}?period=last-7`)
     const { startDate } = await rangeOf(page)
     await page.getByLabel('Compare with').selectOption('chosen days')
@@ -198,7 +198,7 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
   it('totals do not wait for what they are compared with', async (t) => {
     const { page } = await start(t)
     const evening = lastEvening()
-    await page.clock.setFixedTime(evening)
+    await setInstant(page, evening)
     const yesterday = addDays(new Date(evening).toISOString().slice(0, 10), -1)
     const release: (() => void)[] = []
     const held = new Promise<void>((resolve) => release.push(resolve))

@@ -5,6 +5,7 @@ import type { Gauges } from '../gauges.ts'
 import { phrase, t } from '../language.ts'
 import { listAddress } from '../router.ts'
 import { ratesOf, type Sample } from '../samples.ts'
+import { useSession } from '../session.ts'
 import { Figure } from './figure.tsx'
 import { Sparkline } from './sparkline.tsx'
 import { Term } from './term.tsx'
@@ -128,7 +129,8 @@ export function CountTile(props: CountTileProps) {
 
 /** Amber at once, while the alert waits until there would have been time for one. */
 function BackupTile({ status, gauges }: Pick<Sample, 'status' | 'gauges'>) {
-  const ageMs = backupAgeMsOf(gauges)
+  const { clock } = useSession().api
+  const ageMs = backupAgeMsOf(gauges, clock.now().getTime())
   // A node with a ClickHouse server knows nothing about its backups.
   const isExpected = status.warehouse.kind === 'embedded'
   const isMissing = isExpected && (ageMs ?? Infinity) > backupAgeMsMax
@@ -151,9 +153,9 @@ function lagMsOf(gauges: Gauges): number | undefined {
 }
 
 /** Absent if there is no backup, or if the warehouse is a server. */
-function backupAgeMsOf(gauges: Gauges): number | undefined {
+function backupAgeMsOf(gauges: Gauges, nowMs: number): number | undefined {
   const takenAtSeconds = gauges.get('shelftrace_last_backup_timestamp_seconds')
-  return takenAtSeconds === undefined ? undefined : Math.max(0, Date.now() - takenAtSeconds * 1_000)
+  return takenAtSeconds === undefined ? undefined : Math.max(0, nowMs - takenAtSeconds * 1_000)
 }
 
 function durationOrNothing(ms: number | undefined): string {

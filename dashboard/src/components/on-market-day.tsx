@@ -4,6 +4,8 @@ import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import { latestOf } from '../loaded.ts'
 import { marketDaysAt } from '../market-days.ts'
 import { useAccount } from '../reports.ts'
+import { useNow } from '../service-clock.ts'
+import { useSession } from '../session.ts'
 import type { MarketDays } from '../periods.ts'
 import { Failure, Loading } from './notices.tsx'
 
@@ -17,6 +19,7 @@ interface OnMarketDayProps {
 /** What depends on the day of today: figures are cut into days of markets, which the reader's clock does not know. */
 export function OnMarketDay({ advertiserId, title, children }: OnMarketDayProps) {
   const loaded = useAccount(advertiserId)
+  const now = useNow(useSession().api.clock)
   const account = latestOf(loaded)
   if (account !== null) {
     return (
@@ -24,7 +27,7 @@ export function OnMarketDay({ advertiserId, title, children }: OnMarketDayProps)
         <p class="print-only">
           <strong>{account.name}</strong>
         </p>
-        {children(marketDaysAt(account, new Date()), account)}
+        {children(marketDaysAt(account, now), account)}
       </>
     )
   }

@@ -4,6 +4,7 @@ import type { NameOf } from '../filter-names.ts'
 import { filterKinds, filterNames } from '../groups.ts'
 import { periodLabels } from '../periods.ts'
 import { usePlace } from '../router.ts'
+import { useSession } from '../session.ts'
 import { currencyLabel } from '../shown-currency.ts'
 import { profileNames, type View } from '../view.ts'
 import { t } from '../language.ts'
@@ -18,7 +19,8 @@ interface PrintHeadProps {
 export function PrintHead({ view, nameOf, currency }: PrintHeadProps) {
   const { path, query } = usePlace()
   const asked = `${path.join('/')}?${query}`
-  const asOf = useMemo(() => new Date().toISOString(), [asked])
+  const { clock } = useSession().api
+  const asOf = useMemo(() => clock.now().toISOString(), [asked])
   const period = view.period === null ? '' : `${periodLabels[view.period]}: `
   const filters = filterNames.filter((name) => view.filters[name].length > 0)
   return (

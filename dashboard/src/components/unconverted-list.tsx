@@ -3,6 +3,7 @@ import type { UnconvertedPage, UnconvertedRow } from '../../../src/contract/unco
 import { addDays } from '../../../src/domain/day.ts'
 import { formatCount, formatDay, formatMoney, nothing } from '../format.ts'
 import { useLoaded } from '../loaded.ts'
+import { useNow } from '../service-clock.ts'
 import { useSession } from '../session.ts'
 import { readersDay } from '../market-days.ts'
 import { CursorPager } from './cursor-pager.tsx'
@@ -53,7 +54,7 @@ const columns: readonly TableColumn<UnconvertedRow>[] = [
 export function UnconvertedList(place: ListPlace) {
   const { api } = useSession()
   const [after, setAfter] = useState<string | null>(null)
-  const today = readersDay(new Date())
+  const today = readersDay(useNow(api.clock))
   const query = new URLSearchParams({
     startDate: addDays(today, -30),
     // In some time zones it is already tomorrow.

@@ -3,6 +3,7 @@ import type { Alert } from '../../../src/contract/watch.ts'
 import { formatDuration, formatInstant } from '../format.ts'
 import { sectionOf, type Block, type Inline } from '../runbook.ts'
 import { summaryOf } from '../service-words.ts'
+import { useSession } from '../session.ts'
 import { locale, t } from '../language.ts'
 
 /** A page that has had no answer for so long is no longer to be trusted. */
@@ -67,7 +68,8 @@ function Trouble({ alert }: { readonly alert: Alert }) {
       .then(({ default: runbook }) => setBlocks(sectionOf(runbook, alert.name)))
       .catch(() => setBlocks([]))
   }
-  const sinceMs = Math.max(0, Date.now() - Date.parse(alert.since))
+  const { clock } = useSession().api
+  const sinceMs = Math.max(0, clock.now().getTime() - Date.parse(alert.since))
   return (
     <details class="trouble" onToggle={open}>
       <summary>

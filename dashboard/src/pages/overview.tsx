@@ -22,6 +22,8 @@ import { marketDaysAt } from '../market-days.ts'
 import type { MarketDays } from '../periods.ts'
 import { useAccount, useSummary } from '../reports.ts'
 import { addressOf, changeQuery, replaceWith, withQuery, type Changes } from '../router.ts'
+import { useNow } from '../service-clock.ts'
+import { useSession } from '../session.ts'
 import { currencyChoices, targetOf, type ShownCurrency } from '../shown-currency.ts'
 import { parseView, type View } from '../view.ts'
 
@@ -34,9 +36,10 @@ interface OverviewProps {
 export function Overview({ advertisers, query }: OverviewProps) {
   // The days of figures are those of all markets, which every account lists.
   const account = useAccount(advertisers[0]?.id ?? 0)
+  const now = useNow(useSession().api.clock)
   const known = latestOf(account)
   if (known !== null) {
-    const market = marketDaysAt({ markets: known.markets, publishers: [] }, new Date())
+    const market = marketDaysAt({ markets: known.markets, publishers: [] }, now)
     return <OverviewOn {...{ advertisers, query, market }} />
   }
   return (
