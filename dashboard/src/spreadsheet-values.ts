@@ -9,12 +9,23 @@ const otherMonths = ['mrz', 'mrt']
 const monthLettersMin = 3
 
 /** Of exponents and hours, and of dates and times in Chinese and Japanese. They count behind a number alone. */
-const unitWords = new Set([...'ea', 'am', 'p', 'pm', ...'年月日時时分秒'])
+const unitWords = new Set(['e', 'a', 'am', 'p', 'pm', '年', '月', '日', '時', '时', '分', '秒'])
 
 /** TRUE and FALSE in these languages. */
 const truths = new Set([
-  ...['true', 'false', 'wahr', 'falsch', 'vrai', 'faux', 'verdadero', 'falso', 'vero', 'waar'],
-  ...['onwaar', 'prawda', 'fałsz'],
+  'true',
+  'false',
+  'wahr',
+  'falsch',
+  'vrai',
+  'faux',
+  'verdadero',
+  'falso',
+  'vero',
+  'waar',
+  'onwaar',
+  'prawda',
+  'fałsz',
 ])
 
 /**
