@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { cellOf } from '../src/campaign/operations/report/print.ts'
 import { csvFile } from '../src/campaign/operations/report/csv-answer.ts'
@@ -128,7 +129,20 @@ async function measureSpans(warehouse: Warehouse): Promise<void> {
   )
 }
 
+/** Ten million events that were inserted within a minute are merged for minutes, on the cores that reports need. */
+async function untilMerged(warehouse: Warehouse): Promise<void> {
+  // A table looks for work up to five seconds after it had none.
+  for (let calmSeconds = 0; calmSeconds < 6; calmSeconds += 1) {
+    const [row] = await warehouse.rows<{ count: number }>(
+      'SELECT count() AS count FROM system.merges'
+    )
+    if (row?.count !== 0) calmSeconds = -1
+    await sleep(1_000)
+  }
+}
+
 async function measureReports(warehouse: Warehouse, path: string, state: string): Promise<void> {
+  await untilMerged(warehouse)
   const keptPages = new KeptPages({ folder: join(path, 'kept'), clock: Date.now })
   const run = createReportRunner({ warehouse, catalog: () => catalog, keptPages })
   for (const [name, changes] of questions) {

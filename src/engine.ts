@@ -54,7 +54,7 @@ import { createAttributionsLister } from './reports/attributions.ts'
 import { createOwnExplainer } from './attribution/explain/for-advertiser.ts'
 import { KeptPages } from './reports/kept-pages.ts'
 import { createIntakeReader } from './reports/intake.ts'
-import { GroundsReader } from './reports/grounds.ts'
+import { BasisReader } from './reports/report-basis.ts'
 import { createGroupsRunner } from './reports/run-groups.ts'
 import { createReportRunner } from './reports/run-report.ts'
 import { createSeriesReader } from './reports/series.ts'
@@ -331,8 +331,8 @@ function startWatch(
 function createReaders({ config, lanes, catalog }: Engine, keptPages: KeptPages) {
   const { reports: warehouse } = lanes
   const names = () => catalogNames(catalog.current())
-  const grounds = new GroundsReader({ warehouse, catalog: names })
-  const reading = { warehouse, catalog: names, keptPages, grounds }
+  const basis = new BasisReader({ warehouse, catalog: names })
+  const reading = { warehouse, catalog: names, keptPages, basis }
   return {
     readIntake: createIntakeReader(warehouse),
     readTrafficQuality: createTrafficQualityReader(reading),

@@ -2,7 +2,7 @@
 
 import type { GroupRequest } from '../contract/group-request.ts'
 import { Conversions } from './conversions.ts'
-import { GroundsReader } from './grounds.ts'
+import { BasisReader } from './report-basis.ts'
 import { readFinalDays } from '../days/final-days.ts'
 import { buildGroupsQuery, type GroupsSource } from './groups-query.ts'
 import {
@@ -33,13 +33,13 @@ export interface GroupsCall {
 export type RunGroups = (call: GroupsCall) => Promise<GroupsResult>
 
 interface Deps extends ReportDeps {
-  readonly grounds: GroundsReader
+  readonly basis: BasisReader
   readonly conversions: Conversions
 }
 
 export function createGroupsRunner(given: ReportDeps): RunGroups {
-  const { grounds = new GroundsReader(given) } = given
-  const deps = { ...given, grounds, conversions: new Conversions() }
+  const { basis = new BasisReader(given) } = given
+  const deps = { ...given, basis, conversions: new Conversions() }
   return async (call) => {
     const { page, ...body } = call.request
     const question = questionOf([call.keyId, call.advertiserId, body, call.condition ?? null])
@@ -55,7 +55,7 @@ async function compute(deps: Deps, call: GroupsCall): Promise<Computed<GroupRow>
   // Of rows without a day nothing can be converted.
   const dateBreakdown = hasDates || convertTo !== null
   const catalog = deps.catalog()
-  const grounds = await deps.grounds.read(request, () => !dateBreakdown)
+  const basis = await deps.basis.read(request, () => !dateBreakdown)
   const areOrdersKnown = await readOrdersKnown(deps.warehouse, request)
   const withOrders = areOrdersKnown(hasDates ? request.endDate : null)
   const asked = { ...request, dateBreakdown }
@@ -64,7 +64,7 @@ async function compute(deps: Deps, call: GroupsCall): Promise<Computed<GroupRow>
     advertiserId,
     request: asked,
     catalog,
-    ...grounds,
+    ...basis,
     withOrders,
     ...target,
   }
@@ -73,11 +73,11 @@ async function compute(deps: Deps, call: GroupsCall): Promise<Computed<GroupRow>
     blocks: streamGroups(deps, source, call),
     readTotals: (row) => ({
       ...(row === null ? noGroups : readGroupTotals(row, areOrdersKnown(null))),
-      completeThrough: grounds.days.completeThrough,
-      renewingDays: grounds.days.renewingDays,
+      completeThrough: basis.days.completeThrough,
+      renewingDays: basis.days.renewingDays,
     }),
     format: createGroupFormat(advertiserId, catalog, areOrdersKnown),
-    areRowsKept: () => deps.grounds.areRowsKept(grounds),
+    areRowsKept: () => deps.basis.areRowsKept(basis),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
-import { GroundsReader } from './grounds.ts'
+import { BasisReader } from './report-basis.ts'
 import type { KeptPages } from './kept-pages.ts'
 import { questionOf } from './kept-pages.ts'
 import { answerPage } from './paged.ts'
@@ -16,18 +16,18 @@ export interface ReportDeps {
   readonly catalog: () => CatalogNames
   readonly keptPages: KeptPages
   /** Shared by the readers of all kinds of reports; by default, this one has its own. */
-  readonly grounds?: GroundsReader
+  readonly basis?: BasisReader
 }
 
 interface RunnerDeps extends ReportDeps {
-  readonly grounds: GroundsReader
+  readonly basis: BasisReader
   readonly conversions: Conversions
 }
 
 /** Answers reports from the rollup and, for days that are not sealed, from the events. */
 export function createReportRunner(given: ReportDeps): RunReport {
-  const { grounds = new GroundsReader(given) } = given
-  const deps = { ...given, grounds, conversions: new Conversions() }
+  const { basis = new BasisReader(given) } = given
+  const deps = { ...given, basis, conversions: new Conversions() }
   return async (call: ReportCall): Promise<ReportResult> => {
     const { page, ...body } = call.request
     const question = questionOf([call.keyId, call.advertiserId, body])
@@ -40,18 +40,18 @@ export function createReportRunner(given: ReportDeps): RunReport {
 async function compute(deps: RunnerDeps, call: ReportCall): Promise<Computed<ReportRow>> {
   const catalog = deps.catalog()
   const { dateBreakdown } = call.request
-  const grounds = await deps.grounds.read(call.request, () => !dateBreakdown)
-  const { completeThrough, renewingDays } = grounds.days
+  const basis = await deps.basis.read(call.request, () => !dateBreakdown)
+  const { completeThrough, renewingDays } = basis.days
   return {
     advertiserId: call.advertiserId,
-    blocks: streamRows(deps, { ...call, catalog, ...grounds }),
+    blocks: streamRows(deps, { ...call, catalog, ...basis }),
     readTotals: (row) => ({
       ...(row === null ? noRows : readTotals(row)),
       completeThrough,
       renewingDays,
     }),
     format: createRowFormat(call.advertiserId, catalog),
-    areRowsKept: () => deps.grounds.areRowsKept(grounds),
+    areRowsKept: () => deps.basis.areRowsKept(basis),
   }
 }
 

@@ -9,7 +9,7 @@ import { assertAnswersFor, boundAdvertiserSql } from './bound-advertiser.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 import { Conversions } from './conversions.ts'
 import { readFirstDay } from './first-day.ts'
-import { GroundsReader } from './grounds.ts'
+import { BasisReader } from './report-basis.ts'
 import { readFilteredOrders, type CountOrders } from './orders.ts'
 import { readTargetParams } from './one-currency.ts'
 import { reportParams, reportRowsSql, reportSettings, type QuerySource } from './query.ts'
@@ -57,11 +57,11 @@ export interface SeriesDeps {
   readonly warehouse: Warehouse
   readonly catalog: () => CatalogNames
   /** Shared by the readers of all kinds of reports; by default, this one has its own. */
-  readonly grounds?: GroundsReader
+  readonly basis?: BasisReader
 }
 
 interface Deps extends SeriesDeps {
-  readonly grounds: GroundsReader
+  readonly basis: BasisReader
   readonly conversions: Conversions
 }
 
@@ -70,8 +70,8 @@ interface Deps extends SeriesDeps {
  * intervals are those of the report without a breakdown.
  */
 export function createSeriesReader(given: SeriesDeps): ReadSeries {
-  const { grounds = new GroundsReader(given) } = given
-  const deps = { ...given, grounds, conversions: new Conversions() }
+  const { basis = new BasisReader(given) } = given
+  const deps = { ...given, basis, conversions: new Conversions() }
   return (call) => readKept(() => readOnce(deps, call))
 }
 
@@ -85,15 +85,15 @@ async function readOnce(
   const { interval, convertTo = null } = request
   // The sum of a week has no rate: only its days have.
   const isUsable = (span: DaySpan) => convertTo === null && isWithinOne(interval, span)
-  const grounds = await deps.grounds.read(request, isUsable)
-  const { days } = grounds
+  const basis = await deps.basis.read(request, isUsable)
+  const { days } = basis
   const catalog = deps.catalog()
-  const source = { advertiserId, request: byDay, catalog, ...grounds }
+  const source = { advertiserId, request: byDay, catalog, ...basis }
   const rows = await readSums(deps, source, request)
   signal.throwIfAborted()
   const filteredOrders =
     request.filters.length === 0 ? null : await readFilteredOrders(deps.warehouse, source)
-  if (!(await deps.grounds.areRowsKept(grounds))) return null
+  if (!(await deps.basis.areRowsKept(basis))) return null
   const places = { warehouse: deps.warehouse, markets: catalog.markets() }
   const firstDay = await readFirstDay(places, advertiserId)
   const parts = partsOf(request)

@@ -6,7 +6,7 @@ import { addDays, listDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
 import { assertAnswersForAll, boundAdvertisersSql } from './bound-advertiser.ts'
 import { readFirstDays } from './first-day.ts'
-import { GroundsReader } from './grounds.ts'
+import { BasisReader } from './report-basis.ts'
 import { readTargetParams } from './one-currency.ts'
 import { reportSettings, rowsOfManySql, rowsParams, type RowsParts } from './query.ts'
 import type { CurrencySums } from './report.ts'
@@ -50,15 +50,15 @@ export interface SummaryResult {
 
 export type ReadSummary = (call: SummaryCall) => Promise<SummaryResult>
 
-type SummaryDeps = Pick<ReportDeps, 'warehouse' | 'catalog' | 'grounds'>
+type SummaryDeps = Pick<ReportDeps, 'warehouse' | 'catalog' | 'basis'>
 
 interface Deps extends SummaryDeps {
-  readonly grounds: GroundsReader
+  readonly basis: BasisReader
 }
 
 export function createSummaryReader(given: SummaryDeps): ReadSummary {
-  const { grounds = new GroundsReader(given) } = given
-  const deps = { ...given, grounds }
+  const { basis = new BasisReader(given) } = given
+  const deps = { ...given, basis }
   return (call) => readKept(() => readOnce(deps, call))
 }
 
@@ -112,13 +112,13 @@ async function readPeriod(
   // Days of the trend are told apart, and the sum of a week has no rate: only its days have.
   const isUsable = ({ firstDay, dayCount }: DaySpan) =>
     convertTo === null && firstDay >= startDate && addDays(firstDay, dayCount - 1) < trendFrom
-  const grounds = await deps.grounds.read(range, isUsable)
-  const { days } = grounds
+  const basis = await deps.basis.read(range, isUsable)
+  const { days } = basis
   const rowsQuestion = { ...range, attributionProfile, filters: [], dateBreakdown: true }
   const source = {
     advertisers: 'given',
     request: rowsQuestion,
-    ...grounds,
+    ...basis,
     converts: true,
   } as const
   const markets = deps.catalog().markets()
@@ -132,7 +132,7 @@ async function readPeriod(
   })
   assertAnswersForAll(advertiserIds, rows)
   assert(rows.length < sumsMax, 'the sums of advertisers, days and currencies fit into the list')
-  if (!(await deps.grounds.areRowsKept(grounds))) return null
+  if (!(await deps.basis.areRowsKept(basis))) return null
   const { withoutOrders } = days
   const periodHasOrders = !listDays(startDate, endDate).some((day) => withoutOrders.has(day))
   return {

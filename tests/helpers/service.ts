@@ -227,8 +227,9 @@ function beginFolder(dataDir: string, env: ServiceOptions['env'] = {}): void {
   copyMigrated(join(dataDir, 'warehouse'))
 }
 
+/** A connection that a tracker had when it was killed may stay without an answer. */
 export async function statusOf(url: string): Promise<number> {
-  return (await fetch(url)).status
+  return (await fetch(url, { signal: AbortSignal.timeout(20_000) })).status
 }
 
 /** Asks until the answer is true; the last thing seen goes into the error. */

@@ -1,6 +1,6 @@
 // What the rows of a report are read from: sealed days, weeks and months that stand for them, open days, and the rates of
-// these. All kinds of reports share one reader, and those that are asked side by side share its statements: a page of the
-// dashboard asks four at once, mostly of the same days.
+// these. None of it depends on the advertiser. All kinds of reports share one reader, and those that are asked at once for
+// the same days share its statements.
 
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 import { readSums, type RevisionSums } from '../days/day-bounds.ts'
@@ -13,31 +13,31 @@ import { coverWithSpans, spansWithin, type DaySpan, type SealedSpan } from '../d
 import { NextRead } from '../lib/next-read.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
-export interface Grounds {
+export interface ReportBasis {
   readonly days: ReportDays
   /** In place of sealed days. */
   readonly spans: readonly SealedSpan[]
   readonly rates: Rates
 }
 
-export interface GroundsDeps {
+export interface BasisDeps {
   readonly warehouse: Pick<Warehouse, 'rows' | 'barrier'>
   readonly catalog: () => CatalogNames
 }
 
-export class GroundsReader {
-  readonly #deps: GroundsDeps
+export class BasisReader {
+  readonly #deps: BasisDeps
   readonly #facts: DayFacts
   readonly #rates = new NextRead<Rates>()
   readonly #sums = new NextRead<RevisionSums>()
 
-  constructor(deps: GroundsDeps) {
+  constructor(deps: BasisDeps) {
     this.#deps = deps
     this.#facts = new DayFacts(deps.warehouse)
   }
 
   /** Spans for which `isUsable` is false are left out, and their days are read instead. */
-  async read(asked: DaysAsked, isUsable: (span: DaySpan) => boolean): Promise<Grounds> {
+  async read(asked: DaysAsked, isUsable: (span: DaySpan) => boolean): Promise<ReportBasis> {
     const days = await findReportDays(this.#facts, this.#deps.catalog().markets(), asked)
     const within = spansWithin(days.lists.spans, asked)
     const { spans, seals } = coverWithSpans(days.seals, within.filter(isUsable))
@@ -45,7 +45,7 @@ export class GroundsReader {
   }
 
   /** Whether the rows were there when they were read: see `areKept`. */
-  async areRowsKept({ days, spans }: Pick<Grounds, 'days' | 'spans'>): Promise<boolean> {
+  async areRowsKept({ days, spans }: Pick<ReportBasis, 'days' | 'spans'>): Promise<boolean> {
     const { warehouse } = this.#deps
     return await areKept(warehouse, { ...days, spans }, (range) =>
       this.#sums.ask(keyOf(range), () => readSums(warehouse, range))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { GroundsReader } from '../../src/reports/grounds.ts'
+import { BasisReader } from '../../src/reports/report-basis.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { aClick, aWorld, anAd } from '../helpers/seal-scenario.ts'
 import type { World } from '../helpers/seal-scenario.ts'
@@ -30,7 +30,7 @@ function aReader({ warehouse, markets }: World) {
     adGroups: () => [],
   }
   return {
-    reader: new GroundsReader({ warehouse: watched, catalog: () => catalog }),
+    reader: new BasisReader({ warehouse: watched, catalog: () => catalog }),
     countOf: (text: string) => statements.filter((sql) => sql.includes(text)).length,
     forgetStatements: () => (statements.length = 0),
     /** What was read already is not given out before the function that this returns is called. */
@@ -56,9 +56,9 @@ test('many reports that are asked at once read the facts of their days twice', a
   forgetStatements()
 
   const all = await Promise.all(Array.from({ length: 8 }, () => reader.read(asked, useSpans)))
-  const kept = await Promise.all(all.map((grounds) => reader.areRowsKept(grounds)))
+  const kept = await Promise.all(all.map((basis) => reader.areRowsKept(basis)))
 
-  for (const grounds of all) assert.deepEqual(grounds.days, all[0]?.days)
+  for (const basis of all) assert.deepEqual(basis.days, all[0]?.days)
   assert.ok((all[0]?.days.seals.length ?? 0) > 0)
   assert.equal(all[0]?.days.hasOpenDays, true)
   assert.deepEqual(kept, Array(8).fill(true))
