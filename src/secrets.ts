@@ -4,11 +4,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
   chmodSync,
-  closeSync,
   existsSync,
-  fsyncSync,
   linkSync,
-  openSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -18,6 +15,7 @@ import {
 import { dirname, join } from 'node:path'
 import { ServiceError } from './errors.ts'
 import { makeFolder } from './lib/make-folder.ts'
+import { syncFolder } from './lib/sync-folder.ts'
 import { explainSystemError, systemCode } from './lib/system-error.ts'
 import { createKeyRing, formatKeyRing, parseKeyRing } from './tracking-data/tracking-data.ts'
 import type { KeyRing } from './tracking-data/tracking-data.ts'
@@ -172,22 +170,13 @@ function ensureFile(path: string, content: () => string): void {
     writeFileSync(draft, content(), { mode: 0o600, flush: true })
     linkSync(draft, path)
     chmodSync(path, 0o600)
+    // Nothing that is made with the secrets may outlast them when the power fails.
     syncFolder(dirname(path))
   } catch (error) {
     const code = systemCode(error)
     if (code !== 'EEXIST') throw invalid(path, `cannot be made: ${explainSystemError(error)}`)
   } finally {
     rmSync(draft, { force: true })
-  }
-}
-
-/** Nothing that is made with the secrets may outlast them when the power fails. */
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }
 

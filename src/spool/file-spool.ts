@@ -1,10 +1,11 @@
 // The spool in files. Every process appends only to segments of its own, so no lock is shared and a process
 // that dies cannot leave one behind. docs/decisions/0016 says why this is not LMDB.
-import { closeSync, fsyncSync, openSync, statfsSync } from 'node:fs'
+import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import { makePrivateFolder } from '../lib/make-folder.ts'
+import { syncFolder } from '../lib/sync-folder.ts'
 import { FrameQueue, limits } from './batching.ts'
 import type { PendingFrame } from './batching.ts'
 import { createKeySource, encodeFrame } from './frame.ts'
@@ -211,15 +212,6 @@ export class FileSpool implements Spool {
     this.#liveBytes = this.#reader.liveBytes()
     const disk = statfsSync(this.#options.path)
     this.#isDiskFull = disk.bavail * disk.bsize < (this.#options.diskFreeBytesMin ?? 16_777_216)
-  }
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }
 

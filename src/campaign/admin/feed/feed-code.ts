@@ -43,7 +43,7 @@ const spreadsheetError = /^#(?:#+|n\/a|nv|div\/0!|[\p{L}_]+[!?])$/iu
 export function codeFault(code: string): string | null {
   if (rounded.test(code)) return 'must be written out: a spreadsheet has rounded it'
   if (spreadsheetError.test(code)) return 'must be a code: a spreadsheet has written an error'
-  // Shops number their products, and one of them may begin with 0.
+  // Some shops number their products, from 0 on.
   const isPlaceholder = unlessPlaceholder(code) === '' && !/^\d+$/u.test(code)
   return isPlaceholder ? 'must be a code: it is a placeholder' : null
 }
