@@ -87,7 +87,7 @@ export class ConfigReader {
     const value = this.optional(name)
     if (value === null) return null
     if (value !== value.trim() || /^~|\p{Cc}/u.test(value)) {
-      const rule = 'must be a path without blanks around it, control characters, and ~ in front'
+      const rule = 'must be a path without blanks around it, control characters or ~ in front'
       this.fault(name, rule, value)
     }
     return resolve(value)
