@@ -1,4 +1,7 @@
-// Reports, attribution and sealing at size: `npm run bench:reports -- [--sizes 1,10,50] [--seed 1] [--runs 15]`
+// Reports, attribution and sealing at size:
+// `npm run bench:reports -- [--sizes 1,10,50] [--seed 1] [--runs 15] [--forgetful]`
+// Each run asks what was not asked before, of days that were, and then the same again. With --forgetful the warehouse
+// remembers no answers, as while events arrive or on a server.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +27,7 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '1,10,50' },
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '15' },
+    forgetful: { type: 'boolean', default: false },
   },
 })
 const market = { id: 1, code: 'DE', currency: 'EUR', timeZone: 'Europe/Berlin' }
@@ -62,7 +66,10 @@ for (const millions of values.sizes.split(',').map(Number)) await measure(millio
 
 async function measure(events: number): Promise<void> {
   const path = mkdtempSync(join(tmpdir(), 'shelftrace-bench-reports-'))
-  const warehouse = openEmbeddedWarehouse({ path: join(path, 'warehouse') })
+  const warehouse = openEmbeddedWarehouse({
+    path: join(path, 'warehouse'),
+    remembersAnswers: !values.forgetful,
+  })
   try {
     await migrate(warehouse)
     const size = { events, purchases: Math.ceil(events / 50), seed: Number(values.seed) }
@@ -145,33 +152,47 @@ async function measureReports(warehouse: Warehouse, path: string, state: string)
   await untilMerged(warehouse)
   const keptPages = new KeptPages({ folder: join(path, 'kept'), clock: Date.now })
   const run = createReportRunner({ warehouse, catalog: () => catalog, keptPages })
+  const ask = (changes: Partial<ReportRequest>) =>
+    run({
+      advertiserId: largeAdvertiser.id,
+      request: { ...base, ...changes },
+      keyId: 'bench',
+      signal: new AbortController().signal,
+    })
+  let askedCount = 0
   for (const [name, changes] of questions) {
-    const times: number[] = []
+    const times: { readonly first: number[]; readonly again: number[] } = { first: [], again: [] }
     let rowCount = 0
-    for (let round = 0; round <= Number(values.runs); round++) {
+    const time = async (limit: number) => {
       const startMs = performance.now()
-      const result = await run({
-        advertiserId: largeAdvertiser.id,
-        request: { ...base, ...changes },
-        keyId: 'bench',
-        signal: new AbortController().signal,
-      })
-      rowCount = 0
-      if (name === asCsv) {
-        rowCount = printCsv(result).toString().split('\n').length - 2
-      } else {
-        rowCount = result.rows.length
-      }
-      // The first run warms up.
-      if (round > 0) times.push(performance.now() - startMs)
+      const result = await ask({ ...changes, limit })
+      rowCount =
+        name === asCsv ? printCsv(result).toString().split('\n').length - 2 : result.rows.length
+      return performance.now() - startMs
     }
-    const sorted = times.toSorted((a, b) => a - b)
-    const [median = 0, p99 = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
+    for (let round = 0; round <= Number(values.runs); round++) {
+      // Nobody asked for pages of this many rows before.
+      askedCount += 1
+      const limit = base.limit - askedCount
+      if (changes.page !== undefined) await ask({ ...changes, page: 0, limit })
+      const [first, again] = [await time(limit), await time(limit)]
+      // The first round warms up.
+      if (round === 0) continue
+      times.first.push(first)
+      times.again.push(again)
+    }
+    const { first, again } = times
     console.log(
-      `${state.padEnd(7)} ${name.padEnd(18)} median ${median.toFixed(0).padStart(5)} ms  p99 ${p99.toFixed(0).padStart(5)} ms  ${rowCount} rows`
+      `${state.padEnd(7)} ${name.padEnd(18)} median ${partOf(first, 0.5)} ms  p99 ${partOf(first, 0.99)} ms  ` +
+        `again ${partOf(again, 0.5)} ms  ${rowCount} rows`
     )
   }
   await keptPages.close()
+}
+
+function partOf(times: readonly number[], part: number): string {
+  const sorted = times.toSorted((a, b) => a - b)
+  return (sorted[Math.floor(sorted.length * part)] ?? 0).toFixed(0).padStart(5)
 }
 
 function printCsv({ rows }: ReportResult): Buffer {

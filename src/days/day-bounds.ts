@@ -25,7 +25,7 @@ export async function readBounds(
   warehouse: Pick<Warehouse, 'rows'>,
   markets: readonly ReportMarket[]
 ): Promise<Bounds> {
-  return boundsOf(await warehouse.rows<BoundRow>(boundsSql(`''`), earliest), markets)
+  return boundsOf(await warehouse.rows<BoundRow>(boundsSql(`''`), searchedNow()), markets)
 }
 
 /** The sums of the revisions of all seals, and of all spans, in a range of days. */
@@ -42,7 +42,7 @@ export async function readBoundsAndSums(
 ): Promise<{ readonly bounds: Bounds; readonly sums: RevisionSums }> {
   const sealed = `toString(sumIf(revision, ${inRange('day')}))`
   const sql = boundsSql(sealed, `UNION ALL ${sumSql('sealed_span')}`)
-  const rows = await warehouse.rows<BoundRow>(sql, { ...earliest, ...range })
+  const rows = await warehouse.rows<BoundRow>(sql, { ...searchedNow(), ...range })
   return { bounds: boundsOf(rows, markets), sums: sumsOf(rows) }
 }
 
@@ -106,7 +106,12 @@ function earlierDay(day: string, other: string | undefined): string {
   return other !== undefined && other < day ? other : day
 }
 
-const earliest = { earliestDay, earliestSecond: Date.parse(earliestDay) / 1_000 }
+/** The same throughout an hour, so that the answer can be remembered: up to 24 to 25 hours ahead of the clock. */
+function searchedNow() {
+  const hours = Math.floor(Date.now() / 3_600_000)
+  const earliestSecond = Date.parse(earliestDay) / 1_000
+  return { earliestDay, earliestSecond, aheadSecond: (hours + 25) * 3_600 }
+}
 
 /**
  * Every counted event touches its market at its receipt, and credit needs an earlier event. Spans ahead of the
@@ -116,7 +121,7 @@ const earliest = { earliestDay, earliestSecond: Date.parse(earliestDay) / 1_000 
 const boundsSql = (revisionSum: string, more = ''): string => `
 SELECT 'touched' AS found, market_id AS unit, toUInt32(min(from_at)) AS first, '' AS revisionSum
 FROM touched_span
-WHERE from_at >= toDateTime({earliestSecond:UInt32}) AND from_at < now() + 86400
+WHERE from_at >= toDateTime({earliestSecond:UInt32}) AND from_at < toDateTime({aheadSecond:UInt32})
 GROUP BY market_id
 UNION ALL
 SELECT 'sealed', unit, toUInt32(min(day)), ${revisionSum}

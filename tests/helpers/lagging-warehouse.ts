@@ -48,13 +48,13 @@ export async function openLaggingWarehouse(
 ): Promise<LaggingWarehouse> {
   const path = mkdtempSync(join(tmpdir(), 'shelftrace-lagging-'))
   copyMigrated(path)
-  const current = openEmbeddedWarehouse({ path })
+  const current = openEmbeddedWarehouse({ path, remembersAnswers: false })
   await migrate(current)
   await current.command('CREATE DATABASE replica')
   for (const table of warehouseTables) {
     await current.command(`CREATE TABLE replica.${table} AS shelftrace.${table}`)
   }
-  const replica = openEmbeddedWarehouse({ path })
+  const replica = openEmbeddedWarehouse({ path, remembersAnswers: false })
   // At once, so that each takes a session of its own.
   await Promise.all(Array.from({ length: embeddedSessions }, () => replica.command('USE replica')))
   t.after(async () => {
