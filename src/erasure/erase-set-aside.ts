@@ -1,4 +1,4 @@
-// Removes the set-aside records of an erased person, as far as their owner can be told: conversions by their
+// Removes the set-aside records of erased people, as far as their owner can be told: conversions by their
 // hashes, ad events by opening their tokens. A token whose key is gone can be opened by nobody, and a
 // damaged frame cannot be read; both stay.
 
@@ -25,7 +25,11 @@ interface SetAsideRow {
   readonly record: string
 }
 
-export async function eraseSetAside(deps: EraseSetAsideDeps, person: ErasedPerson): Promise<void> {
+export async function eraseSetAside(
+  deps: EraseSetAsideDeps,
+  people: readonly ErasedPerson[]
+): Promise<void> {
+  if (people.length === 0) return
   const { warehouse } = deps
   await warehouse.barrier(['set_aside'])
   for (let after = ''; ;) {
@@ -34,7 +38,7 @@ export async function eraseSetAside(deps: EraseSetAsideDeps, person: ErasedPerso
        ORDER BY key LIMIT {limit:UInt32}`,
       { after, limit: pageRows }
     )
-    const keys = page.filter((row) => isOfPerson(deps, row, person)).map(({ key }) => key)
+    const keys = page.filter((row) => isOfAny(deps, row, people)).map(({ key }) => key)
     if (keys.length > 0) {
       await warehouse.command(
         `ALTER TABLE set_aside DELETE WHERE key IN {keys:Array(String)} SETTINGS mutations_sync = 2`,
@@ -47,14 +51,18 @@ export async function eraseSetAside(deps: EraseSetAsideDeps, person: ErasedPerso
   }
 }
 
-function isOfPerson(
+function isOfAny(
   deps: EraseSetAsideDeps,
   { record: text }: SetAsideRow,
-  person: ErasedPerson
+  people: readonly ErasedPerson[]
 ): boolean {
   const record = parseRecord(text)
-  if (record === null || record.receivedAtMs > person.requestedAtMs) return false
-  return identitiesOf(deps, record, person.publisherId).some((one) => person.identities.has(one))
+  if (record === null) return false
+  return people.some(
+    ({ publisherId, identities, requestedAtMs }) =>
+      record.receivedAtMs <= requestedAtMs &&
+      identitiesOf(deps, record, publisherId).some((one) => identities.has(one))
+  )
 }
 
 function parseRecord(text: string): SpoolRecord | null {

@@ -1,19 +1,21 @@
 // The statements of an erasure. Identities are looked up by the id of the erasure and never appear in a
 // statement, because ClickHouse keeps the text of every mutation.
 
-const request = (column: string): string =>
-  `(SELECT ${column} FROM erasure FINAL WHERE id = {id:String})`
-
 /**
  * Each replica of a cluster carries a mutation out by itself. One that does not know the erasure yet would find nobody,
  * and its parts, unchanged, could become those of all; so it fails, and ClickHouse tries again.
  */
-const publisher = `(
+const publisherOf = (id: string): string => `(
   SELECT min(publisher_id) + throwIf(count() = 0, 'the erasure is not known here yet')
-  FROM erasure FINAL WHERE id = {id:String}
+  FROM erasure FINAL WHERE id = ${id}
 )`
-const identities = '(SELECT arrayJoin(identities) FROM erasure FINAL WHERE id = {id:String})'
-const isBefore = `received_at <= ${request('requested_at')}`
+const identitiesOf = (id: string): string =>
+  `(SELECT arrayJoin(identities) FROM erasure FINAL WHERE id = ${id})`
+const isBefore = (id: string): string =>
+  `received_at <= (SELECT requested_at FROM erasure FINAL WHERE id = ${id})`
+
+const oneId = '{id:String}'
+const publisher = publisherOf(oneId)
 
 /**
  * A touchpoint of a logged-in person is also filed under the user id and is erased with the person, so
@@ -23,7 +25,7 @@ const concerned = `
   SELECT arrayJoin(identities) AS identity FROM erasure FINAL WHERE id = {id:String}
   UNION DISTINCT
   SELECT identity FROM touchpoint
-  WHERE publisher_id = ${publisher} AND login_identity IN ${identities} AND ${isBefore}`
+  WHERE publisher_id = ${publisher} AND login_identity IN ${identitiesOf(oneId)} AND ${isBefore(oneId)}`
 
 const concernedKeys = `
   SELECT DISTINCT purchase_key FROM purchase_identity
@@ -91,31 +93,46 @@ WHERE (day, purchase_key) IN (${daysOf('SELECT purchase_key FROM frozen_purchase
     WHERE (day, purchase_key) IN (${daysOf('SELECT purchase_key FROM frozen_purchase')}) AND is_frozen = 1
   )`
 
-const isOfPerson = (columns: readonly string[]): string =>
-  `publisher_id = ${publisher} AND (${columns.map((name) => `${name} IN ${identities}`).join(' OR ')}) AND ${isBefore}`
+const isOfPerson = (id: string, columns: readonly string[]): string => {
+  const isAny = columns.map((name) => `${name} IN ${identitiesOf(id)}`).join(' OR ')
+  return `publisher_id = ${publisherOf(id)} AND (${isAny}) AND ${isBefore(id)}`
+}
 
 /** Not zeros, which mean that the sender knew nobody: publishers see how many such purchases there are. */
 export const erasedIdentity = 'f'.repeat(32)
 const erased = `CAST(unhex('${erasedIdentity}'), 'FixedString(16)')`
-const blanked = (name: string): string =>
-  `${name} = if(${name} IN ${identities}, ${erased}, ${name})`
+const blanked = (id: string, name: string): string =>
+  `${name} = if(${name} IN ${identitiesOf(id)}, ${erased}, ${name})`
 
+/** Of a person, by the parameter that binds the id of the erasure. */
 export interface Removal {
   readonly table: 'late_touchpoint' | 'delivery' | 'touchpoint' | 'purchase_identity'
-  readonly change: string
-  readonly condition: string
+  readonly change: (id: string) => string
+  readonly condition: (id: string) => string
 }
 
 /** The order matters: what leads to the purchases goes last, so that an interrupted pass finds them again. */
 export const removals: readonly Removal[] = [
-  { table: 'late_touchpoint', change: 'DELETE', condition: isOfPerson(['identity']) },
+  {
+    table: 'late_touchpoint',
+    change: () => 'DELETE',
+    condition: (id) => isOfPerson(id, ['identity']),
+  },
   {
     table: 'delivery',
-    change: `UPDATE ${blanked('user_identity')}, ${blanked('login_identity')}`,
-    condition: isOfPerson(['user_identity', 'login_identity']),
+    change: (id) => `UPDATE ${blanked(id, 'user_identity')}, ${blanked(id, 'login_identity')}`,
+    condition: (id) => isOfPerson(id, ['user_identity', 'login_identity']),
   },
-  { table: 'touchpoint', change: 'DELETE', condition: isOfPerson(['identity', 'login_identity']) },
-  { table: 'purchase_identity', change: 'DELETE', condition: isOfPerson(['identity']) },
+  {
+    table: 'touchpoint',
+    change: () => 'DELETE',
+    condition: (id) => isOfPerson(id, ['identity', 'login_identity']),
+  },
+  {
+    table: 'purchase_identity',
+    change: () => 'DELETE',
+    condition: (id) => isOfPerson(id, ['identity']),
+  },
 ]
 
 /** Rows of erased people that were received before the request but shipped after it. */

@@ -70,6 +70,11 @@ export interface PipelineCounts {
   failures: number
 }
 
+interface StepOptions {
+  /** The step runs its parts as steps, so that whoever needs stillness waits for a part only. */
+  readonly inParts?: boolean
+}
+
 export class Pipeline {
   readonly counts: PipelineCounts = {
     shipped: 0,
@@ -209,11 +214,16 @@ export class Pipeline {
         return hasMore
       }),
       this.#share('span', intervals.spanPauseMs, () => sumNextSpan(this.#deps)),
-      this.#share('erase', intervals.erasePauseMs, async () => {
-        // Erasures that wait for an attribution are looked at again after the pause.
-        await eraseDue(this.#deps)
-        return false
-      }),
+      this.#share(
+        'erase',
+        intervals.erasePauseMs,
+        async () => {
+          // Erasures that wait for an attribution are looked at again after the pause.
+          await eraseDue({ ...this.#deps, asStep: (work) => this.runAsStep(work) })
+          return false
+        },
+        { inParts: true }
+      ),
       this.#share('judge', intervals.judgePauseMs, () => judging.step()),
       ...this.#tidying(attributor),
     ]
@@ -274,18 +284,29 @@ export class Pipeline {
     return Math.min(otherCount * intervals.sealPauseMs, intervals.othersPauseMsMax)
   }
 
-  #share(name: string, pauseMs: number, step: () => Promise<boolean>): Loop {
-    return this.#repeat(name, pauseMs, this.#turns.share(name, pauseMs, step))
+  #share(
+    name: string,
+    pauseMs: number,
+    step: () => Promise<boolean>,
+    options: StepOptions = {}
+  ): Loop {
+    return this.#repeat(name, pauseMs, this.#turns.share(name, pauseMs, step), options)
   }
 
-  #repeat(name: string, pauseMs: number, step: () => Promise<boolean>): Loop {
+  #repeat(
+    name: string,
+    pauseMs: number,
+    step: () => Promise<boolean>,
+    { inParts = false }: StepOptions = {}
+  ): Loop {
+    const run = inParts
+      ? (work: () => Promise<boolean>) => work()
+      : (work: () => Promise<boolean>) => this.runAsStep(work)
     return new Loop({
       step: async () => {
         const { tracing } = this.#deps
         const isTraced = tracing !== undefined && tracing !== null && tracing.toss()
-        const hasMore = await this.#stepLock.run(
-          isTraced ? () => tracing.run(`step ${name}`, {}, step) : step
-        )
+        const hasMore = await run(isTraced ? () => tracing.run(`step ${name}`, {}, step) : step)
         this.#failingSteps.delete(name)
         return hasMore
       },

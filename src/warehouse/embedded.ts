@@ -7,6 +7,7 @@ import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
 import { ServiceError } from '../errors.ts'
 import { makePrivateFolder } from '../lib/make-folder.ts'
 import { warehouseFailure } from './refusal.ts'
+import { withoutPauses } from './prompt-mutation.ts'
 import {
   insertInto,
   questionOf,
@@ -120,11 +121,11 @@ interface Lane {
 }
 
 function asWarehouse(pool: SessionPool, { answers, remembers, close }: Lane): Warehouse {
+  const send = (text: string) => pool.use('statement', (session) => session.queryAsync(text))
   return {
     async command(sql, params = {}) {
-      await answers.whileWriting(writeOf(sql), () =>
-        pool.use('statement', (session) => session.queryAsync(withParams(sql, params)))
-      )
+      const run = () => withoutPauses(sql, () => send(withParams(sql, params)), send)
+      await answers.whileWriting(writeOf(sql), run)
     },
     async rows<Row>(sql: string, params: Params = {}) {
       if (!remembers) return parseLines<Row>(await readText(pool, sql, params))

@@ -203,7 +203,7 @@ test('of an erased shopper nothing waits any more, so no replay brings the shopp
   await shipBatch(deps)
   const identities = new Set([hashIdentity('user', 10, 'user-1')])
 
-  await eraseSetAside(deps, { publisherId: 10, identities, requestedAtMs: Date.UTC(2099, 0, 1) })
+  await eraseSetAside(deps, [{ publisherId: 10, identities, requestedAtMs: Date.UTC(2099, 0, 1) }])
 
   assert.equal(await countSetAside(warehouse), 1)
 })
