@@ -5,7 +5,8 @@ import { createServer as createHttpsServer } from 'node:https'
 import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyInstance } from 'fastify'
 import { Connections, boundConnections } from '../http/connections.ts'
-import { endWith, protocolErrorOf, tlsOnly } from '../http/protocol-errors.ts'
+import { endWith, noTunnels, protocolErrorOf, tlsOnly } from '../http/protocol-errors.ts'
+import { headFaultOf } from '../http/head-fault.ts'
 import { refuse, type Handler, type HandlerTable } from '../http/handler.ts'
 import { errorCodeHeader } from '../contract/refusal-codes.ts'
 import type { Operation } from '../contract/operation.ts'
@@ -70,15 +71,15 @@ export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
       })
       connections.watch(server)
       answerUnmetExpectations(server)
+      server.on('connect', (_request, socket) => endWith(socket, noTunnels, bareHeaders))
       return server
     },
-    clientErrorHandler: (error, socket) =>
-      endWith(socket, protocolErrorOf(error), { ...commonHeaders, ...jsonType }),
+    clientErrorHandler: (error, socket) => endWith(socket, protocolErrorOf(error), bareHeaders),
     frameworkErrors: (error, request, reply) => gate.refuseUrl(error, request, reply),
   })
   refuseUndeclaredRoutes(app)
   leaveBodiesUnread(app)
-  refuseMissingHost(app, gate)
+  refuseAmbiguousHeads(app, gate)
   app.setErrorHandler((error, request, reply) => gate.fail(error, request, reply))
   app.setNotFoundHandler((request, reply) => gate.handleUnknown(request, reply))
   for (const operation of operations) {
@@ -93,6 +94,9 @@ export function buildCampaignApp(deps: CampaignDeps): FastifyInstance {
   })
   return app
 }
+
+/** Of answers that are written to the bare socket. */
+const bareHeaders = { ...commonHeaders, ...jsonType }
 
 function refuseSchemas(): never {
   throw new Error('routes have no schemas of the framework')
@@ -206,11 +210,11 @@ function answerUnmetExpectations(server: Server): void {
   })
 }
 
-function refuseMissingHost(app: FastifyInstance, gate: Gate): void {
+function refuseAmbiguousHeads(app: FastifyInstance, gate: Gate): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const { headers, httpVersion } = request.raw
-    if (headers.host === undefined && httpVersion === '1.1') gate.refuseMissingHost(reply)
-    else done()
+    const fault = headFaultOf(request.raw)
+    if (fault === null) done()
+    else gate.refuseHead(fault, reply)
   })
 }
 

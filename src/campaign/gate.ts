@@ -2,6 +2,7 @@
 // refusal tells a caller anything that the caller has no right to know.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse, type Answer, type Call, type Handler } from '../http/handler.ts'
+import { headFaults, type HeadFault } from '../http/head-fault.ts'
 import { sourceAddress } from '../http/source-address.ts'
 import type { Operation } from '../contract/operation.ts'
 import { Admissions, pathParametersOf, type Admission } from './admission.ts'
@@ -178,8 +179,10 @@ export class Gate {
     sendAnswer(reply, answer)
   }
 
-  refuseMissingHost(reply: FastifyReply): void {
-    sendAnswer(reply, refuse('HTTP_MALFORMED', ['The Host header is missing.']))
+  refuseHead(fault: HeadFault, reply: FastifyReply): void {
+    // Nobody knows where the next request begins.
+    void reply.header('connection', 'close')
+    sendAnswer(reply, refuse('HTTP_MALFORMED', [headFaults[fault]]))
   }
 
   handleUnknown(request: FastifyRequest, reply: FastifyReply): void {

@@ -24,6 +24,13 @@ const malformed: ProtocolError = {
   reason: 'malformed',
 }
 
+/** What a CONNECT is answered. */
+export const noTunnels: ProtocolError = {
+  code: 'METHOD_NOT_ALLOWED',
+  message: 'CONNECT is not supported.',
+  reason: 'tunnel',
+}
+
 const errors: ReadonlyMap<unknown, ProtocolError> = new Map([
   [
     'HPE_HEADER_OVERFLOW',

@@ -24,6 +24,8 @@ const codesByReason = {
   'unknown-path': 'PATH_UNKNOWN',
   'broken-escape': 'PATH_MALFORMED',
   'missing-host': 'HTTP_MALFORMED',
+  'several-hosts': 'HTTP_MALFORMED',
+  'transfer-coding': 'HTTP_MALFORMED',
   method: 'METHOD_NOT_ALLOWED',
   'too-large': 'BODY_TOO_LARGE',
   malformed: 'HTTP_MALFORMED',

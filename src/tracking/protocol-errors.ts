@@ -1,15 +1,10 @@
 // Answers to bytes that are no request, and to requests for what this port never does.
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { endWith, protocolErrorOf, type ProtocolError } from '../http/protocol-errors.ts'
+import { endWith, noTunnels, protocolErrorOf, type ProtocolError } from '../http/protocol-errors.ts'
 import { refusal, send } from './answers.ts'
 import type { Answer } from './answers.ts'
 
-const noTunnels: ProtocolError = {
-  code: 'METHOD_NOT_ALLOWED',
-  message: 'CONNECT is not supported.',
-  reason: 'tunnel',
-}
 const unmetExpectation = refusal('expectation', ['Only 100-continue may be expected.'])
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
 

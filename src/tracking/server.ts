@@ -9,6 +9,7 @@ import { answerJson, refusal, withHeaders } from './answers.ts'
 import type { Answer } from './answers.ts'
 import { BodyReader, refuseDeclaredLength } from './body.ts'
 import { BackendHandler, conversionRoute, returnRoute } from './backend.ts'
+import { headFaultOf, headFaults } from '../http/head-fault.ts'
 import { answerPreflight } from './cors.ts'
 import type { TrackingDeps } from './deps.ts'
 import { TrackingFailures, unavailable } from './failures.ts'
@@ -17,7 +18,7 @@ import { RequestCounts } from '../http/request-counts.ts'
 import type { RouteCounts } from '../http/request-counts.ts'
 import { findRoute, routePattern } from './router.ts'
 import type { Route } from './router.ts'
-import { Sender } from './sender.ts'
+import { Sender, type Exchange } from './sender.ts'
 
 export const limits = {
   connectionsMax: 10_000,
@@ -46,7 +47,6 @@ export interface TrackingServer {
 
 const unknownPath = refusal('unknown-path', ['There is nothing at this path.'])
 const brokenEscape = refusal('broken-escape', ['The path has a broken percent escape.'])
-const missingHost = refusal('missing-host', ['The Host header is missing.'])
 const alive = answerJson(200, '{"status":"alive"}')
 const ready = answerJson(200, '{"status":"ready"}')
 const notReady = unavailable('The service does not take traffic right now.', 'stopping')
@@ -177,12 +177,17 @@ class RequestHandler {
       if (this.#isDraining) response.shouldKeepAlive = false
       this.#sender.send(exchange, answer)
     }
-    this.#failures.guard(pattern, reply, () => this.#dispatch(route, request, reply))
+    this.#failures.guard(pattern, reply, () => this.#dispatch(route, exchange, reply))
   }
 
-  #dispatch(route: Route, request: IncomingMessage, reply: Reply): void {
+  #dispatch(route: Route, { request, response }: Exchange, reply: Reply): void {
     const { headers, method = '' } = request
-    if (headers.host === undefined && request.httpVersion === '1.1') return reply(missingHost)
+    const headFault = headFaultOf(request)
+    if (headFault !== null) {
+      // Nobody knows where the next request begins.
+      response.shouldKeepAlive = false
+      return reply(refusal(headFault, [headFaults[headFault]]))
+    }
     const tooLong = refuseDeclaredLength(headers)
     if (tooLong !== undefined) return reply(tooLong)
     switch (route.name) {

@@ -65,6 +65,30 @@ test('an unmet expectation and a missing Host are refused by the port itself, wi
   assert.match(hostless, /\{"messages":\["The Host header is missing\."\]\}$/)
 })
 
+for (const [fault, head, message] of [
+  [
+    'two Hosts',
+    'GET /healthz HTTP/1.1\r\nhost: x\r\nhost: y\r\n\r\n',
+    'The Host header must be given once.',
+  ],
+  [
+    'a coding beside chunks',
+    `POST ${csvPath} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    'The only Transfer-Encoding is chunked.',
+  ],
+  ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nhost: x\r\n\r\n', 'CONNECT is not supported.'],
+] as const) {
+  test(`${fault} is refused by the port itself, and the connection ends`, async (t) => {
+    const { url } = await listen(t)
+
+    const answer = await talk(url.port, head)
+
+    assert.match(answer, /^HTTP\/1\.1 40[05] /)
+    assert.match(answer, /\r\nconnection: close\r\n/i)
+    assert.ok(answer.endsWith(`\r\n\r\n{"messages":["${message}"]}`), answer)
+  })
+}
+
 function headOf(one: string, other: string): string {
   return (
     `POST ${csvPath} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n` +

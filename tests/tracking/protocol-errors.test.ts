@@ -14,7 +14,14 @@ for (const [fault, bytes, status] of [
   ['an unknown method', 'BREW /conversion HTTP/1.1\r\nHost: x\r\n\r\n', 400],
   ['a blank in the path', 'GET /click/a b HTTP/1.1\r\nHost: x\r\n\r\n', 400],
   ['a broken header', 'GET / HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n', 400],
-  ['no Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
+  ['two Hosts', 'GET /healthz HTTP/1.1\r\nHost: x\r\nhoST: y\r\n\r\n', 400],
+  ['the same Host twice', 'GET /healthz HTTP/1.0\r\nHost: x\r\nHost: x\r\n\r\n', 400],
+  [
+    'a coding beside chunks',
+    'POST /conversion HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    400,
+  ],
   [
     'two lengths',
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na',
