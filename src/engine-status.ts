@@ -6,6 +6,7 @@ import { readSealedOfAll } from './days/unsealed-days.ts'
 import { countWaitingDays } from './days/waiting-days.ts'
 import type { Engine } from './engine.ts'
 import { systemClock } from './lib/clock.ts'
+import { diskComplaints } from './ops/disk-room.ts'
 import { findBelieveEverybody } from './ops/not-believed.ts'
 import { createStatusReader } from './ops/status.ts'
 import { programVersion } from './ops/version.ts'
@@ -52,7 +53,7 @@ export function createStatus(
     waitingDays: () => countWaitingDays({ warehouse, markets }, systemClock()),
     attribution: () => pipeline.attribution(),
     clockOffsetMs: () => engine.clockWatch.offsetMs(),
-    failing: () => complaintsOf(engine, pipeline),
+    failing: () => [...diskComplaints(config.dataDir), ...complaintsOf(engine, pipeline)],
     alerts: watch.alerts,
     clock: systemClock,
     nodes: () => engine.nodes.list(),

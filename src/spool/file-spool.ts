@@ -211,9 +211,13 @@ export class FileSpool implements Spool {
     this.#roomCheckedAtMs = nowMs
     this.#liveBytes = this.#reader.liveBytes()
     const disk = statfsSync(this.#options.path)
-    this.#isDiskFull = disk.bavail * disk.bsize < (this.#options.diskFreeBytesMin ?? 16_777_216)
+    this.#isDiskFull =
+      disk.bavail * disk.bsize < (this.#options.diskFreeBytesMin ?? diskFreeBytesMin)
   }
 }
+
+/** Trackers refuse events where the disk has less. */
+export const diskFreeBytesMin = 16_777_216
 
 function unavailable(message: string, cause?: unknown): ServiceError {
   return new ServiceError('SPOOL_UNAVAILABLE', message, { cause })

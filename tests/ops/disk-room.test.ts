@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { diskComplaints } from '../../src/ops/disk-room.ts'
+import { diskFreeBytesMin } from '../../src/spool/file-spool.ts'
+
+test('the status says that events are refused as soon as the disk has less room than trackers ask for', (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'shelftrace-room-'))
+  t.after(() => rmSync(dataDir, { recursive: true }))
+  assert.deepEqual(
+    diskComplaints(dataDir, () => 0),
+    [],
+    'a node without a spool takes no events'
+  )
+  mkdirSync(join(dataDir, 'spool'))
+
+  assert.deepEqual(diskComplaints(dataDir), [], 'this disk has room')
+  assert.deepEqual(
+    diskComplaints(dataDir, () => diskFreeBytesMin),
+    []
+  )
+  const folders: string[] = []
+  const [complaint, ...others] = diskComplaints(dataDir, (folder) => {
+    folders.push(folder)
+    return diskFreeBytesMin - 1
+  })
+
+  assert.deepEqual(folders, [join(dataDir, 'spool')])
+  assert.match(complaint ?? '', /^events are refused: the disk of \S+ has 16777215 bytes left/)
+  assert.deepEqual(others, [])
+})
