@@ -28,6 +28,7 @@ await Promise.all([
 // TypeBox asks for its licence beside it.
 copyFileSync('node_modules/typebox/license', 'dist/typebox.license.txt')
 cpSync('src/warehouse/migrations', 'dist/warehouse/migrations', { recursive: true })
+cpSync('src/warehouse/in-process.xml', 'dist/warehouse/in-process.xml')
 cpSync('src/campaign/docs-initializer.js', 'dist/campaign/docs-initializer.js')
 const commit = readCommit('.')
 if (commit !== null) writeFileSync('dist/build.json', `${JSON.stringify({ commit })}\n`)

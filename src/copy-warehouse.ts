@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { parseConfig } from './config.ts'
 import { ServiceError } from './errors.ts'
 import { openWarehouse } from './processes/open-warehouse.ts'
+import { settleForClickHouse } from './processes/settle-for-clickhouse.ts'
 import { copyWarehouse, type Copied, type CopyProgress } from './warehouse/copy.ts'
 import { migrate } from './warehouse/migrate.ts'
 import { ensureFitWarehouse } from './warehouse/requirements.ts'
 import { topologySettings } from './warehouse/topology.ts'
 
-/** Throws CONFIG_INVALID, WAREHOUSE_LOCKED while a service runs, WAREHOUSE_UNAVAILABLE and WAREHOUSE_REFUSED. */
+/** Throws CONFIG_INVALID, WAREHOUSE_NOT_OPENED while a service runs, WAREHOUSE_UNAVAILABLE and WAREHOUSE_REFUSED. */
 export async function runCopy(
   environment: Readonly<Record<string, string | undefined>>,
   onProgress: (progress: CopyProgress) => void
@@ -29,6 +30,7 @@ export async function runCopy(
       `there is no warehouse in ${dataDir} (SHELFTRACE_DATA_DIR)`
     )
   }
+  settleForClickHouse()
   const watching = { log: { warn: () => undefined }, tracing: null }
   const own = openWarehouse({ dataDir, warehouseUrls: null, warehouseQuorum }, watching)
   const server = openWarehouse({ dataDir, warehouseUrls: [url], warehouseQuorum }, watching)

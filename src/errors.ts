@@ -36,7 +36,7 @@ export const errorKinds = {
     'The warehouse cannot be reached right now; try again later.'
   ),
   WAREHOUSE_REFUSED: fault('error', 'The service failed to answer; the failure is logged.'),
-  WAREHOUSE_LOCKED: fault('fatal', 'The data folder is in use by another process.'),
+  WAREHOUSE_NOT_OPENED: fault('fatal', 'The warehouse cannot be opened.'),
   REPORT_STORE_FULL: retryable(
     'REPORT_STORE_FULL',
     'error',

@@ -8,6 +8,7 @@ import type { RestoreOptions } from './backup/restore.ts'
 import { parseConfig } from './config.ts'
 import { ServiceError } from './errors.ts'
 import { claimDataFolder } from './processes/data-folder.ts'
+import { settleForClickHouse } from './processes/settle-for-clickhouse.ts'
 import { readSecretsFile } from './secrets.ts'
 
 export interface Restored {
@@ -37,6 +38,7 @@ export async function runRestore(
     )
   }
   const { identitySecret, identityFingerprint, keyRing } = readSecretsFile(secretsFile)
+  settleForClickHouse()
   const folder = claimDataFolder(dataDir)
   try {
     const manifest = await restoreBackup({

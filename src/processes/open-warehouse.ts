@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { ServiceError } from '../errors.ts'
 import { refuseForbidden } from './folder-access.ts'
 import { ensureNodeId } from '../nodes/node-id.ts'
 import { tracedLanes } from '../tracing/traced-warehouse.ts'
@@ -42,9 +41,7 @@ function openLanes(config: WarehousePlace, { log, tracing }: Watching): Warehous
   try {
     return openEmbeddedLanes({ path })
   } catch (error) {
-    if (!(error instanceof ServiceError && error.code === 'WAREHOUSE_LOCKED')) throw error
     refuseForbidden(path)
-    const message = `the warehouse in ${path} cannot be opened: another process has it`
-    throw new ServiceError('WAREHOUSE_LOCKED', message, { cause: error.cause })
+    throw error
   }
 }

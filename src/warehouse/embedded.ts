@@ -3,9 +3,12 @@
 
 import { createRequire } from 'node:module'
 import { availableParallelism, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
 import { ServiceError } from '../errors.ts'
 import { makePrivateFolder } from '../lib/make-folder.ts'
+import { programFolder } from '../program-folder.ts'
+import { refusedFolder } from './refused-folder.ts'
 import { warehouseFailure } from './refusal.ts'
 import { withoutPauses } from './prompt-mutation.ts'
 import {
@@ -247,7 +250,10 @@ function openSessions(options: EmbeddedOptions): Session[] {
     max_memory_usage: statementLimits.memoryBytesMax,
     max_execution_time: statementLimits.secondsMax,
   }
-  const connectionArgs = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
+  const connectionArgs = [
+    `--config-file=${fileURLToPath(new URL('warehouse/in-process.xml', programFolder))}`,
+    ...Object.entries(settings).map(([name, value]) => `--${name}=${value}`),
+  ]
   try {
     // ClickHouse would make it with whatever the umask allows, and its files are open to all.
     makePrivateFolder(path)
@@ -259,10 +265,7 @@ function openSessions(options: EmbeddedOptions): Session[] {
     }
   } catch (cause) {
     for (const session of sessions) session.close()
-    throw new ServiceError('WAREHOUSE_LOCKED', 'the warehouse folder cannot be opened', {
-      cause,
-      details: { path },
-    })
+    throw refusedFolder(path, cause)
   }
   return sessions
 }

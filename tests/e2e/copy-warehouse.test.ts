@@ -32,7 +32,10 @@ test('a warehouse that is copied into a server has every figure, and what waited
 
   const running = await copy(service, standIn.url)
   assert.equal(running.code, 1)
-  assert.match(running.stderr, /warehouse .* cannot be opened: another process has it/u)
+  assert.match(
+    running.stderr,
+    /warehouse .* cannot be opened: another process has it \(\d+\); end that one first/u
+  )
 
   await shoppers.stop()
   await eventually('all is attributed', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -65,11 +65,14 @@ test('what a row causes is refused, and what passes is not', () => {
   }
 })
 
-test('a folder that another process has open is refused with WAREHOUSE_LOCKED', async (t) => {
+test('a folder that another process has open is refused, and the process is named', async (t) => {
   const { path, open } = aWarehouseFolder(t)
   const warehouse = open()
 
-  assert.equal(await openElsewhere(path), 'WAREHOUSE_LOCKED')
+  assert.equal(
+    await openElsewhere(path),
+    `WAREHOUSE_NOT_OPENED: the warehouse in ${path} cannot be opened: another process has it (${process.pid}); end that one first`
+  )
 
   assert.deepEqual(await warehouse.rows('SELECT 1 AS one'), [{ one: 1 }])
 })
@@ -83,12 +86,31 @@ test('a folder is free for another process once it is closed', async (t) => {
   assert.equal(await openElsewhere(path), 'opened with 1 tables')
 })
 
+test('a folder whose definition of a table is damaged is told to be damaged, not to be in use', async (t) => {
+  const { path, open } = aWarehouseFolder(t)
+  const warehouse = open()
+  await warehouse.command('CREATE TABLE kept (n Int32) ENGINE = MergeTree ORDER BY n')
+  await warehouse.close()
+  const store = join(path, 'store')
+  const definition = readdirSync(store, { recursive: true, encoding: 'utf8' }).find((name) =>
+    name.endsWith('kept.sql')
+  )
+  assert.ok(definition !== undefined)
+  truncateSync(join(store, definition), 20)
+
+  assert.match(
+    await openElsewhere(path),
+    /^WAREHOUSE_NOT_OPENED: .*: ClickHouse failed, and says why in the lines above; if .* is damaged, .*restore/u
+  )
+})
+
 test('a path that cannot be a folder is refused at opening', (t) => {
   const path = join(aWarehouseFolder(t).path, 'file')
   writeFileSync(path, '')
 
   assert.throws(() => openEmbeddedWarehouse({ path: join(path, 'below') }), {
-    code: 'WAREHOUSE_LOCKED',
+    code: 'WAREHOUSE_NOT_OPENED',
+    message: /cannot be opened: a part of the path is not a folder \(ENOTDIR\)/u,
   })
 })
 
@@ -242,7 +264,7 @@ async function openElsewhere(path: string): Promise<string> {
       await warehouse.close()
       console.log('opened with ' + tables.length + ' tables')
     } catch (error) {
-      console.log(error.code)
+      console.log(error.code + ': ' + error.message)
     }`
   const flags = ['--import', 'tsx', '--input-type=module', '--eval', script]
   const { stdout } = await promisify(execFile)(process.execPath, flags)
