@@ -46,6 +46,7 @@ import { createDeliveryJudge } from './pipeline/delivery-judge.ts'
 import type { RowContext } from './pipeline/rows.ts'
 import { limits as fileLimits, openFilesMax } from './processes/open-files.ts'
 import { campaignPortOf, portFault, tryPort } from './processes/ports.ts'
+import { refuseLostWarehouse } from './processes/lost-warehouse.ts'
 import { openWarehouse } from './processes/open-warehouse.ts'
 import { settleForClickHouse } from './processes/settle-for-clickhouse.ts'
 import { prepareWarehouse } from './processes/prepare-warehouse.ts'
@@ -107,6 +108,8 @@ function onWait(): void {
 async function openEngine(config: Config): Promise<Engine> {
   const log = createLog({ level: config.logLevel, process: 'engine' })
   refuseHalfRestored(config.dataDir)
+  // Also when it goes while the service runs, as when its disk is taken away.
+  refuseLostWarehouse(config)
   const secrets = ensureSecrets(config)
   // Before the warehouse, which takes long and may be waited for, so that other faults are reported at once.
   const tls =

@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ServiceError } from './errors.ts'
+import { holdsAnything } from './lib/holds-anything.ts'
 import { makeFolder } from './lib/make-folder.ts'
 import { syncFolder } from './lib/sync-folder.ts'
 import { explainSystemError, systemCode } from './lib/system-error.ts'
@@ -86,12 +87,6 @@ function refuseLostSecrets({ dataDir, secretsFile }: SecretsSource): void {
     `is missing, and ${join(dataDir, made)} was made with it: put your copy of the file back, since nothing can replace it; ` +
       'a new installation needs an empty data folder'
   )
-}
-
-/** A folder that is mounted here has `lost+found` from the beginning. */
-function holdsAnything(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return existsSync(path)
-  return readdirSync(path).some((name) => name !== 'lost+found')
 }
 
 function newSecrets(): string {

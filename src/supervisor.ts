@@ -10,6 +10,7 @@ import type { Logger } from 'pino'
 import { handOver } from './processes/early-signals.ts'
 import { IdentityCheck } from './processes/identity-check.ts'
 import { ChildSlot } from './processes/child-slot.ts'
+import { refuseHalfRestored } from './backup/restore.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { Drain } from './processes/drain.ts'
@@ -19,6 +20,7 @@ import { ServiceError } from './errors.ts'
 import { programFolder } from './program-folder.ts'
 import { explainSystemError } from './lib/system-error.ts'
 import { createLog } from './ops/log.ts'
+import { refuseLostWarehouse } from './processes/lost-warehouse.ts'
 import { openFilesMax, refuseFewOpenFiles } from './processes/open-files.ts'
 import { campaignPortOf, trackingPortOf, tryPort } from './processes/ports.ts'
 import { countWaiting } from './spool/count-waiting.ts'
@@ -73,6 +75,8 @@ export async function runSupervisor(environment: NodeJS.ProcessEnv): Promise<num
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
   try {
     refuseForbiddenParts(config)
+    refuseHalfRestored(config.dataDir)
+    refuseLostWarehouse(config)
     removeDrafts(config)
     const newSecrets = listMissing(config)
     const { identityFingerprint } = ensureSecrets(config)

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -19,6 +20,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../scripts/free-port.ts'
+import { startClickHouseStandIn } from '../helpers/clickhouse-stand-in.ts'
 import { eventually, prepareService, signalProcess, statusOf } from '../helpers/service.ts'
 import type { Service } from '../helpers/service.ts'
 
@@ -324,4 +326,63 @@ test('a node whose secrets file is lost is told to put the copy back, and no oth
   assertOneSentence(run, /secrets\.json is missing.*put your copy of the file back/u)
   assert.doesNotMatch(run.stdout, /new installation/u)
   assert.deepEqual(readdirSync(service.dataDir), held)
+})
+
+for (const loss of ['is lost', 'was not mounted'] as const) {
+  test(`a node whose warehouse ${loss} is asked for it or for a restore, and no other is made in its place`, async (t) => {
+    const service = await prepareService(t)
+    await service.start()
+    await service.terminate()
+    const warehouse = join(service.dataDir, 'warehouse')
+    rmSync(warehouse, { recursive: true })
+    // A disk of its own: the place where it belongs stays.
+    if (loss === 'was not mounted') mkdirSync(join(warehouse, 'lost+found'), { recursive: true })
+    const held = readdirSync(service.dataDir, { recursive: true })
+
+    const run = serve({ env: { ...(await environment(t)), SHELFTRACE_DATA_DIR: service.dataDir } })
+
+    assertOneSentence(
+      run,
+      new RegExp(
+        `the warehouse ${warehouse} is missing or empty, .*mount its disk.*shelftrace restore`
+      )
+    )
+    assert.deepEqual(readdirSync(service.dataDir, { recursive: true }), held)
+  })
+}
+
+test('a warehouse that goes while the service runs is not made anew by an engine that is started again', async (t) => {
+  const service = await prepareService(t)
+  await service.start()
+  const [engine] = service.children('engine')
+  assert.ok(engine !== undefined)
+  const warehouse = join(service.dataDir, 'warehouse')
+  signalProcess(engine, 'SIGSTOP')
+  renameSync(warehouse, `${warehouse}-away`)
+  signalProcess(engine, 'SIGKILL')
+
+  await eventually('it says what is missing', () =>
+    Promise.resolve(service.stderr.includes('is missing or empty'))
+  )
+
+  assert.equal(existsSync(warehouse), false)
+  renameSync(`${warehouse}-away`, warehouse)
+  await eventually('it goes on', async () => {
+    return (await statusOf(`${service.campaignUrl}/readyz`)) === 200
+  })
+})
+
+test('an installation whose warehouse is on a server needs none in its data folder, and says what to do without it', async (t) => {
+  const standIn = await startClickHouseStandIn()
+  t.after(() => standIn.close())
+  const service = await prepareService(t, { env: { SHELFTRACE_WAREHOUSE_URL: standIn.url } })
+  rmSync(join(service.dataDir, 'warehouse'), { recursive: true, force: true })
+  await service.start()
+  await service.terminate()
+  await service.start()
+  await service.terminate()
+
+  const run = serve({ env: { ...(await environment(t)), SHELFTRACE_DATA_DIR: service.dataDir } })
+
+  assertOneSentence(run, /set SHELFTRACE_WAREHOUSE_URL if it is on a ClickHouse server/u)
 })
