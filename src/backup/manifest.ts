@@ -9,7 +9,8 @@
 // Paths are relative, with `/`. Secrets are never in it.
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { constants } from 'node:buffer'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import type { Immutable } from '../contract/fields.ts'
@@ -19,7 +20,16 @@ import { assert } from '../lib/assert.ts'
 
 export const manifestName = 'manifest.json'
 export const fileListName = 'files.sha256'
+/** The file of the proof. One line: the HMAC-SHA-256 of `manifest.json`, in hex. */
+export const proofName = 'manifest.hmac'
 export const format = 1
+
+/** A manifest has a few kilobytes, a proof 65 bytes. No longer list of files can be written, as it is made in one text. */
+const bytesMax = {
+  [manifestName]: 1_048_576,
+  [proofName]: 1_024,
+  [fileListName]: constants.MAX_STRING_LENGTH,
+} as const
 
 const count = Type.Integer({ minimum: 0 })
 
@@ -51,7 +61,7 @@ export function readManifest(folder: string): Manifest | null {
 }
 
 export function readManifestText(folder: string): string | null {
-  return readOrNull(join(folder, manifestName))
+  return readOrNull(folder, manifestName)
 }
 
 export function parseManifestText(folder: string, text: string): Manifest {
@@ -85,7 +95,7 @@ export function formatFileList(files: readonly ListedFile[]): string {
 
 /** Throws BACKUP_INVALID unless the list is the one that the manifest has the digest of. */
 export function readFileList(folder: string, manifest: Manifest): readonly ListedFile[] {
-  const text = readOrNull(join(folder, fileListName)) ?? ''
+  const text = readOrNull(folder, fileListName) ?? ''
   if (sha256Of(text) !== manifest.fileListSha256) {
     throw invalid(folder, `${fileListName} is not the one that was written`)
   }
@@ -105,9 +115,6 @@ export function readFileList(folder: string, manifest: Manifest): readonly Liste
 // manifest, which has the digest of the list of files, which has those of all files. Its key is derived from
 // the identity secret, which a restore needs anyway and no backup holds.
 
-/** The file of the proof. One line: the HMAC-SHA-256 of `manifest.json`, in hex. */
-export const proofName = 'manifest.hmac'
-
 export function deriveProofKey(identitySecret: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', identitySecret, '', 'shelftrace backup manifest', 32))
 }
@@ -119,7 +126,7 @@ export function proofOf(key: Buffer, manifestText: string): string {
 export type Proof = 'right' | 'wrong' | 'missing'
 
 export function checkProof(folder: string, key: Buffer, manifestText: string): Proof {
-  const text = readOrNull(join(folder, proofName))
+  const text = readOrNull(folder, proofName)
   if (text === null) return 'missing'
   const found = Buffer.from(text)
   const expected = Buffer.from(proofOf(key, manifestText))
@@ -136,13 +143,20 @@ export function invalid(folder: string, reason: string, cause?: unknown): Servic
   })
 }
 
-function readOrNull(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
+/** Throws BACKUP_INVALID for what is no file, or a longer one than any that was written. */
+function readOrNull(folder: string, own: keyof typeof bytesMax): string | null {
+  const path = join(folder, own)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return null
+  if (!found.isFile()) throw invalid(folder, `${own} is not a file`)
+  const max = bytesMax[own]
+  if (found.size > max) {
+    throw invalid(
+      folder,
+      `${own} has ${found.size} bytes, and none that was written has more than ${max}`
+    )
   }
+  return readFileSync(path, 'utf8')
 }
 
 function parseJson(text: string): unknown {

@@ -1,7 +1,7 @@
 // Restores a backup into an empty data folder. Everything is copied and checked in a folder beside its
 // place and moved there last, so that a restore that breaks off never looks like the data of a node.
 
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../errors.ts'
@@ -36,6 +36,8 @@ export interface RestoreOptions {
 }
 
 const stagingName = 'restoring'
+/** How many backups are named where one of them is meant. */
+const namedMax = 10
 const placedNames = ['spool', 'warehouse'] as const
 
 /**
@@ -45,8 +47,9 @@ const placedNames = ['spool', 'warehouse'] as const
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
   const { source, dataDir } = options
+  refuseOtherPath(source)
   const text = readManifestText(source)
-  if (text === null) throw invalid(source, `it has no ${manifestName}, so it was never completed`)
+  if (text === null) throw invalid(source, withoutManifest(source))
   const manifest = parseManifestText(source, text)
   await refuseNewer(source, manifest)
   refuseOtherSecrets(options, manifest)
@@ -73,6 +76,24 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   }
   await syncFolder(dataDir)
   return manifest
+}
+
+function refuseOtherPath(source: string): void {
+  const found = statSync(source, { throwIfNoEntry: false })
+  if (found === undefined) throw invalid(source, 'there is no such folder')
+  if (!found.isDirectory()) {
+    throw invalid(source, 'it is a file; name the folder of a backup')
+  }
+}
+
+/** Whoever names the folder of all backups is told the last ones. */
+function withoutManifest(source: string): string {
+  const names = readdirSync(source)
+    .filter((name) => existsSync(join(source, name, manifestName)))
+    .toSorted()
+  if (names.length === 0) return `it has no ${manifestName}, so it was never completed`
+  const listed = [...(names.length > namedMax ? ['…'] : []), ...names.slice(-namedMax)]
+  return `it holds backups; name one of them: ${listed.join(', ')}`
 }
 
 /** Throws CONFIG_INVALID: a node would take half of a backup for all of its data. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { resolve } from 'node:path'
 import { backupListSchema, backupSchema, type Backup } from '../contract/backups.ts'
-import { CliError, type Run, type CommandContext } from './command.ts'
+import { CliError, usageError, type Run, type CommandContext } from './command.ts'
 import { listCommand } from './list.ts'
 import { tell } from './progress.ts'
 import { counted, formatSize } from './words.ts'
@@ -49,6 +49,8 @@ export const backupList = listCommand({
 
 export const restore: Run = async ({ terminal, options, positionals, print }) => {
   const [folder = ''] = positionals
+  // As from a variable of a script that is not set; it would be the current folder.
+  if (folder === '') throw usageError('FOLDER must not be empty: name the folder of a backup')
   // Loaded on demand: no other command needs ClickHouse.
   const { runRestore } = await import('../restore.ts')
   const restored = await runRestore(terminal.environment, {

@@ -1,9 +1,19 @@
 // What is refused before the engine is needed; whole restores are in tests/e2e.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:buffer'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import {
@@ -80,6 +90,64 @@ test('a folder without a manifest, or with one that is damaged or of another for
   await assertRefused(cut, 'BACKUP_INVALID', /manifest\.json is damaged/u)
 
   await assertRefused(aBackup(t, { changes: { format: 2 } }), 'BACKUP_INVALID', /has format 2/u)
+})
+
+test('a path that is no folder of a backup is told as what it is', async (t) => {
+  const backup = aBackup(t)
+  const { source } = backup
+  const root = dirname(source)
+  cpSync(source, join(root, 'another'), { recursive: true })
+  const file = join(source, manifestName)
+
+  for (const [path, reason] of [
+    [join(root, 'nothing'), /nothing cannot be restored: there is no such folder$/u],
+    [file, /manifest\.json cannot be restored: it is a file; name the folder of a backup$/u],
+    [root, /: it holds backups; name one of them: another, backup$/u],
+  ] as const) {
+    await assertRefused({ ...backup, source: path }, 'BACKUP_INVALID', reason)
+  }
+})
+
+test('of many backups in a folder the last ten by name are listed', async (t) => {
+  const backup = aBackup(t)
+  const source = join(dirname(backup.source), 'many')
+  const names = Array.from({ length: 12 }, (_, index) => `2026030${index + 10}`)
+  for (const name of names) cpSync(backup.source, join(source, name), { recursive: true })
+
+  await assertRefused(
+    { ...backup, source },
+    'BACKUP_INVALID',
+    new RegExp(`: it holds backups; name one of them: …, ${names.slice(2).join(', ')}$`, 'u')
+  )
+})
+
+test('a file that is longer than any that was written is named and not read', async (t) => {
+  for (const [name, bytesMax] of [
+    [manifestName, 1_048_576],
+    [proofName, 1_024],
+    [fileListName, constants.MAX_STRING_LENGTH],
+  ] as const) {
+    const backup = aBackup(t)
+    // Without blocks of the disk.
+    truncateSync(join(backup.source, name), bytesMax + 1)
+
+    await assertRefused(
+      backup,
+      'BACKUP_INVALID',
+      new RegExp(
+        `${name.replace('.', '[.]')} has ${bytesMax + 1} bytes, and none that was written has more than ${bytesMax}`,
+        'u'
+      )
+    )
+  }
+})
+
+test('a folder in the place of a file of the backup is named', async (t) => {
+  const backup = aBackup(t)
+  rmSync(join(backup.source, manifestName))
+  mkdirSync(join(backup.source, manifestName))
+
+  await assertRefused(backup, 'BACKUP_INVALID', /manifest\.json is not a file/u)
 })
 
 test('a list of files never leads out of the data folder, though its digest is right', async (t) => {
