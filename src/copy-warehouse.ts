@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseConfig } from './config.ts'
 import { ServiceError } from './errors.ts'
 import { openWarehouse } from './processes/open-warehouse.ts'
-import { settleForClickHouse } from './processes/settle-for-clickhouse.ts'
+import { leaveUnusableFolder } from './processes/unusable-folder.ts'
 import { copyWarehouse, type Copied, type CopyProgress } from './warehouse/copy.ts'
 import { migrate } from './warehouse/migrate.ts'
 import { ensureFitWarehouse } from './warehouse/requirements.ts'
@@ -30,7 +30,7 @@ export async function runCopy(
       `there is no warehouse in ${dataDir} (SHELFTRACE_DATA_DIR)`
     )
   }
-  settleForClickHouse()
+  leaveUnusableFolder()
   const watching = { log: { warn: () => undefined }, tracing: null }
   const own = openWarehouse({ dataDir, warehouseUrls: null, warehouseQuorum }, watching)
   const server = openWarehouse({ dataDir, warehouseUrls: [url], warehouseQuorum }, watching)

@@ -48,7 +48,7 @@ import { limits as fileLimits, openFilesMax } from './processes/open-files.ts'
 import { campaignPortOf, portFault, tryPort } from './processes/ports.ts'
 import { refuseLostWarehouse } from './processes/lost-warehouse.ts'
 import { openWarehouse } from './processes/open-warehouse.ts'
-import { settleForClickHouse } from './processes/settle-for-clickhouse.ts'
+import { leaveUnusableFolder } from './processes/unusable-folder.ts'
 import { prepareWarehouse } from './processes/prepare-warehouse.ts'
 import { runChild, tell } from './processes/child.ts'
 import type { Child } from './processes/child.ts'
@@ -116,7 +116,7 @@ async function openEngine(config: Config): Promise<Engine> {
     config.tls === null ? null : await openTls({ files: config.tls, log, clock: systemClock })
   await tryPort(campaignPortOf(config))
   const tracing = await openTracing(config.tracing, 'engine')
-  settleForClickHouse()
+  leaveUnusableFolder()
   const lanes = openWarehouse(config, { log, tracing })
   const { identityFingerprint } = secrets
   await prepareWarehouse({ lanes, config, identityFingerprint, log, onWait })

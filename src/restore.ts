@@ -8,7 +8,7 @@ import type { RestoreOptions } from './backup/restore.ts'
 import { parseConfig } from './config.ts'
 import { ServiceError } from './errors.ts'
 import { claimDataFolder } from './processes/data-folder.ts'
-import { settleForClickHouse } from './processes/settle-for-clickhouse.ts'
+import { leaveUnusableFolder } from './processes/unusable-folder.ts'
 import { readSecretsFile } from './secrets.ts'
 
 export interface Restored {
@@ -38,7 +38,7 @@ export async function runRestore(
     )
   }
   const { identitySecret, identityFingerprint, keyRing } = readSecretsFile(secretsFile)
-  settleForClickHouse()
+  leaveUnusableFolder()
   const folder = claimDataFolder(dataDir)
   try {
     const manifest = await restoreBackup({
