@@ -13,6 +13,7 @@ import type { Type, TSchema } from 'typebox'
 import type { Immutable } from '../contract/fields.ts'
 import { compileParser } from '../contract/validate.ts'
 import { CliError, RefusedError } from './command.ts'
+import { printable } from './table.ts'
 
 export interface AdminCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -33,6 +34,11 @@ const probeMsMax = 2_000
 
 const limitedTriesMax = 5
 const waitSecondsMax = 60
+
+const isThisOurs = 'Is this the campaign port of Shelftrace?'
+
+/** The service gives no such answer without a message, but proxies do. */
+const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 
 /** Most answers of the admin API are small, but a catalog may be large. */
 const answerBytesMax = 268_435_456
@@ -181,7 +187,15 @@ async function refuseFailure({ status, text }: RawAnswer, server: Server): Promi
         'SHELFTRACE_CAMPAIGN_PORT says another) with --url or SHELFTRACE_URL.'
     )
   }
-  const messages = messagesOf(text === '' ? null : parseJson(text))
+  const messages = refusalMessages(text)
+  if (gatewayStatuses.has(status) && (messages ?? []).length === 0) {
+    throw new CliError(
+      `${server.url.origin} answered ${status}: a proxy is there, and the service behind it is down or cannot be reached.`
+    )
+  }
+  if (messages === null) {
+    throw new CliError(`${server.url.origin} answered ${status}, and not in JSON. ${isThisOurs}`)
+  }
   const told = messages.map((message) => `\n  ${server.explain(message)}`)
   const words = `${refusalWords(status)}${told.join('')}`
   throw status === 422 ? new RefusedError(words, messages) : new CliError(words)
@@ -217,18 +231,24 @@ function refusalWords(status: number): string {
   }
 }
 
-function messagesOf(json: unknown): readonly string[] {
-  if (typeof json !== 'object' || json === null || !('messages' in json)) return []
-  return Array.isArray(json.messages) ? json.messages.map(String) : []
+/** Null for a text that is not JSON. No message can control the terminal. */
+function refusalMessages(text: string): readonly string[] | null {
+  if (text === '') return []
+  try {
+    const json: unknown = JSON.parse(text)
+    if (typeof json !== 'object' || json === null || !('messages' in json)) return []
+    return Array.isArray(json.messages) ? json.messages.map(String).map(printable) : []
+  } catch {
+    // The caller says more than the parser would.
+    return null
+  }
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new CliError('The answer is not JSON. Is this the campaign port of Shelftrace?', {
-      cause,
-    })
+    throw new CliError(`The answer is not JSON. ${isThisOurs}`, { cause })
   }
 }
 

@@ -5,6 +5,7 @@ import { CliError, type Command, type CommandContext, type Terminal } from './co
 import { layoutOf, paint } from './layout.ts'
 import { watchOutput } from './output.ts'
 import { parseRequest, type Request } from './parse.ts'
+import { printable } from './table.ts'
 import { nameArguments } from './usage.ts'
 
 /** Runs one command line. Exit code: 0 if it is done, 1 if it failed, 2 if it was not understood. */
@@ -42,7 +43,8 @@ async function attempt(terminal: Terminal): Promise<Outcome> {
 function complain({ stderr, environment, argv }: Terminal, message: string): void {
   const wishes = { isWide: false, isColorless: argv.includes('--no-color') }
   const name = paint(layoutOf(stderr, environment, wishes), 'red', 'shelftrace:')
-  stderr.write(`${name} ${message}\n`)
+  // A message may quote what was typed, or what a server said.
+  stderr.write(`${name} ${message.split('\n').map(printable).join('\n')}\n`)
 }
 
 async function dispatch(terminal: Terminal, request: Request): Promise<number> {

@@ -49,6 +49,8 @@ const misunderstood: readonly (readonly [argv: readonly string[], message: RegEx
   [['keys', 'creat'], /It is one of: keys create, keys invite, keys admit, keys list, keys revoke/],
   [['catalogue', 'load', 'x'], /Did you mean "catalog load"\?/],
   [['xyzzyx'], /There is no command "xyzzyx"\. See/],
+  [['\u001b[31mstatus'], /There is no command "\uFFFD\[31mstatus"/u],
+  [['restore', ''], /FOLDER must not be empty: name the folder of a backup/],
   [['status', '--jsn'], /Unknown option '--jsn'.*help status/],
   [['status', '--key', 'SECRET'], /Unknown option '--key'/],
   [['status', 'extra'], /Usage: shelftrace status/],
@@ -138,7 +140,39 @@ test('a refusal is told in the words of the server', async () => {
   }
 })
 
+test('what a proxy says of a service that is down is told as such, whatever it is written in', async () => {
+  for (const status of [502, 503, 504]) {
+    for (const body of ['<html>Bad Gateway</html>', '', '{"message":"Bad Gateway"}']) {
+      answerText(status, body)
+      const { exitCode, stderr } = await run(['status'])
+      assert.equal(exitCode, 1)
+      assert.equal(
+        stderr,
+        `shelftrace: ${url} answered ${status}: a proxy is there, and the service behind it is down or cannot be reached.\n`
+      )
+    }
+  }
+})
+
+test('no message of a server can control the terminal', async () => {
+  for (const status of [404, 422, 500]) {
+    answerWith(status, { messages: ['/x is \u001b[2Jwrong\nshelftrace: all is well\u202e'] })
+    const { stderr } = await run(['status'])
+    assert.match(stderr, /\/x is \uFFFD\[2Jwrong\uFFFDshelftrace: all is well\uFFFD\n$/u)
+  }
+  answerWith(200, { '\u001b[2J': 1 })
+  assert.ok(!(await run(['status'])).stderr.includes('\u001b'))
+})
+
 test('an answer that is none of ours is told as such', async () => {
+  for (const status of [400, 401, 404, 500]) {
+    answerText(status, '<html>')
+    const { stderr } = await run(['status'])
+    assert.equal(
+      stderr,
+      `shelftrace: ${url} answered ${status}, and not in JSON. Is this the campaign port of Shelftrace?\n`
+    )
+  }
   answerText(200, '<html>')
   assert.match((await run(['status'])).stderr, /Is this the campaign port of Shelftrace\?/)
   answerWith(200, { version: 1 })
