@@ -25,6 +25,9 @@ export function systemCode(error: unknown): string | null {
 /** Such as `the disk is full (ENOSPC)`. The message of the error if its code is not in the table. */
 export function explainSystemError(error: unknown): string {
   const code = systemCode(error)
+  if (code !== null && error instanceof Error && Reflect.get(error, 'syscall') === 'uv_cwd') {
+    return `the working directory is gone, so relative paths lead nowhere: enter a folder that exists (${code})`
+  }
   const reason = code === null ? undefined : reasons[code]
   if (reason !== undefined) return `${reason} (${code})`
   return error instanceof Error ? error.message : String(error)

@@ -133,6 +133,18 @@ test('a working directory that the user may not enter, or that is gone, makes no
   await assertAllRun(() => ({ cwd: makeFolder('gone'), isDeleted: true }))
 })
 
+test('a relative path from a working directory that is gone is refused, and the directory is named as the cause', async () => {
+  const gone = { cwd: makeFolder('gone'), isDeleted: true }
+
+  const { code, stderr } = await run(['restore', 'backup'], gone, join(shared.folder, 'unused'))
+
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /^shelftrace: the working directory is gone, so relative paths lead nowhere/u
+  )
+})
+
 for (const zone of ['CET-1CEST,M3.5.0,M10.5.0/3', 'Europe/Berlin ']) {
   test(`TZ=${JSON.stringify(zone)}, which ClickHouse does not know, makes no difference`, async () => {
     await assertAllRun(() => ({ cwd: shared.folder, env: { TZ: zone } }))
