@@ -277,8 +277,8 @@ const eventOperations = {
     scope: 'events:write',
     summary: 'Backfill events',
     description:
-      'One event per line with the instant of its receipt, for migrations and tests. The rules of live ' +
-      'events hold. At most 1 MiB a line, any number of lines.',
+      'One event per line with the instant of its receipt, which must not lie in the future, for migrations and ' +
+      'tests. The rules of live events hold. At most 1 MiB a line, any number of lines.',
     body: streamBody(
       'application/x-ndjson',
       Type.Union([adEventLineSchema, conversionLineSchema, returnLineSchema])

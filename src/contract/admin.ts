@@ -118,7 +118,7 @@ export const linkRequestSchema = named('TrackingLinkRequest', {
         'Where a click leads. If the publisher lists landingHosts, the host must be one of them.',
     })
   ),
-  servedAt: optional(instantText('Now when absent.')),
+  servedAt: optional(instantText('Now when absent; at most 35 days ahead.')),
 })
 
 export const trackingLinksRequestSchema = closed(

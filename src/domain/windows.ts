@@ -17,7 +17,7 @@ export const clickCountableMs = 7 * dayMs
  */
 export const clickLeadsMs = clickCountableMs + 28 * dayMs
 
-/** The ad server's clock may be ahead of ours: monitored clocks differ by seconds, 5 minutes is ample. */
+/** The clock of whoever notes an instant may be ahead of ours: monitored clocks differ by seconds, 5 minutes is ample. */
 export const earlyToleranceMs = 5 * minuteMs
 
 /** The `CLK_14_DAYS` of the contract's attribution profiles. */

@@ -9,7 +9,7 @@ import type { AdminDeps } from './deps.ts'
 import { toRecord } from './event-record.ts'
 import { readLines, type Line } from './line-reader.ts'
 
-type BackfillDeps = Pick<AdminDeps, 'spool' | 'openTrackingData' | 'hashIdentity'>
+type BackfillDeps = Pick<AdminDeps, 'spool' | 'openTrackingData' | 'hashIdentity' | 'clock'>
 
 export const limits = {
   /** Records that wait for the disk at once. */

@@ -2,7 +2,7 @@ import { isForAdvertiser } from '../../access/authenticate.ts'
 import type { AccessKey } from '../../access/key.ts'
 import { parseEventLine, type EventLine } from '../../contract/event-lines.ts'
 import { parseJsonBody } from '../../contract/json.ts'
-import { isReceiptInstant } from '../../domain/windows.ts'
+import { earlyToleranceMs, isReceiptInstant } from '../../domain/windows.ts'
 import { backfilled, toConversionRecord, toReturnRecord } from '../../spool/record.ts'
 import type { SpoolRecord } from '../../spool/record.ts'
 import type { AdminDeps } from './deps.ts'
@@ -12,7 +12,7 @@ export type LineResult =
   | { readonly ok: true; readonly record: SpoolRecord; readonly bytes: number }
   | { readonly ok: false; readonly messages: readonly string[] }
 
-type RecordDeps = Pick<AdminDeps, 'openTrackingData' | 'hashIdentity'>
+type RecordDeps = Pick<AdminDeps, 'openTrackingData' | 'hashIdentity' | 'clock'>
 
 /** As much of a user agent as is kept of a live event. */
 const userAgentLengthMax = 512
@@ -27,6 +27,10 @@ export function toRecord(line: Line, key: AccessKey, deps: RecordDeps): LineResu
   const { receivedAtMs } = parsed.value
   if (!isReceiptInstant(receivedAtMs)) {
     return refused('/receivedAt must be from 2020-01-01 to 2100-01-01 UTC')
+  }
+  // A click would be charged before it happened, and a purchase would hold up erasures until its day.
+  if (receivedAtMs > deps.clock() + earlyToleranceMs) {
+    return refused('/receivedAt must not lie in the future')
   }
   const bytes = line.bytes.length
   // The operator vouches for what is loaded.

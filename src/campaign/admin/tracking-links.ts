@@ -8,6 +8,7 @@ import type { LinkRequest, TrackingLinksResponse } from '../../contract/admin.ts
 import { adminOperations } from '../../contract/admin-operations.ts'
 import { parseInstant } from '../../domain/instant.ts'
 import { parseCurrency } from '../../domain/currency.ts'
+import { clickLeadsMs } from '../../domain/windows.ts'
 import {
   parseCostMicros,
   TrackingDataError,
@@ -17,7 +18,7 @@ import { handle } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 import { linkFaults } from './link-faults.ts'
 
-type MintDeps = Pick<AdminDeps, 'catalog' | 'minter' | 'trackingUrl'>
+type MintDeps = Pick<AdminDeps, 'catalog' | 'clock' | 'minter' | 'trackingUrl'>
 
 /** Enough to mend a request by; a request has at most 1000 links of a dozen fields. */
 const messagesMax = 100
@@ -60,13 +61,14 @@ interface Known {
 function toAd(
   link: LinkRequest,
   { snapshot, inactive }: Known,
-  { minter }: Pick<MintDeps, 'minter'>
+  { minter, clock }: Pick<MintDeps, 'minter' | 'clock'>
 ): CheckedAd {
   const messages = [...linkFaults(link, snapshot)]
   if (inactive.has(productId(link))) messages.push('/gtin is no longer active')
   const currency = link.currency ?? snapshot.markets.get(link.marketId)?.currency ?? ''
   const { servedAt } = link
   const servedAtMs = servedAt === undefined ? undefined : (parseInstant(servedAt) ?? undefined)
+  if (servedAtMs !== undefined && servedAtMs > clock() + clickLeadsMs) messages.push(isFarAhead)
   const code = parseCurrency(currency, servedAtMs)
   if (link.currency !== undefined && code === null) {
     messages.push('/currency must be an active ISO 4217 currency code')
@@ -99,6 +101,9 @@ function toAd(
   const faults = minter.check(ad).map(inWordsOfRequest)
   return faults.length > 0 ? { ok: false, messages: faults } : { ok: true, ad }
 }
+
+/** Links of a newsletter may be minted before it is sent. Later than this, their clicks would not even lead anywhere. */
+const isFarAhead = '/servedAt must be at most 35 days ahead'
 
 /** The minter takes the instant of serving as a number. */
 function inWordsOfRequest(fault: string): string {

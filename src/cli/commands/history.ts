@@ -62,6 +62,7 @@ export const historyCommands: readonly Command[] = [
           '{"type":"conversion","receivedAt":"...","conversion":{...}}',
           '{"type":"return","receivedAt":"...","return":{...}}',
           'The last two carry the body of POST /conversion and POST /return.',
+          'No "receivedAt" may lie in the future.',
         ],
       },
     ],

@@ -5,7 +5,8 @@ import { after, before, beforeEach, test } from 'node:test'
 import { limits } from '../../../src/campaign/admin/backfill.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import type { SpoolRecord } from '../../../src/spool/record.ts'
-import { adminKey, bearer, startAdmin, type AdminHarness } from './harness.ts'
+import { earlyToleranceMs } from '../../../src/domain/windows.ts'
+import { adminKey, bearer, nowMs, startAdmin, type AdminHarness } from './harness.ts'
 
 const appended: SpoolRecord[] = []
 let inFlight = 0
@@ -176,6 +177,26 @@ test('lines that break a rule are told by number, and the others are taken', asy
       [13, '/conversion/products must have at most 10000 items'],
     ]
   )
+})
+
+test('what is said to be received later than a few minutes from now is refused by line', async () => {
+  const latest = new Date(nowMs + earlyToleranceMs).toISOString()
+  const ahead = new Date(nowMs + earlyToleranceMs + 1).toISOString()
+  const click = { type: 'click', trackingData: token() }
+
+  const { result } = await load([
+    { ...click, receivedAt: latest },
+    { ...click, receivedAt: ahead },
+    { type: 'conversion', receivedAt: ahead, conversion },
+    { type: 'return', receivedAt: '2099-12-31T00:00:00Z', return: sentBack },
+  ])
+
+  const messages = ['/receivedAt must not lie in the future']
+  assert.deepEqual(result, {
+    accepted: 1,
+    refused: [2, 3, 4].map((line) => ({ line, messages })),
+    refusedCount: 3,
+  })
 })
 
 test('the longest token that the service mints is taken', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TrackingLinksResponse } from '../../../src/contract/admin.ts'
+import { clickLeadsMs } from '../../../src/domain/windows.ts'
 import { adminKey, bearer, bundle, nowMs, startAdmin, type AdminHarness } from './harness.ts'
 import { placement } from '../../helpers/placement.ts'
 
@@ -145,6 +146,20 @@ test('a link that breaks a rule refuses the request, naming link, field and rule
     assert.equal(response.statusCode, 422, JSON.stringify(changes))
     assert.equal(response.json<{ messages: string[] }>().messages[0], message)
   }
+})
+
+test('an ad may be minted before it is served, as for a newsletter, but not further ahead than its clicks lead', async () => {
+  const latest = new Date(nowMs + clickLeadsMs).toISOString()
+  const later = new Date(nowMs + clickLeadsMs + 1).toISOString()
+
+  const taken = await admin.app.inject(mint([{ ...link, servedAt: latest }]))
+  const refused = await admin.app.inject(mint([{ ...link, servedAt: later }]))
+
+  assert.equal(taken.statusCode, 200, taken.body)
+  assert.equal(refused.statusCode, 422)
+  assert.deepEqual(refused.json(), {
+    messages: ['/links/0/servedAt must be at most 35 days ahead'],
+  })
 })
 
 test('landing pages that are a danger to who follows them are refused', async () => {
