@@ -1,33 +1,62 @@
 // What client code sends when it does not know the shopper, or the group of a product. As identities, these would make
 // one person of thousands of strangers, and as a group one of products that have nothing in common: purchases would be
 // credited to the clicks of others, or on other products.
+import { hash } from 'node:crypto'
 
 const words: ReadonlySet<string> = new Set([
   '',
-  '0',
   '-1',
   'nil',
   'nan',
   'null',
   'none',
+  'undef',
   'undefined',
+  'true',
+  'false',
+  'empty',
+  'anon',
   'anonymous',
   'guest',
   'unknown',
+  'unauthenticated',
+  'optout',
+  'deleted',
+  'redacted',
   'n/a',
   '#n/a',
   'not set',
   'not_set',
   'optional(nil)',
   'optional("")',
-  '00000000000000000000000000000000',
   '00000000-0000-0000-0000-000000000000',
+  'ffffffffffffffffffffffffffffffff',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
   '%s',
   '%@',
+  ...digestsOfNothing(),
 ])
 
-/** The longest of the words. */
-const wordLengthMax = 36
+/** A shop that hashes ids before it sends them sends this for all guests alike. In lower case, as the words are. */
+function digestsOfNothing(): readonly string[] {
+  const nothings = ['', 'null', 'undefined']
+  const digests = (algorithm: string, form: 'hex' | 'base64' | 'base64url' = 'hex') =>
+    nothings.map((nothing) => hash(algorithm, nothing, form).toLowerCase())
+  const base64 = digests('sha256', 'base64')
+  return [
+    ...['md5', 'sha1', 'sha256', 'sha512'].flatMap((algorithm) => digests(algorithm)),
+    ...base64,
+    ...base64.map((digest) => digest.replace('=', '')),
+    ...digests('sha256', 'base64url'),
+  ]
+}
+
+/** The number of nobody, however long, and an empty cell of a table. */
+const zerosOrDashes = /^(?:0+|-+)$/
+
+/** The name of a field in place of its value: `userId`, `$user_id`, `item_group_id`. */
+const bareName =
+  /^\$?(?:hashed[_ -]?)?(?:user|customer|client|shopper|visitor|member|account|login|(?:item[_ -]?)?group)[_ -]?(?:logged[_ -]?in[_ -]?)?id$/
 
 /** Two parts of an id, neither of which was there: `undefinedundefined`, `null-null`. */
 const repeated = /^(?:null[-_.:|]?)+$|^(?:undefined[-_.:|]?)+$/
@@ -61,17 +90,19 @@ export function unlessPlaceholder(text: string): string {
 /** Whether a text without white space around it stands for nobody, in any case. */
 function isPlaceholder(text: string): boolean {
   if (mark.test(text)) return isUnfilled(text.toLowerCase())
-  if (text.length > wordLengthMax && !/^(?:null|undefined)/i.test(text)) return false
   const lower = text.toLowerCase()
-  return words.has(lower) || repeated.test(lower)
+  return isWord(lower) || repeated.test(lower)
+}
+
+function isWord(text: string): boolean {
+  return words.has(text) || zerosOrDashes.test(text) || bareName.test(text)
 }
 
 function isUnfilled(text: string): boolean {
-  if (words.has(text) || object.test(text)) return true
+  if (isWord(text) || object.test(text)) return true
   if (template.test(text)) return text.replace(/\D/g, '').length <= templateDigitsMax
   return (
-    words.has(within(quoted, text)?.trim() ?? text) ||
-    nameOfId.test(within(macro, text)?.trim() ?? '')
+    isWord(within(quoted, text)?.trim() ?? text) || nameOfId.test(within(macro, text)?.trim() ?? '')
   )
 }
 

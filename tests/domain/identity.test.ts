@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { createIdentityHasher } from '../../src/domain/identity.ts'
@@ -7,15 +7,50 @@ import { unlessPlaceholder } from '../../src/domain/placeholder.ts'
 
 const secret = Buffer.alloc(32, 0x2a)
 
-const words = 'undefined null none nil NaN 0 -1 anonymous guest unknown'.split(' ')
-const zeroUuids = ['00000000-0000-0000-0000-000000000000', '0'.repeat(32)]
-const placeholders = [...words, ...zeroUuids, '[object Object]']
+const words =
+  'undefined undef null none nil NaN -1 true false empty - -- anon anonymous guest unknown optout deleted redacted unauthenticated'
+const zeros = ['0', '00', '0'.repeat(12), '0'.repeat(32), '00000000-0000-0000-0000-000000000000']
+const highest = ['f'.repeat(32), 'ffffffff-ffff-ffff-ffff-ffffffffffff']
+const names =
+  'user_id userid user-id userId $user_id $userId user_logged_in_id customerId item_group_id'
+const placeholders = [
+  ...words.split(' '),
+  ...zeros,
+  ...highest,
+  ...names.split(' '),
+  '[object Object]',
+]
 
 test('a placeholder is no identity, in any case and with white space around it', () => {
   for (const word of placeholders) {
     for (const id of [word, word.toUpperCase(), word.toLowerCase(), ` ${word}\t`]) {
       assert.equal(unlessPlaceholder(id), '', JSON.stringify(id))
     }
+  }
+})
+
+test('the digest of nothing is no identity, in whatever form a shop sends it', () => {
+  for (const nothing of ['', 'null', 'undefined']) {
+    const digest = (algorithm: string) => createHash(algorithm).update(nothing)
+    const base64 = digest('sha256').digest('base64')
+    const digests = [
+      ...['md5', 'sha1', 'sha256', 'sha512'].map((algorithm) => digest(algorithm).digest('hex')),
+      base64,
+      base64.replaceAll('=', ''),
+      digest('sha256').digest('base64url'),
+    ]
+    for (const id of digests) {
+      assert.equal(unlessPlaceholder(id), '', id)
+      assert.equal(unlessPlaceholder(` "${id}"`), '', id)
+    }
+    for (const id of digests.slice(0, 4)) assert.equal(unlessPlaceholder(id.toUpperCase()), '', id)
+  }
+})
+
+test('the digest of an id is an identity', () => {
+  for (const algorithm of ['md5', 'sha1', 'sha256', 'sha512']) {
+    const id = createHash(algorithm).update('shopper-1').digest('hex')
+    assert.equal(unlessPlaceholder(id), id)
   }
 })
 
@@ -46,6 +81,9 @@ const unfilled = [
   'undefinedundefined',
   'null-null',
   'null|null',
+  '[redacted]',
+  '{user_id}',
+  '(-)',
   '[object Undefined]',
   '[object HTMLInputElement]',
   '{00000000-0000-0000-0000-000000000000}',
@@ -110,7 +148,12 @@ test('an id in brackets or quotes, or beside them, is an identity', () => {
     '(',
     '"',
     '[user_id',
-    'user_id',
+    'user_id_7',
+    'id',
+    'uid',
+    'user',
+    'user_ids',
+    '$id',
     '{"id":"7"}',
     'Nannan',
     'nilnil',
@@ -171,7 +214,18 @@ test('the longest id is looked at in a moment, whatever it holds', () => {
 })
 
 test('an id that only contains a placeholder is an identity', () => {
-  const ids = ['null0', 'guest-7', '00', '-2', '1', 'nobody', '0'.repeat(31), '0'.repeat(64)]
+  const ids = [
+    'null0',
+    'guest-7',
+    '01',
+    '00-1',
+    '-2',
+    '1',
+    'nobody',
+    'deleted user',
+    'untrue',
+    '-0-',
+  ]
   for (const id of [...ids, '00000000-0000-0000-0000-000000000001', 'x'.repeat(128)]) {
     assert.equal(unlessPlaceholder(id), id)
   }

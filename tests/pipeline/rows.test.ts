@@ -180,6 +180,8 @@ test('a group id that is blank or a placeholder names no group, on either side',
     'undefined',
     'N/A',
     '0',
+    '-',
+    'group_id',
     '{{ group }}',
     '[ITEM_GROUP_ID]',
   ]
@@ -190,7 +192,7 @@ test('a group id that is blank or a placeholder names no group, on either side',
     assert.equal(buildAdEventRow(anEvent({ trackingData }), context)?.group_id, '', groupId)
     assert.deepEqual(delivery.line_group_id, [''], groupId)
   }
-  for (const groupId of [' COFFEE', 'nullable', '01', 'N/A teas']) {
+  for (const groupId of [' COFFEE', 'nullable', '01', 'N/A teas', 'ID', 'A-', 'Empties']) {
     const { trackingData } = mint(anAd({ groupId }))
     const delivery = buildDelivery({ lines: [aLine({ groupId })] })
     assert.equal(buildAdEventRow(anEvent({ trackingData }), context)?.group_id, groupId)
