@@ -51,8 +51,8 @@ function digestsOfNothing(): readonly string[] {
   ]
 }
 
-/** The number of nobody, however long, and an empty cell of a table. */
-const zerosOrDashes = /^(?:0+|-+)$/
+/** The number of nobody, also as long as ids are, and an empty cell of a table. `00` may be a till or a member. */
+const zerosOrDashes = /^(?:0|0{8,}|-+)$/
 
 /** The name of a field in place of its value: `userId`, `$user_id`, `item_group_id`. */
 const bareName =
