@@ -5,6 +5,7 @@
 //   day line = day rate*                   "2026-04-13" or "13 April 2026"; no rate: "N/A" or nothing
 //
 // A rate is units of the currency for one euro. https://www.ecb.europa.eu/stats/policy_and_exchange_rates
+import { parseCurrency } from '../domain/currency.ts'
 import { parseDay } from '../domain/day.ts'
 import { nanosScale, parseDecimal } from '../domain/money.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -40,8 +41,10 @@ const months = [
 /** Fits the 64 bits of billionths in which ClickHouse reads a rate, with room to spare. */
 const unitsNanosMax = 10n ** 18n
 const columnsMax = 300
-/** The euro began with 1999. The warehouse cannot write the days after 2149, and no event is later than 2100. */
-const daysOfRates = { first: '1999-01-01', last: '2100-12-31' } as const
+/** The euro began with it. */
+const firstRatesDay = '1999-01-01'
+/** The bank still publishes the columns of currencies that have ended since. */
+const euroBeganMs = Date.parse(firstRatesDay)
 /** More than the bank has ever published: some 45 currencies on 7,000 days. */
 const knownRatesMax = 6_000_000
 
@@ -55,17 +58,22 @@ export function parseRatesHeader(line: string): ParsedLine<RatesHeader> {
   if (odd !== undefined) return fault('each column must be headed by a currency of three capitals')
   if (named.length === 0) return fault('there must be a column of a currency')
   if (new Set(named).size < named.length) return fault('a currency must head one column only')
+  const unknown = named.find((currency) => parseCurrency(currency, euroBeganMs) === null)
+  if (unknown !== undefined) return fault(`${unknown} must be an ISO 4217 currency code`)
   if (named.includes('EUR')) return fault('the euro must not head a column: rates are for one euro')
   return { ok: true, value: currencies }
 }
 
-export function parseRatesLine(line: string, header: RatesHeader): ParsedLine<DayRates> {
+/** `lastDay` is the latest for which there can be a rate. */
+export function parseRatesLine(
+  line: string,
+  { header, lastDay }: { readonly header: RatesHeader; readonly lastDay: string }
+): ParsedLine<DayRates> {
   const [first = '', ...cells] = cellsOf(line)
   const day = readDay(first)
   if (day === null) return fault('the first cell must be a date: 2026-04-13 or 13 April 2026')
-  if (day < daysOfRates.first || day > daysOfRates.last) {
-    return fault(`the date must be from ${daysOfRates.first} to ${daysOfRates.last}`)
-  }
+  if (day < firstRatesDay) return fault(`the date must not be before ${firstRatesDay}`)
+  if (day > lastDay) return fault(`the date must not lie in the future: at most ${lastDay}`)
   if (cells.length !== header.length) {
     return fault(`must have ${header.length + 1} cells as the header has, not ${cells.length + 1}`)
   }

@@ -307,8 +307,8 @@ const figureOperations = {
     path: '/rates',
     summary: 'Load reference rates',
     description:
-      "The European Central Bank's CSV, daily or historic, all of it or nothing. Days whose amounts were " +
-      'converted at other rates, or not at all, are sealed again.',
+      "The European Central Bank's CSV, daily or historic, all of it or nothing; no day after tomorrow in UTC. " +
+      'Days whose amounts were converted at other rates, or not at all, are sealed again.',
     body: streamBody('text/csv', Type.String()),
     success: answer('200', 'The rates are stored.', ratesResultSchema),
   }),

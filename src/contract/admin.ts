@@ -11,7 +11,7 @@ import {
   instantText,
   int32,
   list,
-  nameText,
+  plainNameText,
   named,
   nullOr,
   optional,
@@ -54,7 +54,7 @@ function partyIds(kind: 'advertiser' | 'publisher') {
 const listedPartyIds = Type.Union([Type.Literal('all'), Type.Array(catalogId())])
 
 export const keyRequestFields = {
-  name: nameText('For people: who holds the key.'),
+  name: plainNameText('For people: who holds the key.'),
   advertisers: optional(partyIds('advertiser')),
   publishers: optional(partyIds('publisher')),
   scopes: Type.Array(wordOf(scopes), { minItems: 1, maxItems: 20 }),

@@ -54,6 +54,27 @@ export function nameText(words: Words = {}) {
   return Type.String({ minLength: 1, maxLength: 500, ...optionsOf(words) })
 }
 
+/**
+ * Excludes the characters that nobody sees, some of which `\S` takes for text: controls, format characters, fillers,
+ * variation selectors. They are spelled out because many tools that read the schema do not know Unicode classes.
+ */
+export const visibleCharacter =
+  '[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
+  '\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb]'
+
+/** With those that turn the direction of writing, but not its marks, which names in Hebrew may need. */
+const controls = '\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069'
+
+/** A name in the records of what was done: one of blanks says nothing, and controls or overrides disguise what it says. */
+export function plainNameText(description: string) {
+  return nameText({
+    pattern: `^(?=.*${visibleCharacter})[^${controls}]+$`,
+    title:
+      'text with a visible character and without controls, also those of the direction of writing',
+    description,
+  })
+}
+
 export function dateText(words: Words = {}) {
   return Type.String({ format: 'date', ...optionsOf(words) })
 }

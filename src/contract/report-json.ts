@@ -142,7 +142,8 @@ const groupDimensions = {
 const ordersOfGroup = {
   ORDERS: nullOr(
     Type.String(),
-    'The distinct purchases with a credited line in the group; null where these are no longer known.'
+    'The distinct purchases with a credited line in the group; with DATE in `groupBy`, each on the day of its first ' +
+      'line alone, so that days add up. Null where these are no longer known.'
   ),
 }
 

@@ -2,16 +2,8 @@
 // entry from being kept that could never take anything back.
 import { Type } from 'typebox'
 import { orderLinesMax } from './conversion.ts'
-import { int32, named, type Immutable } from './fields.ts'
+import { int32, named, visibleCharacter, type Immutable } from './fields.ts'
 import { compileParser, type Parsed } from './validate.ts'
-
-/**
- * Excludes the characters that nobody sees, some of which `\S` takes for text: controls, format characters, fillers,
- * variation selectors. They are spelled out because many tools that read the schema do not know Unicode classes.
- */
-const visibleCharacter =
-  '[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
-  '\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb]'
 
 /** White space only would name nothing: every delivery of such a transaction is a purchase of its own. */
 function visibleText(description: string) {

@@ -5,7 +5,7 @@ import { parseRatesHeader, parseRatesLine } from '../../src/catalog/ecb-rates.ts
 function read(header: string, line: string) {
   const parsed = parseRatesHeader(header)
   assert.ok(parsed.ok, header)
-  return parseRatesLine(line, parsed.value)
+  return parseRatesLine(line, { header: parsed.value, lastDay: '2026-04-14' })
 }
 
 test('both spellings of the central bank are read: daily with blanks and months, historic without', () => {
@@ -24,6 +24,22 @@ test('both spellings of the central bank are read: daily with blanks and months,
   assert.deepEqual(historic, { ok: true, value })
 })
 
+test('all currencies for which the bank ever published a rate are read, those that have ended too', () => {
+  const currencies =
+    'USD,JPY,BGN,CYP,CZK,DKK,EEK,GBP,HUF,LTL,LVL,MTL,PLN,ROL,RON,SEK,SIT,SKK,CHF,ISK,NOK,HRK,RUB,TRL,TRY,AUD,' +
+    'BRL,CAD,CNY,HKD,IDR,ILS,INR,KRW,MXN,MYR,NZD,PHP,SGD,THB,ZAR'
+
+  const parsed = parseRatesHeader(`Date,${currencies},`)
+
+  assert.deepEqual(parsed, { ok: true, value: [...currencies.split(','), null] })
+})
+
+test('a rate of the last day is taken', () => {
+  const parsed = read('Date,USD', '2026-04-14,1.1')
+
+  assert.deepEqual(parsed, { ok: true, value: { day: '2026-04-14', units: [['USD', '1.1']] } })
+})
+
 for (const [header, rule] of [
   ['', /Date/],
   ['Day,USD', /Date/],
@@ -32,6 +48,8 @@ for (const [header, rule] of [
   ['Date,usd', /three capitals/],
   ['Date,USD,JPY,USD', /one column only/],
   ['Date,EUR', /euro/],
+  ['Date,USD,ABC', /ABC must be an ISO 4217 currency code/],
+  ['Date,XAU', /XAU must be an ISO 4217 currency code/],
 ] as const) {
   test(`a header "${header}" is refused by its rule`, () => {
     const parsed = parseRatesHeader(header)
@@ -45,8 +63,10 @@ for (const [line, rule] of [
   ['2026-02-30,1,2', /date/],
   ['30 February 2026,1,2', /date/],
   ['1 Smarch 2026,1,2', /date/],
-  ['1998-12-31,1,2', /from 1999-01-01 to 2100-12-31/],
-  ['1 January 2101,1,2', /from 1999-01-01 to 2100-12-31/],
+  ['1998-12-31,1,2', /not be before 1999-01-01/],
+  ['2026-04-15,1,2', /must not lie in the future: at most 2026-04-14/],
+  ['15 April 2026,1,2', /must not lie in the future/],
+  ['2099-01-02,1,2', /must not lie in the future/],
   ['2026-03-02,1', /3 cells/],
   ['2026-03-02,1,2,3', /3 cells/],
   ['2026-03-02,0,2', /USD must be a positive/],

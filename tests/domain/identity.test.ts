@@ -9,7 +9,13 @@ const secret = Buffer.alloc(32, 0x2a)
 
 const words =
   'undefined undef null none nil NaN -1 true false empty - -- anon anonymous guest unknown optout deleted redacted unauthenticated'
-const zeros = ['0', '0'.repeat(8), '0'.repeat(12), '0'.repeat(32), '00000000-0000-0000-0000-000000000000']
+const zeros = [
+  '0',
+  '0'.repeat(8),
+  '0'.repeat(12),
+  '0'.repeat(32),
+  '00000000-0000-0000-0000-000000000000',
+]
 const highest = ['f'.repeat(32), 'ffffffff-ffff-ffff-ffff-ffffffffffff']
 const names =
   'user_id userid user-id userId $user_id $userId user_logged_in_id customerId item_group_id'

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { GroupRequest } from '../../src/contract/group-request.ts'
 import { createGroupsRunner } from '../../src/reports/run-groups.ts'
+import { createSeriesReader } from '../../src/reports/series.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
 import { aClick, aPurchase, aWorld, anAd, type World } from '../helpers/seal-scenario.ts'
 
@@ -49,16 +50,20 @@ async function twoCampaigns(t: TestContext): Promise<World> {
   return world
 }
 
-function reader(t: TestContext, { warehouse, markets }: World) {
-  const keptPages = openKeptPages()
-  t.after(() => keptPages.close())
-  const catalog = () => ({
+function namesOf({ markets }: World) {
+  return () => ({
     markets: () => markets,
     publishers: nothing,
     campaigns: nothing,
     adGroups: nothing,
   })
-  const run = createGroupsRunner({ warehouse, catalog, keptPages })
+}
+
+function reader(t: TestContext, world: World) {
+  const keptPages = openKeptPages()
+  t.after(() => keptPages.close())
+  const { warehouse } = world
+  const run = createGroupsRunner({ warehouse, catalog: namesOf(world), keptPages })
   return async (changes: Partial<GroupRequest> = {}) => {
     const request = { ...base, ...changes }
     const { signal } = new AbortController()
@@ -95,6 +100,36 @@ test('an order in two groups is one of each, and one of the total', async (t) =>
     ])
     const filters = [{ field: 'CAMPAIGN_ID', values: ['1001'] }] as const
     assert.deepEqual(await read({ filters }), ['1001 1/1', 'all 1/1'])
+  }
+  await compare()
+  await world.settle()
+  await compare()
+})
+
+test('an order of a group counts on the day of its first line alone, as in series.json: the days of a group add up', async (t) => {
+  const world = await twoCampaigns(t)
+  await world.attribute()
+  const read = reader(t, world)
+  const readSeries = createSeriesReader({ warehouse: world.warehouse, catalog: namesOf(world) })
+
+  const compare = async () => {
+    const byDay = await read({ groupBy: ['DATE'], orderBy: 'DATE' })
+    const ofPublisher = await read({ groupBy: ['PUBLISHER', 'DATE'], orderBy: 'DATE' })
+    const request = {
+      ...base,
+      orderBy: 'DATE',
+      dateBreakdown: true,
+      interval: 'DAY',
+    } as const
+    const { signal } = new AbortController()
+    const series = await readSeries({ advertiserId: 1, request, signal })
+
+    assert.deepEqual(byDay, ['2026-03-02 1/1', '2026-03-03 0/1', 'all 1/2'])
+    assert.deepEqual(ofPublisher, byDay)
+    assert.deepEqual(
+      series.days.map(({ day, orders, conversions }) => `${day} ${orders}/${conversions}`),
+      byDay.slice(0, -1)
+    )
   }
   await compare()
   await world.settle()

@@ -6,7 +6,8 @@ import type { ProductPage } from '../../contract/products.ts'
 import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import { handleAt } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
-import { parseHeader } from './feed/feed-header.ts'
+import { delimiterSaid, parseHeader } from './feed/feed-header.ts'
+import type { Delimiter } from './feed/feed-fields.ts'
 import { RowReader } from './feed/feed-rows.ts'
 import { ProductFeed } from './feed/product-feed.ts'
 import { readLines, withoutByteOrderMark, type Line } from './line-reader.ts'
@@ -62,14 +63,17 @@ export function createProductHandlers(
 /** Puts every row into the feed; what is wrong with the header comes back. */
 async function readFeed(stream: Readable, feed: ProductFeed): Promise<readonly string[]> {
   let rows: RowReader | null = null
+  let said: Delimiter | null = null
   let hasRows = false
   for await (const lines of readLines(stream, { mayEndInCarriageReturns: true })) {
     for (const line of lines.map(withoutByteOrderMark)) {
       if (rows !== null) {
         hasRows ||= !isBlank(line)
         await feed.take(rows.push(line))
+      } else if (said === null && delimiterSaid(line) !== null) {
+        said = delimiterSaid(line)
       } else if (!isBlank(line)) {
-        const parsed = parseHeader(line)
+        const parsed = parseHeader(line, said)
         if (!parsed.ok) return parsed.messages
         feed.begin(parsed.header)
         rows = new RowReader(parsed.header.delimiter)
@@ -77,7 +81,8 @@ async function readFeed(stream: Readable, feed: ProductFeed): Promise<readonly s
     }
   }
   await feed.take(rows?.end() ?? null)
-  return rows === null || hasRows ? [] : [noRows]
+  const isEmpty = rows === null && said === null
+  return isEmpty || hasRows ? [] : [noRows]
 }
 
 const noRows =

@@ -6,6 +6,7 @@ import { parseRatesHeader, parseRatesLine, type DayRates } from '../../catalog/e
 import type { RatesHeader } from '../../catalog/ecb-rates.ts'
 import type { RatesResult } from '../../contract/admin.ts'
 import { adminOperations } from '../../contract/admin-operations.ts'
+import { addDays, dayOf } from '../../domain/day.ts'
 import { handle } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
 import { readLines, withoutByteOrderMark, type Line } from './line-reader.ts'
@@ -16,11 +17,11 @@ const faultsMax = 100
 
 /** Takes a file of the central bank whole or not at all: a wrong rate bends every figure behind it. */
 export function createPutRates(
-  { rates }: Pick<AdminDeps, 'rates'>,
+  { rates, clock }: Pick<AdminDeps, 'rates' | 'clock'>,
   audit: AuditTrail
 ): HandlerTable {
   return handle(adminOperations.putRates, async ({ key, body }) => {
-    const file = await readFile(body)
+    const file = await readFile(body, addDays(dayOf(clock(), 'UTC'), 1))
     if (file.faults.length > 0) return refuse('REQUEST_INVALID', file.faults)
 
     const { addedCount, changes } = await rates.store(file.days)
@@ -38,8 +39,9 @@ interface RatesFile {
   readonly faults: readonly string[]
 }
 
-async function readFile(stream: Readable): Promise<RatesFile> {
-  const file = new FileReader()
+/** `lastDay`: the bank publishes the rates of a day on that day, which begins earlier in some zones than in UTC. */
+async function readFile(stream: Readable, lastDay: string): Promise<RatesFile> {
+  const file = new FileReader(lastDay)
   for await (const lines of readLines(stream))
     for (const line of lines) file.push(withoutByteOrderMark(line))
   return file.end()
@@ -48,8 +50,13 @@ async function readFile(stream: Readable): Promise<RatesFile> {
 class FileReader {
   readonly #days = new Map<string, DayRates>()
   readonly #faults: string[] = []
+  readonly #lastDay: string
   #header: RatesHeader | null = null
   #isHeaderBroken = false
+
+  constructor(lastDay: string) {
+    this.#lastDay = lastDay
+  }
 
   push(line: Line): void {
     if (line.bytes === null) return this.#fault(line, 'is longer than 1 MiB')
@@ -64,7 +71,7 @@ class FileReader {
       }
       return
     }
-    const day = parseRatesLine(text, this.#header)
+    const day = parseRatesLine(text, { header: this.#header, lastDay: this.#lastDay })
     if (!day.ok) return this.#fault(line, day.message)
     if (this.#days.has(day.value.day)) return this.#fault(line, 'repeats the day of a line before')
     if (this.#days.size >= daysMax) return this.#fault(line, `is one of more than ${daysMax} days`)

@@ -147,6 +147,39 @@ test('a key is shown once, works, and is listed without itself', async () => {
   })
 })
 
+test('a name that nobody can read, or that pretends to be another one, is given to no key', async () => {
+  const request = { advertisers: [1], scopes: ['report:read'] }
+  const rule =
+    '/name must be text with a visible character and without controls, also those of the direction of writing'
+  for (const name of [
+    ' ',
+    '\u200b',
+    '\u2800\t',
+    'x\u202e',
+    '\u2066x',
+    'a\nb',
+    'a\u0007',
+    'a\u0085',
+    'a\u2028b',
+  ]) {
+    const refused = await admin.app.inject(postKey({ ...request, name }))
+    assert.equal(refused.statusCode, 422, JSON.stringify(name))
+    assert.deepEqual(refused.json(), { messages: [rule] })
+  }
+  for (const name of [
+    'x',
+    ' x ',
+    'Müller & Söhne',
+    '\u05d0\u200f',
+    'نیم\u200cفاصله',
+    '👩\u200d💻',
+    'x'.repeat(500),
+  ]) {
+    const taken = await admin.app.inject(postKey({ ...request, name }))
+    assert.equal(taken.statusCode, 201, `${JSON.stringify(name)}: ${taken.body}`)
+  }
+})
+
 test('a key that would have ended already is not made, and nothing is recorded of it', async () => {
   const listBefore = admin.keys.list()
   // The clock of these tests stands at 2026-03-02T10:00:00Z.

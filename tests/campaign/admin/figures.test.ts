@@ -57,16 +57,27 @@ for (const [what, file, messages] of [
   ['no header', '2026-03-02,1\n', ['line 1: the first column must be Date']],
   [
     'every broken line, and none is stored',
-    'Date,USD\n2026-03-09,1\n2026-03-10,x\n2026-03-09,2\n2026-03-11\n',
+    'Date,USD\n2026-02-09,1\n2026-02-10,x\n2026-02-09,2\n2026-02-11\n',
     [
       'line 3: USD must be a positive decimal of at most 9 digits behind the point',
       'line 4: repeats the day of a line before',
       'line 5: must have 2 cells as the header has, not 1',
     ],
   ],
+  // The clock of these tests stands at 2026-03-02T10:00:00Z.
+  [
+    'a day after tomorrow',
+    'Date,USD\n2026-03-03,1\n2026-03-04,1\n2099-01-02,1\n',
+    [3, 4].map((line) => `line ${line}: the date must not lie in the future: at most 2026-03-03`),
+  ],
+  [
+    'no currency',
+    'Date,USD,ABC\n2026-03-02,1,2\n',
+    ['line 1: ABC must be an ISO 4217 currency code'],
+  ],
   [
     'a line over 1 MiB',
-    `Date,USD\n2026-03-09,${'1'.repeat(1_100_000)}\n`,
+    `Date,USD\n2026-02-09,${'1'.repeat(1_100_000)}\n`,
     ['line 2: is longer than 1 MiB'],
   ],
 ] as const) {

@@ -88,6 +88,11 @@ test('what no key may be made for, nobody is invited to, and every field is held
     [{ ...wish, validForHours: 721 }, '/validForHours'],
     [{ ...wish, validForHours: 1.5 }, '/validForHours'],
     [{ ...wish, hours: 1 }, 'hours'],
+    [{ ...wish, name: ' ' }, '/name must be text with a visible character'],
+    [
+      { ...wish, name: 'x\u202e' },
+      '/name must be text with a visible character and without controls',
+    ],
     [{ scopes: ['report:read'], advertisers: [1] }, '/name'],
   ] as const) {
     const refused = await invite(body)

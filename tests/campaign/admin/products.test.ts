@@ -49,6 +49,10 @@ const forms: readonly (readonly [name: string, feed: string])[] = [
     'CSV with quoted names and semicolons',
     '"Item group id";" gtin ";"BRAND";"title"\n"G";"40";"Acme";"Tea"\n',
   ],
+  [
+    'CSV of Excel that names its separator, whatever else is in the header',
+    '\ufeffsep=;\r\ngtin;title;brand;item_group_id;a,b,c,d,e,f\r\n40;Tea;Acme;G;x\r\n',
+  ],
 ]
 for (const [name, feed] of forms) {
   test(`a feed is read: ${name}`, async () => {
@@ -150,6 +154,7 @@ test('an answer never repeats what a row held', async () => {
 const headers: readonly (readonly [feed: string | Buffer, message: RegExp])[] = [
   ['4006381333931\tTea\n', /has no column gtin.*has no column title/],
   ['id\ttitle\n1\tTea\n', /has no column gtin\./],
+  ['sep=;\n', /has one line alone/],
   ['gtin,name\n1,Tea\n', /has no column title\./],
   ['gtin\ttitle\tGTIN\n', /names the column gtin twice/],
   ['"gtin,title\n1,Tea\n', /A quote of it does not close/],

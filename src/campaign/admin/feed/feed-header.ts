@@ -19,12 +19,18 @@ const requiredColumns: readonly FeedColumn[] = ['gtin', 'title']
 const rule =
   'The first line must name the columns, among them gtin and title, separated by tabs, commas or semicolons.'
 
-/** The first line that is not blank: the order of the columns, and the delimiter. */
-export function parseHeader({ bytes }: Line): ParsedHeader {
+/** What Excel's line before the header says, `sep=;`; null for any other line. */
+export function delimiterSaid({ bytes }: Line): Delimiter | null {
+  const said = /^"?sep=([\t,;])"?\r?$/i.exec(bytes?.toString('latin1') ?? '')?.[1]
+  return delimiters.find((delimiter) => delimiter === said) ?? null
+}
+
+/** The line that names the columns: their order, and the delimiter unless a line before has said it. */
+export function parseHeader({ bytes }: Line, said: Delimiter | null): ParsedHeader {
   if (bytes === null) return { ok: false, messages: [rule, 'It is too long.'] }
   if (!isUtf8(bytes)) return { ok: false, messages: ['The feed must be UTF-8.'] }
   const text = bytes.toString('utf8').replace(/\r$/, '')
-  const delimiter = findDelimiter(text)
+  const delimiter = said ?? findDelimiter(text)
   const fields = delimiter === '\t' ? splitTabs(text) : splitQuoted(text, delimiter)
   if (fields === null) return { ok: false, messages: [rule, 'A quote of it does not close.'] }
 
@@ -37,6 +43,8 @@ export function parseHeader({ bytes }: Line): ParsedHeader {
       .filter((column) => names.indexOf(column) !== names.lastIndexOf(column))
       .map((column) => `It names the column ${column} twice.`),
   ]
+  if (said === null && /^"?sep=/i.test(text))
+    messages.push('Its sep= must name a tab, a comma or a semicolon.')
   if (messages.length > 0) return { ok: false, messages: [rule, ...messages] }
   return { ok: true, header: { delimiter, columnCount: names.length, positions: find(names) } }
 }
