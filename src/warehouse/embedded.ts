@@ -3,6 +3,7 @@
 
 import { createRequire } from 'node:module'
 import { availableParallelism, totalmem } from 'node:os'
+import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { ChdbQueryStream, Session, SessionOptions } from 'chdb'
 import { ServiceError } from '../errors.ts'
@@ -130,11 +131,15 @@ function asWarehouse(pool: SessionPool, { answers, remembers, close }: Lane): Wa
       const run = () => withoutPauses(sql, () => send(withParams(sql, params)), send)
       await answers.whileWriting(writeOf(sql), run)
     },
+    // Whoever asks again and again until something is there must not keep the process from its other work.
     async rows<Row>(sql: string, params: Params = {}) {
       if (!remembers) return parseLines<Row>(await readText(pool, sql, params))
       const question = questionOf('rows', sql, params)
       const [known] = answers.find(question) ?? []
-      if (known !== undefined) return parseLines<Row>(known.toString())
+      if (known !== undefined) {
+        await letOthersRun()
+        return parseLines<Row>(known.toString())
+      }
       const remember = answers.begin(question, sql)
       const text = await readText(pool, sql, params)
       remember?.([Buffer.from(text)])
@@ -144,7 +149,10 @@ function asWarehouse(pool: SessionPool, { answers, remembers, close }: Lane): Wa
       if (!remembers) return yield* pool.stream(sql, params, signal)
       const question = questionOf('stream', sql, params)
       const known = answers.find(question)
-      if (known !== null && signal?.aborted !== true) return yield* known
+      if (known !== null && signal?.aborted !== true) {
+        await letOthersRun()
+        return yield* known
+      }
       const remember = answers.begin(question, sql)
       const blocks = pool.stream(sql, params, signal)
       return yield* remember === null ? blocks : rememberingAll(blocks, remember)

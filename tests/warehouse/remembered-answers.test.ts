@@ -38,6 +38,16 @@ test('a question is answered without a statement until somebody writes to what i
   assert.equal(await streamCount(own), 3)
 })
 
+test('whoever asks until something is there leaves the process its time to do it', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  assert.equal(await countRates(warehouse), 0)
+  setTimeout(() => void insertRate(warehouse, '2026-01-05'), 1)
+
+  // It would go on for ever if answers came without a turn of the event loop.
+  while ((await countRates(warehouse)) === 0) continue
+  while ((await streamCount(warehouse)) === 0) continue
+})
+
 test('answers are whole values of the caller, who may change them', async (t) => {
   const warehouse = await openTestWarehouse(t)
   await insertRate(warehouse, '2026-01-05')
