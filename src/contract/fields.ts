@@ -68,7 +68,8 @@ const controls = '\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069'
 /** A name in the records of what was done: one of blanks says nothing, and controls or overrides disguise what it says. */
 export function plainNameText(description: string) {
   return nameText({
-    pattern: `^(?=.*${visibleCharacter})[^${controls}]+$`,
+    // The empty text breaks another rule, and is told by that one alone.
+    pattern: `^(?:$|(?=.*${visibleCharacter})[^${controls}]+$)`,
     title:
       'text with a visible character and without controls, also those of the direction of writing',
     description,
