@@ -2,11 +2,12 @@
 // manifest is written last. One backup runs at a time. One that breaks off leaves a folder without a
 // manifest.
 
-import { existsSync, readdirSync, statfsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { backupNamePattern } from '../contract/backups.ts'
+import { freeBytesOf } from '../lib/free-bytes.ts'
 import type { Backup } from '../contract/backups.ts'
 import type { Clock } from '../lib/clock.ts'
 import { makeFolder } from '../lib/make-folder.ts'
@@ -201,8 +202,7 @@ function nameOf(nowMs: number): string {
 
 /** A full disk would stop the service if it shares that disk. */
 function refuseTooLittleRoom(folder: string, bytes: number): void {
-  const disk = statfsSync(folder)
-  const freeBytes = disk.bavail * disk.bsize
+  const freeBytes = freeBytesOf(folder)
   const neededBytes = bytes + backupLimits.diskFreeBytesMin
   if (freeBytes >= neededBytes) return
   throw new Error(

@@ -14,17 +14,20 @@ export function headFaultOf(
 ): HeadFault | null {
   const { headers, rawHeaders, httpVersion } = request
   if (headers.host === undefined) return httpVersion === '1.1' ? 'missing-host' : null
-  if (hasSeveralHosts(rawHeaders)) return 'several-hosts'
+  if (isSaidTwice(rawHeaders, 'host')) return 'several-hosts'
   const coding = headers['transfer-encoding']
   return coding === undefined || coding.toLowerCase() === 'chunked' ? null : 'transfer-coding'
 }
 
-/** Node keeps the first alone. Every request passes here, so names of another length are not looked at. */
-function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
-  let count = 0
+/**
+ * Whether a header stands in two lines, of which Node keeps the first alone. `name` is in lower case. Every request
+ * passes here, so names of another length are not looked at.
+ */
+export function isSaidTwice(rawHeaders: readonly string[], name: string): boolean {
+  let lines = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+    const other = rawHeaders[index]
+    if (other?.length === name.length && other.toLowerCase() === name) lines += 1
   }
-  return count > 1
+  return lines > 1
 }

@@ -1,8 +1,8 @@
 // The spool in files. Every process appends only to segments of its own, so no lock is shared and a process
 // that dies cannot leave one behind. docs/decisions/0016 says why this is not LMDB.
-import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../errors.ts'
+import { freeBytesOf } from '../lib/free-bytes.ts'
 import type { Clock } from '../lib/clock.ts'
 import { makePrivateFolder } from '../lib/make-folder.ts'
 import { syncFolder } from '../lib/sync-folder.ts'
@@ -210,9 +210,8 @@ export class FileSpool implements Spool {
     if (nowMs - this.#roomCheckedAtMs < roomCheckMs && !this.#isDiskFull) return
     this.#roomCheckedAtMs = nowMs
     this.#liveBytes = this.#reader.liveBytes()
-    const disk = statfsSync(this.#options.path)
-    this.#isDiskFull =
-      disk.bavail * disk.bsize < (this.#options.diskFreeBytesMin ?? diskFreeBytesMin)
+    const { path, diskFreeBytesMin: freeBytesMin = diskFreeBytesMin } = this.#options
+    this.#isDiskFull = freeBytesOf(path) < freeBytesMin
   }
 }
 

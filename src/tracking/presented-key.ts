@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { PresentedKey } from '../spool/record.ts'
+import { isSaidTwice } from '../http/head-fault.ts'
 
 // A key is `st_` and 32 bytes as base64url; the scheme in any case (RFC 9110, section 11.1).
 const bearerKey = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(st_[A-Za-z0-9_-]{43})$/
@@ -12,16 +13,8 @@ const bearerKey = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(st_[A-Za-z0-9_-]{43})$/
 export function presentedKey({ headers, rawHeaders }: IncomingMessage): PresentedKey {
   const { authorization } = headers
   if (authorization === undefined) return 'none'
-  const key = isSaidTwice(rawHeaders) ? undefined : bearerKey.exec(authorization)?.[1]
+  const key = isSaidTwice(rawHeaders, 'authorization')
+    ? undefined
+    : bearerKey.exec(authorization)?.[1]
   return key === undefined ? 'malformed' : hash('sha256', key)
-}
-
-/** Parsed headers show only the first of two lines. */
-function isSaidTwice(rawHeaders: readonly string[]): boolean {
-  let lines = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]
-    if (name?.length === 13 && name.toLowerCase() === 'authorization') lines += 1
-  }
-  return lines > 1
 }

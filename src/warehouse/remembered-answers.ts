@@ -12,7 +12,10 @@ export const rememberedLimits = {
   bytesPerAnswerMax: 4 * 1024 ** 2,
 } as const
 
-/** Where ClickHouse writes on what is inserted, at once: the targets of materialized views. A test compares this with the schema. */
+/**
+ * Where ClickHouse writes on what is inserted, at once: the targets of materialized views. A test compares this with the
+ * schema.
+ */
 export const alsoWritten: Readonly<Record<string, readonly WarehouseTable[]>> = {
   ad_event_in: ['ad_event', 'intake_event', 'touched_span', 'touchpoint'],
   attribution: ['touched_span'],
