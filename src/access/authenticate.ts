@@ -12,7 +12,11 @@ export type Authentication =
       readonly message: string
       /** For the log, which may tell what the caller must not learn. */
       readonly reason:
-        'no-key' | 'malformed-key' | 'unknown-key' | RefusedKey['reason'] | SignOnRefusal
+        | 'no-key'
+        | 'malformed-key'
+        | 'unknown-key'
+        | RefusedKey['reason']
+        | SignOnRefusal
       readonly keyId: string | null
     }
 

@@ -19,7 +19,8 @@ export interface DayRates {
 }
 
 export type ParsedLine<Value> =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly message: string }
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly message: string }
 
 /** Currencies of the columns; null for the empty column at the end. */
 export type RatesHeader = readonly (string | null)[]

@@ -23,7 +23,9 @@ export interface Call {
 
 /** Whole, so that nothing can fail once the first byte has left, and sent with its length. */
 type AnswerBody =
-  { readonly json: unknown } | { readonly text: string | Buffer } | { readonly file: StaticFile }
+  | { readonly json: unknown }
+  | { readonly text: string | Buffer }
+  | { readonly file: StaticFile }
 
 export interface Answer {
   readonly status: number

@@ -16,7 +16,8 @@ interface Traced {
  * null if the connection was gone before it could be read; such a sender may be anybody.
  */
 export type Origin =
-  { readonly kind: 'live'; readonly address: string | null } | { readonly kind: 'backfill' }
+  | { readonly kind: 'live'; readonly address: string | null }
+  | { readonly kind: 'backfill' }
 
 export const backfilled: Origin = { kind: 'backfill' }
 
@@ -165,7 +166,8 @@ function isRecord(
 
 /** Before 0.2 a record had only an address, and an empty text meant a backfill or a lost connection. */
 type WithoutOrigin = (
-  Omit<ConversionRecord, 'origin' | 'presentedKey'> | Omit<ReturnRecord, 'origin' | 'presentedKey'>
+  | Omit<ConversionRecord, 'origin' | 'presentedKey'>
+  | Omit<ReturnRecord, 'origin' | 'presentedKey'>
 ) & {
   readonly sourceAddress?: string
 }

@@ -9,7 +9,12 @@ import { isValid } from './rules.ts'
 import { createXaes, type Xaes } from './xaes-256-gcm.ts'
 
 export type OpenRefusal =
-  EnvelopeRefusal | 'unknown-key' | 'not-authentic' | 'malformed' | 'foreign-publisher' | 'invalid'
+  | EnvelopeRefusal
+  | 'unknown-key'
+  | 'not-authentic'
+  | 'malformed'
+  | 'foreign-publisher'
+  | 'invalid'
 
 export type OpenedToken =
   | {

@@ -2,7 +2,13 @@ import type { Topology } from './topology.ts'
 
 /** A value bound to a `{name:Type}` placeholder, never pasted into the text of a statement. */
 export type ParamValue =
-  string | number | bigint | boolean | readonly string[] | readonly number[] | readonly bigint[]
+  | string
+  | number
+  | bigint
+  | boolean
+  | readonly string[]
+  | readonly number[]
+  | readonly bigint[]
 
 export type Params = Readonly<Record<string, ParamValue>>
 

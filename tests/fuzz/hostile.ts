@@ -2,7 +2,12 @@
 import type { Random } from '../../scripts/demo/random.ts'
 
 export type Json =
-  null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [name: string]: Json }
 
 export const hostileTexts: readonly string[] = [
   '',
