@@ -24,9 +24,9 @@ export class PathTable {
   }
 }
 
-/** Load balancers ask for health with HEAD; what needs a key answers its own methods only. */
-export function answersHead({ method, access }: Operation): boolean {
-  return method === 'get' && access === null
+/** As HTTP demands: whatever can be read also answers HEAD, with the same rules, status and headers. */
+export function answersHead({ method }: Operation): boolean {
+  return method === 'get'
 }
 
 function formOf(path: string): RegExp {

@@ -24,17 +24,20 @@ export function isText(text: string): boolean {
 
 /** = + - @ and their full-width forms. */
 const signs = String.raw`[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]`
-const runAtStart = new RegExp(String.raw`^(?='*(?:${signs}|[\t\r\n]))`)
-const runInside = new RegExp(String.raw`([;\t\r\n]"*)(?='*${signs})`, 'g')
-const guardedAtStart = new RegExp(String.raw`^'(?='*(?:${signs}|[\t\r\n]))`)
-const guardedInside = new RegExp(String.raw`([;\t\r\n]"*)'(?='*${signs})`, 'g')
+/** Of readers that trim cells. Apostrophes: text that looks guarded already. */
+const passedOver = "[' ]*"
+const runAtStart = new RegExp(String.raw`^(?=${passedOver}(?:${signs}|[\t\r\n]))`)
+const runInside = new RegExp(String.raw`([;\t\r\n]"*)(?=${passedOver}${signs})`, 'g')
+const guardedAtStart = new RegExp(String.raw`^'(?=${passedOver}(?:${signs}|[\t\r\n]))`)
+const guardedInside = new RegExp(String.raw`([;\t\r\n]"*)'(?=${passedOver}${signs})`, 'g')
 
 /**
  * An apostrophe before whatever a spreadsheet would run as a formula when it opens the file: before text
  * that begins with one of the signs, a tab or a line end, and before a sign that follows a `;`, a tab or a
  * line end, since spreadsheets of many languages split a file there and end a cell in the middle of a text.
  * Quoting does not help: the quotes are gone by the time the cell is evaluated, those around a text that is
- * split count for nothing, and two right behind the split are an empty text before the formula.
+ * split count for nothing, and two right behind the split are an empty text before the formula. Nor do blanks before
+ * a sign, which many readers trim.
  *
  * Text that looks guarded already gets one more apostrophe, so that guarding can always be undone.
  */

@@ -117,6 +117,16 @@ async function ask(operation: Operation, asking: Asking): Promise<Reply> {
   return reply
 }
 
+const changing = new Set(['date', 'x-request-id', 'ratelimit-remaining', 'ratelimit-reset'])
+
+/** What an answer says of itself, but for what differs from one answer to the next. */
+function lastingOf({ headers }: Reply): readonly string[] {
+  return headers
+    .filter(([name]) => !changing.has(name))
+    .map(([name, value]) => `${name}: ${value}`)
+    .toSorted()
+}
+
 function assertHeaders({ headers }: Reply): void {
   const values = new Map(headers)
   for (const [name, value] of Object.entries(commonHeaders))
@@ -240,6 +250,21 @@ for (const { operation, access } of guarded) {
     for (const method of ['HEAD', 'PATCH', 'OPTIONS', 'TRACE', 'GET', 'POST', 'PUT', 'DELETE']) {
       const { status } = await ask(operation, { method })
       assert.ok(status >= 400 && status < 500, `${method}: ${status}`)
+    }
+  })
+}
+
+const readings = guarded.filter(({ operation: { method } }) => method === 'get')
+
+for (const { operation, access } of readings) {
+  test(`${operation.operationId}: HEAD is answered as GET is, without a body and to nobody else`, async () => {
+    const callers = [[], [bearerOf('all', access.scope)]]
+    for (const authorizations of callers) {
+      const got = await ask(operation, { authorizations })
+      const head = await ask(operation, { authorizations, method: 'HEAD' })
+      assert.equal(head.status, got.status)
+      assert.equal(head.body.length, 0)
+      assert.deepEqual(lastingOf(head), lastingOf(got))
     }
   })
 }

@@ -126,9 +126,10 @@ test('a wrong method is told apart from a wrong path', async (t) => {
   const wrongMethods = [
     ['GET', reportPath, 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
-    ['HEAD', '/admin/v1/status', 'GET'],
+    ['HEAD', reportPath, 'POST'],
+    ['POST', '/admin/v1/status', 'GET, HEAD'],
     ['OPTIONS', reportPath, 'POST'],
-    ['POST', '/admin/v1/catalog', 'PUT, GET'],
+    ['POST', '/admin/v1/catalog', 'PUT, GET, HEAD'],
     ['PATCH', '/admin/v1/keys/x', 'DELETE'],
   ] as const
   for (const [method, url, allow] of wrongMethods) {

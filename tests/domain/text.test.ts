@@ -67,7 +67,17 @@ test('text that a spreadsheet would run gets a leading apostrophe', () => {
     '\t1+1',
     '\r1+1',
   ]
-  for (const text of [...texts, '\n1+1', '\uFF1D1+1', '\uFF0B1', '\uFF0D1', '\uFF20A', '=']) {
+  for (const text of [
+    ...texts,
+    '\n1+1',
+    '\uFF1D1+1',
+    '\uFF0B1',
+    '\uFF0D1',
+    '\uFF20A',
+    '=',
+    ' =1',
+    '  -1',
+  ]) {
     assert.equal(escapeForSpreadsheet(text), `'${text}`)
   }
 })
@@ -78,8 +88,8 @@ test('other text is left alone', () => {
     'a=b',
     '1-2',
     "'1",
-    ' =1',
-    'a; =1',
+    ' 1',
+    'a; b',
     'a;b',
     'a\nb',
     'a,=1',
@@ -103,6 +113,8 @@ test('a cell that a spreadsheet ends at a semicolon, a tab or a line end inside 
     ['a;"=1', 'a;"\'=1'],
     ['a;""=1', 'a;""\'=1'],
     ['=1;=1', "'=1;'=1"],
+    ['a; =1', "a;' =1"],
+    ['a;" =1', 'a;"\' =1'],
     ['\t=1', "'\t'=1"],
   ] as const) {
     assert.equal(escapeForSpreadsheet(text), guarded)
@@ -111,15 +123,17 @@ test('a cell that a spreadsheet ends at a semicolon, a tab or a line end inside 
 
 const spreadsheetText = fc.oneof(
   fc.string({ unit: 'binary' }),
-  fc.string({ unit: fc.constantFrom('"', "'", ';', '\t', '\r', '\n', '=', '-', '\uFF1D', 'a') })
+  fc.string({
+    unit: fc.constantFrom('"', "'", ';', '\t', '\r', '\n', '=', '-', '\uFF1D', ' ', 'a'),
+  })
 )
 
 test('no text that is guarded begins a cell with a formula, wherever a spreadsheet splits it', () => {
   fc.assert(
     fc.property(spreadsheetText, (text) => {
       const [first = '', ...others] = escapeForSpreadsheet(text).split(/[;\t\r\n]/)
-      assert.doesNotMatch(first, /^[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/)
-      for (const cell of others) assert.doesNotMatch(cell, /^"*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/)
+      assert.doesNotMatch(first, /^ *[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/)
+      for (const cell of others) assert.doesNotMatch(cell, /^"* *[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/)
     })
   )
 })
