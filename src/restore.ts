@@ -39,7 +39,7 @@ export async function runRestore(
   }
   const { identitySecret, identityFingerprint, keyRing } = readSecretsFile(secretsFile)
   leaveUnusableFolder()
-  const folder = claimDataFolder(dataDir)
+  const folder = await claimDataFolder(dataDir)
   try {
     const manifest = await restoreBackup({
       ...options,

@@ -60,7 +60,7 @@ export async function runSupervisor(environment: NodeJS.ProcessEnv): Promise<num
   const config = parseConfig(environment)
   const log = createLog({ level: config.logLevel, process: 'supervisor' })
   refuseFewOpenFiles(openFilesMax())
-  const folder = claimDataFolder(config.dataDir)
+  const folder = await claimDataFolder(config.dataDir)
   const patienceMs = folder.isAfterCrash ? limits.predecessorMs : limits.firstStartMs
   const stopped = new AbortController()
   let supervisor: Supervisor | null = null

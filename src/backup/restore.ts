@@ -163,8 +163,8 @@ function listUnfinished(dataDir: string): readonly string[] {
 
 /** Nothing is ever overwritten. Files that no backup has may be there already. */
 function refuseUsedFolder({ dataDir, secretsFile }: RestoreOptions): void {
-  const claim = 'supervisor.pid'
-  const allowed = ['lost+found', 'admin-key', claim, ...listUnfinished(dataDir)]
+  const claims = ['supervisor.pid', 'supervisor.sock']
+  const allowed = ['lost+found', 'admin-key', ...claims, ...listUnfinished(dataDir)]
   if (dirname(secretsFile) === dataDir) allowed.push(basename(secretsFile))
   const found = existsSync(dataDir) ? readdirSync(dataDir) : []
   const others = found.filter((name) => !allowed.includes(name))

@@ -1,13 +1,14 @@
 // One supervisor, or one restore, at a time uses a data folder. Whether another one runs is known from its process id
-// and the instant of its start, since ids are reused. This is a courtesy, not a lock: ports and
-// warehouse, which must not be shared, are locked by the process that has them, and the start waits for
-// those.
+// and the instant of its start, since ids are reused, and from the socket at which it listens, since ids of another
+// container cannot be looked at. This is a courtesy, not a lock: ports and warehouse, which must not be shared, are
+// locked by the process that has them, and the start waits for those.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '../errors.ts'
 import { makeFolder } from '../lib/make-folder.ts'
 import { explainSystemError } from '../lib/system-error.ts'
+import { holdFolder } from './folder-hold.ts'
 
 export interface ClaimedFolder {
   /** The supervisor before this one crashed, so its children may still be ending. */
@@ -16,20 +17,23 @@ export interface ClaimedFolder {
 }
 
 /** Throws CONFIG_INVALID if the folder cannot be written, or another supervisor, or a restore, uses it. */
-export function claimDataFolder(dataDir: string): ClaimedFolder {
+export async function claimDataFolder(dataDir: string): Promise<ClaimedFolder> {
   const path = join(dataDir, 'supervisor.pid')
   const own = `${describeProcess(process.pid) ?? String(process.pid)}\n`
   try {
     makeFolder(dataDir)
     const before = readIfThere(path)
     const owner = before === null ? null : livingOwner(before)
-    if (owner !== null) throw inUse(dataDir, owner)
+    if (owner !== null) throw inUse(dataDir, `process ${owner}`)
+    const letGo = await holdFolder(dataDir)
+    if (letGo === null) throw inUse(dataDir, 'in another container, or started this instant')
     writeFileSync(path, own, { mode: 0o600 })
     return {
       isAfterCrash: before !== null && bootOf(before) === bootOf(own),
       release: () => {
-        // Another supervisor, which cannot see this process (in a container), may have claimed the folder.
+        // Another supervisor, which cannot see this process, may have claimed the folder.
         if (readIfThere(path) === own) rmSync(path, { force: true })
+        letGo()
       },
     }
   } catch (cause) {
@@ -52,10 +56,10 @@ export function folderFault(folder: string, cause: unknown): ServiceError {
   )
 }
 
-function inUse(dataDir: string, pid: number): ServiceError {
+function inUse(dataDir: string, owner: string): ServiceError {
   return new ServiceError(
     'CONFIG_INVALID',
-    `another Shelftrace (process ${pid}) uses the data folder ${dataDir}: ` +
+    `another Shelftrace (${owner}) uses the data folder ${dataDir}: ` +
       'end that one, or set SHELFTRACE_DATA_DIR to another folder'
   )
 }

@@ -15,8 +15,8 @@ function reasonOf(path: string, cause: unknown): string {
   const holder = findHolder(path)
   if (holder !== null) return `another process has it (${holder}); end that one first`
   return (
-    'ClickHouse failed, and says why in the lines above; if the warehouse is damaged, move its data folder away and ' +
-    'restore a backup (shelftrace restore)'
+    'ClickHouse failed, and says why in the lines above; if another server has the folder, as another container may, ' +
+    'end that one first; if the warehouse is damaged, move its data folder away and restore a backup (shelftrace restore)'
   )
 }
 

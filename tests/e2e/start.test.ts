@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -38,11 +39,14 @@ interface Start {
   readonly asNobody?: boolean
   /** `serve` when absent. */
   readonly words?: readonly string[]
+  /** The program that runs it, with its options. */
+  readonly within?: readonly string[]
 }
 
-function serve({ env, asNobody = false, words = ['serve'] }: Start): Run {
+function serve({ env, asNobody = false, words = ['serve'], within = [] }: Start): Run {
   const isRoot = process.getuid?.() === 0
-  return spawnSync(process.execPath, ['dist/cli.js', ...words], {
+  const [program = '', ...args] = [...within, process.execPath, 'dist/cli.js', ...words]
+  return spawnSync(program, args, {
     env: { PATH: process.env['PATH'], ...env },
     encoding: 'utf8',
     timeout: 60_000,
@@ -109,6 +113,29 @@ test('a second node on a folder in use ends at once, names its process and folde
   )
   assert.equal(await statusOf(`${service.campaignUrl}/readyz`), 200)
 })
+
+const noNamespace = process.getuid?.() === 0 ? false : 'only root makes a namespace of processes'
+
+test(
+  'a second node in another container, which sees no process of the first, ends at once, and the first goes on',
+  { skip: noNamespace },
+  async (t) => {
+    const service = await prepareService(t)
+    await service.start()
+    const claim = join(service.dataDir, 'supervisor.pid')
+    const before = readFileSync(claim, 'utf8')
+
+    // Processes of its own, the first of which is 1, as in a container with the same volume.
+    const run = serve({
+      env: { ...(await environment(t)), SHELFTRACE_DATA_DIR: service.dataDir },
+      within: ['unshare', '--fork', '--pid', '--mount-proc', '--kill-child'],
+    })
+
+    assertOneSentence(run, /another Shelftrace \(in another container.*SHELFTRACE_DATA_DIR/u)
+    assert.equal(readFileSync(claim, 'utf8'), before)
+    assert.equal(await statusOf(`${service.campaignUrl}/readyz`), 200)
+  }
+)
 
 test('an address that the machine has not, and a data folder below a file or that is a link to nothing, are named with their variables', async (t) => {
   const env = await environment(t)
