@@ -53,10 +53,19 @@ export interface NodesDeps {
   readonly clock: Clock
   /** Milliseconds of a clock that nobody sets. */
   readonly monotonicMs: () => number
+  /**
+   * The warehouse is in this process, so any other node in it is of before a restore, and nobody can start it again:
+   * what its spool held was in the backup. Default false.
+   */
+  readonly isAlone?: boolean
 }
 
 interface OpenDeps extends Pick<NodesDeps, 'warehouse' | 'spool'> {
-  readonly config: { readonly dataDir: string; readonly roles: readonly string[] }
+  readonly config: {
+    readonly dataDir: string
+    readonly roles: readonly string[]
+    readonly warehouseUrls: readonly string[] | null
+  }
 }
 
 /** The node of this data folder, by the clock of this machine. */
@@ -67,6 +76,7 @@ export function openNodes({ config, warehouse, spool }: OpenDeps): Nodes {
     spool,
     clock: systemClock,
     monotonicMs: () => performance.now(),
+    isAlone: config.warehouseUrls === null,
   })
 }
 
@@ -91,12 +101,14 @@ export class Nodes {
 
   /** Says that this node is there, and looks who else is. */
   async beat(): Promise<void> {
-    const { warehouse, node, monotonicMs } = this.#deps
+    const { warehouse, node, monotonicMs, isAlone = false } = this.#deps
     const atMs = monotonicMs()
     await this.#tell()
     await warehouse.barrier(['node_seen'])
     const rows = await warehouse.rows<NodeRow>(readSql, { nodesMax: nodeLimits.nodesMax })
-    const nodes = rows.flatMap((row) => seenNodeOf(row, node.id) ?? [])
+    const nodes = rows
+      .filter(({ id }) => id === node.id || !isAlone)
+      .flatMap((row) => seenNodeOf(row, node.id) ?? [])
     const engines = nodes.filter(
       ({ state, roles }) => state === 'living' && roles.includes('engine')
     )

@@ -19,7 +19,7 @@ interface Spooled {
 /** Nodes around one warehouse; time on each is set by hand. */
 function aNode(
   warehouse: Pick<Warehouse, 'rows' | 'command' | 'barrier'>,
-  { id = 'a', roles = ['engine'], nowMs = 1_000_000 } = {}
+  { id = 'a', roles = ['engine'], nowMs = 1_000_000, isAlone = false } = {}
 ) {
   const spool: Spooled = { bytes: 0, oldestAtMs: null }
   const time = { nowMs, monotonicMs: 0 }
@@ -29,6 +29,7 @@ function aNode(
     spool: { depth: () => spool },
     clock: () => time.nowMs,
     monotonicMs: () => time.monotonicMs,
+    isAlone,
   })
   return { nodes, spool, time }
 }
@@ -198,6 +199,24 @@ test('when a node ends, one with trackers is waited for, and one without is not'
   )
   assert.equal(engine.nodes.division().nodeCount, 1)
   await aNode({ rows: refuse, command: refuse, barrier: refuse }).nodes.close()
+})
+
+test('a node whose warehouse is its own waits for none of before a restore, and lists itself alone', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  const before = aNode(warehouse, { id: 'b', roles: ['tracker', 'engine'], nowMs: 900_000 })
+  before.spool.oldestAtMs = 800_000
+  before.spool.bytes = 4_000
+  await before.nodes.beat()
+  await age(warehouse, 'b', 60_000)
+  const restored = aNode(warehouse, { roles: ['tracker', 'engine'], isAlone: true })
+
+  await restored.nodes.beat()
+
+  assert.deepEqual(
+    restored.nodes.list()?.map(({ id, state }) => [id, state]),
+    [['a', 'living']]
+  )
+  assert.equal(restored.nodes.othersShippedThroughMs(), Infinity)
 })
 
 test('engines that are alive divide the work, and one that is alone has all of it', async (t) => {
