@@ -1,3 +1,4 @@
+import { constants, fstatSync, openSync } from 'node:fs'
 import { pino } from 'pino'
 import type { Logger } from 'pino'
 import type { LogLevel } from '../config.ts'
@@ -15,11 +16,17 @@ const unwrittenBytesMax = 262_144
  * Callers never pass it secrets or ids of shoppers; the redaction is a second line of defence.
  */
 export function createLog(options: LogOptions): Logger {
-  const destination = pino.destination({ fd: 2, sync: true, maxLength: unwrittenBytesMax })
-  // The disk may be full or the terminal closed. No process ends because it cannot log; each later line
-  // tries again.
+  const destination = pino.destination({
+    fd: openOutput(),
+    sync: true,
+    maxLength: unwrittenBytesMax,
+    // It would sleep until somebody reads.
+    retryEAGAIN: () => false,
+  })
+  // The disk may be full, the terminal closed, or nobody reads. No process ends or waits because it cannot log; each
+  // later line tries again.
   destination.on('error', () => undefined)
-  return pino(
+  const log = pino(
     {
       level: options.level,
       base: { process: options.process, pid: process.pid },
@@ -29,4 +36,28 @@ export function createLog(options: LogOptions): Logger {
     },
     destination
   )
+  let lostLines = 0
+  destination.on('drop', () => (lostLines += 1))
+  destination.on('write', () => {
+    if (lostLines === 0) return
+    const text = `${lostLines} lines of the log are lost, since nobody read it`
+    lostLines = 0
+    setImmediate(() => log.warn(text))
+  })
+  return log
+}
+
+/**
+ * Standard error. A pipe is opened once more, so that a write fails at once when it is full: its reader may hang, and a
+ * process that waits for it takes no events. Files share one place of writing with the other processes and stay as they
+ * are, as do sockets, which cannot be opened again.
+ */
+function openOutput(): number {
+  const standard = 2
+  try {
+    if (!fstatSync(standard).isFIFO()) return standard
+    return openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch {
+    return standard
+  }
 }
