@@ -1,5 +1,6 @@
 import { parseConversion, type Conversion } from '../contract/conversion.ts'
 import { parseReturn, type PurchaseReturn } from '../contract/return.ts'
+import { namesPurchase } from '../domain/purchase-key.ts'
 import { createCaller, type CallOptions } from './caller.ts'
 import { ClientError, expectOptions, invalid, withDetails } from './client-error.ts'
 import type { Exchange } from './exchange.ts'
@@ -9,8 +10,8 @@ import { Slots } from './slots.ts'
 
 export interface SendOptions extends CallOptions {
   /**
-   * Deliveries without a transaction id cannot be told apart: each is a purchase of its own. They are
-   * therefore refused without this option, and with it sent once, never again.
+   * Deliveries whose transaction id is empty or white space cannot be told apart: each is a purchase of
+   * its own. They are therefore refused without this option, and with it sent once, never again.
    */
   readonly allowEmptyTransactionId?: boolean
 }
@@ -41,7 +42,7 @@ export interface PublisherClient {
 const conversionRoute = createRoute('deliverConversion')
 const returnRoute = createRoute('deliverReturn')
 const emptyTransaction =
-  '/transaction_id must not be empty: each delivery would be a purchase of its own'
+  '/transaction_id must not be empty or white space: each delivery would be a purchase of its own'
 
 interface Delivery {
   readonly route: Route
@@ -80,7 +81,7 @@ export function createPublisherClient(options: PublisherClientOptions): Publishe
       ])
       // Checked and copied now: what the caller changes while the call waits is not sent unchecked.
       const body = checkConversion(value, allowEmptyTransactionId)
-      const isRepeatable = body.transaction_id !== ''
+      const isRepeatable = namesPurchase(body.transaction_id)
       try {
         return await deliver({ route: conversionRoute, body, isRepeatable, signal })
       } catch (error) {
@@ -102,7 +103,7 @@ export function createPublisherClient(options: PublisherClientOptions): Publishe
 function checkConversion(value: unknown, allowEmptyTransactionId: boolean): Conversion {
   const parsed = parseConversion(value)
   if (!parsed.ok) throw invalid('REQUEST_INVALID', parsed.messages)
-  if (parsed.value.transaction_id === '' && !allowEmptyTransactionId) {
+  if (!namesPurchase(parsed.value.transaction_id) && !allowEmptyTransactionId) {
     throw invalid('REQUEST_INVALID', [emptyTransaction])
   }
   return parsed.value

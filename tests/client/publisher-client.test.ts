@@ -219,23 +219,30 @@ test('an answer of any length or kind to a refusal is bounded', async (t) => {
   }
 })
 
-test('an empty transaction id is refused, and sent once when that is wanted', async (t) => {
-  const server = await playScript(t, hangUp, answer(503), answer(200))
-  const client = createPublisherClient({ url: server.url, ...quick })
-  const empty = { ...conversion, transaction_id: '' }
-  const allowed = { allowEmptyTransactionId: true }
+// Those of JavaScript's trim, by which the service decides.
+const idsThatNameNothing = ['', ' ', '\t\r\n', '\u00a0', '\u2003 ', '\ufeff']
 
-  await assert.rejects(client.sendConversion(empty), {
-    code: 'REQUEST_INVALID',
-    messages: ['/transaction_id must not be empty: each delivery would be a purchase of its own'],
-  })
-  assert.equal(server.received.length, 0)
-  // It may have arrived; who sends it again may count it twice.
-  const once = { attemptCount: 1, isRetryable: false }
-  await assert.rejects(client.sendConversion(empty, allowed), { code: 'NETWORK_FAILED', ...once })
-  await assert.rejects(client.sendConversion(empty, allowed), { code: 'SERVICE_FAILED', ...once })
-  assert.deepEqual(await client.sendConversion(empty, allowed), { attemptCount: 1 })
-  assert.equal(server.received.length, 3)
+test('a transaction id that is empty or white space is refused, and sent once when that is wanted', async (t) => {
+  for (const transactionId of idsThatNameNothing) {
+    const server = await playScript(t, hangUp, answer(503), answer(200))
+    const client = createPublisherClient({ url: server.url, ...quick })
+    const empty = { ...conversion, transaction_id: transactionId }
+    const allowed = { allowEmptyTransactionId: true }
+
+    await assert.rejects(client.sendConversion(empty), {
+      code: 'REQUEST_INVALID',
+      messages: [
+        '/transaction_id must not be empty or white space: each delivery would be a purchase of its own',
+      ],
+    })
+    assert.equal(server.received.length, 0)
+    // It may have arrived; who sends it again may count it twice.
+    const once = { attemptCount: 1, isRetryable: false }
+    await assert.rejects(client.sendConversion(empty, allowed), { code: 'NETWORK_FAILED', ...once })
+    await assert.rejects(client.sendConversion(empty, allowed), { code: 'SERVICE_FAILED', ...once })
+    assert.deepEqual(await client.sendConversion(empty, allowed), { attemptCount: 1 })
+    assert.equal(server.received.length, 3)
+  }
 })
 
 test('the signal of the caller ends a try under way, a pause, and what has not begun', async (t) => {
