@@ -134,12 +134,20 @@ function codeOf(status: number): ClientErrorCode {
   }
 }
 
-/** Reads an answer of JSON whole; `parse` is the compiled schema of the contract. */
+/**
+ * Reads an answer of JSON whole; `parse` is the compiled schema of the contract. A proxy may send a page of its own
+ * with the status of a success.
+ */
 export function takeJson<T>(
-  parse: (value: unknown) => { readonly ok: true; readonly value: T } | Faulty
+  parse: (value: unknown) => { readonly ok: true; readonly value: T } | Faulty,
+  bytesMax = jsonBytesMax
 ): (exchange: Exchange) => Promise<T> {
   return async (exchange) => {
-    const text = await exchange.readText(jsonBytesMax)
+    const type = exchange.header('content-type') ?? ''
+    if (!/^application\/json\b/i.test(type)) {
+      throw new ClientError('ANSWER_UNEXPECTED', 'the answer is not JSON')
+    }
+    const text = await exchange.readText(bytesMax)
     exchange.close()
     const json = parseJson(text)
     // fetch takes the end of a connection that was to be closed for the end of its answer, so an answer

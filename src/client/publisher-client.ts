@@ -1,7 +1,9 @@
 import { parseConversion, type Conversion } from '../contract/conversion.ts'
 import { parseReturn, type PurchaseReturn } from '../contract/return.ts'
+import { emptySchema } from '../contract/tracking-operations.ts'
+import { compileParser } from '../contract/validate.ts'
 import { namesPurchase } from '../domain/purchase-key.ts'
-import { createCaller, type CallOptions } from './caller.ts'
+import { createCaller, takeJson, type CallOptions } from './caller.ts'
 import { ClientError, expectOptions, invalid, withDetails } from './client-error.ts'
 import type { Exchange } from './exchange.ts'
 import { parsePublisherOptions, type PublisherClientOptions } from './options.ts'
@@ -67,7 +69,7 @@ export function createPublisherClient(options: PublisherClientOptions): Publishe
         body,
         isRepeatable,
         signal,
-        take: discard,
+        take: takeReceipt,
       })
       return { attemptCount }
     }
@@ -109,14 +111,18 @@ function checkConversion(value: unknown, allowEmptyTransactionId: boolean): Conv
   return parsed.value
 }
 
-const discardedBytesMax = 65_536
+const receiptBytesMax = 65_536
+const readReceipt = takeJson(compileParser(emptySchema), receiptBytesMax)
 
-/** The status is the promise, whatever follows; reading on keeps the connection for the next one. */
-async function discard(exchange: Exchange): Promise<void> {
+/**
+ * The status alone is no promise: the maintenance page of a proxy may come with 200 too. Such a page goes away, and
+ * a delivery that was stored all the same counts once, so another try may help and does no harm.
+ */
+async function takeReceipt(exchange: Exchange): Promise<void> {
   try {
-    await exchange.readText(discardedBytesMax)
-  } catch {
-    // It is stored; that the rest of the answer is lost changes nothing.
+    await readReceipt(exchange)
+  } catch (error) {
+    if (!(error instanceof ClientError) || error.code !== 'ANSWER_UNEXPECTED') throw error
+    throw withDetails(error, { isRetryable: true })
   }
-  exchange.close()
 }

@@ -17,7 +17,8 @@ const tracking = { ports: ['tracking'], tag: 'Tracking', access: null, addition:
 
 const notKept = 'Service Unavailable: the event was not kept; send it again.'
 const noStore = { 'cache-control': header('`no-store`.') }
-const emptySchema = Type.Object({}, { description: 'Always {}.' })
+/** What every event is answered with that is stored. */
+export const emptySchema = Type.Object({}, { description: 'Always {}.' })
 
 function delivery<Value>(
   what: 'conversion' | 'return',

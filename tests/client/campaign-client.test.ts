@@ -222,7 +222,7 @@ test('a mistake in a report, an asset or a query never leaves the process', asyn
   assert.equal(server.received.length, 0)
 })
 
-test('JSON that is cut is tried again, JSON of another shape is not', async (t) => {
+test('JSON that is cut is tried again, JSON of another shape and a page of HTML are not', async (t) => {
   const sites = [{ site: { id: 1, name: 'Desktop', type: 'DESKTOP' }, locations: [] }]
   const type = { 'content-type': 'application/json' }
   const server = await playScript(
@@ -230,7 +230,8 @@ test('JSON that is cut is tried again, JSON of another shape is not', async (t) 
     breakOff(JSON.stringify(sites).slice(0, 20), type, 'close'),
     breakOff(JSON.stringify(sites).slice(0, 20), type, 'reset'),
     answer(200, sites),
-    answer(200, { sites })
+    answer(200, { sites }),
+    answer(200, '<html>', { 'content-type': 'text/html' })
   )
   const client = clientOf(server)
   const where = { publisherId: 10, marketId: 1 }
@@ -246,6 +247,11 @@ test('JSON that is cut is tried again, JSON of another shape is not', async (t) 
     messages: ['body must be array'],
     attemptCount: 1,
     status: 200,
+  })
+  await assert.rejects(client.siteLocations(1, where), {
+    code: 'ANSWER_UNEXPECTED',
+    message: 'the answer is not JSON',
+    attemptCount: 1,
   })
 })
 

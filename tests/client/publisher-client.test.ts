@@ -128,15 +128,14 @@ test('503, 500, 429, a hang-up, a broken answer and silence are tried again with
     answer(500, 'not even JSON'),
     answer(429),
     hangUp,
-    breakOff('', { 'content-length': '10' }, 'reset'),
+    breakOff('', { 'content-type': 'application/json', 'content-length': '10' }, 'reset'),
     answer(200)
   )
   const client = createPublisherClient({ url: server.url, ...quick, attemptsMax: 9 })
 
   const sent = await client.sendConversion(conversion)
 
-  // The broken answer had its 200: the purchase is stored.
-  assert.deepEqual(sent, { attemptCount: 5 })
+  assert.deepEqual(sent, { attemptCount: 6 })
   assert.equal(new Set(server.received.map(({ body }) => body)).size, 1)
 })
 
@@ -190,6 +189,38 @@ test('a refusal is never tried again and brings the words of the service', async
     })
     assert.equal(server.received.length, 1, String(status))
   }
+})
+
+const foreign = [
+  answer(200, '<html>Sorry, maintenance</html>', { 'content-type': 'text/html' }),
+  answer(200, '{}', { 'content-type': 'text/plain' }),
+  answer(200, ''),
+  answer(200, '[]'),
+  answer(200, '"ok"'),
+  answer(200, `{"text":"${'x'.repeat(100_000)}"}`),
+]
+
+test('a 200 that is not from the service is no promise, and the delivery is tried again', async (t) => {
+  for (const step of foreign) {
+    const server = await playScript(t, step, answer(200), step)
+    const client = createPublisherClient({ url: server.url, ...quick, attemptsMax: 2 })
+    const failed = { status: 200, isRetryable: true, attemptCount: 2 }
+
+    assert.deepEqual(await client.sendConversion(conversion), { attemptCount: 2 })
+    await assert.rejects(client.sendConversion(conversion), failed)
+    await assert.rejects(client.sendReturn(sentBack), failed)
+    const once = { status: 200, isRetryable: false, attemptCount: 1 }
+    await assert.rejects(
+      client.sendConversion(
+        { ...conversion, transaction_id: '' },
+        { allowEmptyTransactionId: true }
+      ),
+      once
+    )
+  }
+  const page = await playScript(t, ...foreign)
+  const client = createPublisherClient({ url: page.url, attemptsMax: 1 })
+  await assert.rejects(client.sendConversion(conversion), { code: 'ANSWER_UNEXPECTED' })
 })
 
 test('a wish to wait longer than allowed fails at once and is passed on', async (t) => {
@@ -292,7 +323,7 @@ test('no more calls are under way at once than allowed, and what would wait too 
     openCountMax = Math.max(openCountMax, openCount)
     await new Promise((resolve) => setImmediate(resolve))
     openCount -= 1
-    response.end('{}')
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
   const client = createPublisherClient({ url: server.url, inFlightMax: 3, waitingMax: 17 })
 
