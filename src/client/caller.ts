@@ -128,6 +128,10 @@ function codeOf(status: number): ClientErrorCode {
       return 'NOT_FOUND'
     case 429:
       return 'RATE_LIMITED'
+    // The request came too slowly (408), or earlier than a proxy takes it (425): nothing is wrong with it.
+    case 408:
+    case 425:
+      return 'SERVICE_FAILED'
     default:
       if (status >= 500) return 'SERVICE_FAILED'
       return status >= 400 ? 'REQUEST_REFUSED' : 'ANSWER_UNEXPECTED'

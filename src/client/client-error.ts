@@ -31,7 +31,7 @@ export const clientErrorKinds = {
   REQUEST_REFUSED: { isRetryable: false },
   /** 429. */
   RATE_LIMITED: { isRetryable: true },
-  /** 5xx. */
+  /** 5xx, 408 or 425: the same request may be taken later. */
   SERVICE_FAILED: { isRetryable: true },
   /** The answer broke off: whatever of it was read is not whole. */
   ANSWER_BROKEN: { isRetryable: true },

@@ -7,6 +7,7 @@ import {
   type PurchaseReturn,
 } from '../../src/client/client.ts'
 import { clientVersion } from '../../src/client/caller.ts'
+import { refusalKinds } from '../../src/contract/refusal-codes.ts'
 import { answer, breakOff, hangUp, playScript, stayMute } from '../helpers/scripted-server.ts'
 import { freePort } from '../../scripts/free-port.ts'
 
@@ -171,7 +172,6 @@ test('a refusal is never tried again and brings the words of the service', async
   for (const [status, code] of [
     [400, 'REQUEST_REFUSED'],
     [404, 'NOT_FOUND'],
-    [408, 'REQUEST_REFUSED'],
     [413, 'REQUEST_REFUSED'],
     [302, 'ANSWER_UNEXPECTED'],
     [204, 'ANSWER_UNEXPECTED'],
@@ -188,6 +188,20 @@ test('a refusal is never tried again and brings the words of the service', async
       attemptCount: 1,
     })
     assert.equal(server.received.length, 1, String(status))
+  }
+})
+
+test('what the service refuses only for now is tried again, whatever its status', async (t) => {
+  const kinds = Object.entries(refusalKinds).filter(([code]) => !code.startsWith('BACKUP_'))
+  const retryable = kinds.filter(([, { isRetryable }]) => isRetryable)
+  // No refusal of the service, but one of proxies that know TLS 1.3.
+  const statuses = new Set([...retryable.map(([, { status }]) => status), 425])
+  for (const status of statuses) {
+    const server = await playScript(t, answer(status), answer(200), answer(status))
+    const client = createPublisherClient({ url: server.url, ...quick, attemptsMax: 2 })
+
+    assert.deepEqual(await client.sendConversion(conversion), { attemptCount: 2 }, String(status))
+    await assert.rejects(client.sendConversion(conversion), { status, isRetryable: true })
   }
 })
 
