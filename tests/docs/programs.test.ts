@@ -4,28 +4,19 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { answer, hangUp, playScript, stayMute } from '../helpers/scripted-server.ts'
+import type { ScriptedServer } from '../helpers/scripted-server.ts'
 import { replaceExamples } from './installation.ts'
 import { readBlocks } from './markdown.ts'
 import type { Block } from './markdown.ts'
 import { fileNameOf, missingProgram } from './samples.ts'
 
-type Behaviour = 'hang' | 'cut' | number
-
-interface Shop {
-  /** Transactions in the order in which they came. */
-  readonly received: readonly string[]
-  /** With which key each came. */
-  readonly keys: readonly (string | undefined)[]
-  readonly url: string
-}
-
 const refusal = { messages: ['/site_id must be integer', '/products is required'] }
+const html = { 'content-type': 'text/html' }
 const patienceMs = 120_000
 const key = `st_${'k'.repeat(43)}`
 
@@ -40,33 +31,6 @@ function programOf(run: Block): Block | undefined {
     const name = fileNameOf(block)
     return name !== null && block.language !== 'json' && run.text.trim().endsWith(` ${name}`)
   })
-}
-
-/** Behaves as told, one request after the other, and then as the last one says. */
-async function startStandIn(t: TestContext, behaviours: readonly Behaviour[]): Promise<Shop> {
-  const received: string[] = []
-  const keys: (string | undefined)[] = []
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as { transaction_id: string }
-    received.push(body.transaction_id)
-    keys.push(request.headers.authorization)
-    const behaviour = behaviours[Math.min(received.length, behaviours.length) - 1] ?? 200
-    if (behaviour === 'hang') return
-    if (behaviour === 'cut') return void request.socket.destroy()
-    response.writeHead(behaviour, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(behaviour === 400 ? refusal : {}))
-  }
-  const server = createServer((request, response) => void answer(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return { received, keys, url: `http://127.0.0.1:${address.port}` }
 }
 
 async function runProgram(
@@ -94,6 +58,15 @@ async function runProgram(
   return { code, output }
 }
 
+/** What every program prints when it is done. */
+const delivered = /^delivered: /mu
+
+function transactionsOf({ received }: ScriptedServer): readonly string[] {
+  return received.map(
+    ({ body }) => (JSON.parse(body) as { readonly transaction_id: string }).transaction_id
+  )
+}
+
 const optionsOf = (run: Block) => {
   const missing = missingProgram(run)
   return { skip: missing === null ? false : `${missing} is not installed` }
@@ -106,37 +79,81 @@ test("the publisher's guide has a program for each of curl, Node, Python, PHP an
 })
 
 test('a program of the guide', { concurrency: true }, async (t) => {
-  const repeats = runs.map((run) =>
-    t.test(
-      `${run.text.trim()}: repeats one transaction after silence, a cut and a 503 until it is taken`,
-      optionsOf(run),
-      async (inner) => {
-        const shop = await startStandIn(inner, ['hang', 'cut', 503, 200])
-
-        const { code, output } = await runProgram(inner, run, shop.url)
-
-        assert.equal(code, 0, output)
-        assert.equal(shop.received.length, 4, output)
-        assert.equal(new Set(shop.received).size, 1)
-        assert.deepEqual([...new Set(shop.keys)], [`Bearer ${key}`])
-      }
+  const each = (promise: string, check: (inner: TestContext, run: Block) => Promise<void>) =>
+    runs.map((run) =>
+      t.test(`${run.text.trim()}: ${promise}`, optionsOf(run), (inner) => check(inner, run))
     )
-  )
-  const refusals = runs.map((run) =>
-    t.test(
-      `${run.text.trim()}: repeats after 429, and ends with the messages of a 400 at once`,
-      optionsOf(run),
-      async (inner) => {
-        const shop = await startStandIn(inner, [429, 400])
+  const repeats = each(
+    'repeats one transaction after silence, a cut and a 503 until it is taken',
+    async (inner, run) => {
+      const service = await playScript(inner, stayMute, hangUp, answer(503), answer(200))
 
-        const { code, output } = await runProgram(inner, run, shop.url)
+      const { code, output } = await runProgram(inner, run, service.url)
+
+      assert.equal(code, 0, output)
+      assert.match(output, delivered)
+      assert.equal(service.received.length, 4, output)
+      assert.equal(new Set(transactionsOf(service)).size, 1)
+      const keys = new Set(service.received.map(({ headers }) => headers.authorization))
+      assert.deepEqual([...keys], [`Bearer ${key}`])
+    }
+  )
+  const refusals = each(
+    'repeats after 429 and 408, and ends with the messages of a 400 at once',
+    async (inner, run) => {
+      const service = await playScript(inner, answer(429), answer(408), answer(400, refusal))
+
+      const { code, output } = await runProgram(inner, run, service.url)
+
+      assert.notEqual(code, 0)
+      assert.equal(service.received.length, 3, output)
+      for (const message of refusal.messages) assert.ok(output.includes(message), output)
+    }
+  )
+  const pages = each(
+    'takes no page of a proxy and no empty answer with 200 for a delivery',
+    async (inner, run) => {
+      const maintenance = answer(200, '<html>Maintenance</html>', html)
+      const service = await playScript(inner, maintenance, answer(200, '', html))
+
+      const { code, output } = await runProgram(inner, run, service.url)
+
+      assert.notEqual(code, 0)
+      assert.doesNotMatch(output, delivered)
+      assert.equal(new Set(transactionsOf(service)).size, 1)
+    }
+  )
+  const foreignRefusals = each(
+    'says what a 400 says that is not from the service',
+    async (inner, run) => {
+      const page = '<html>The plain HTTP request was sent to HTTPS port</html>'
+      const service = await playScript(inner, answer(400, page, html))
+
+      const { code, output } = await runProgram(inner, run, service.url)
+
+      assert.notEqual(code, 0)
+      assert.ok(output.includes(page), output)
+      assert.doesNotMatch(output, /Traceback|Fatal error|JsonException|SyntaxError/u)
+      assert.equal(service.received.length, 1)
+    }
+  )
+  const redirects = each(
+    'follows no redirect, so that the key goes to nobody else',
+    async (inner, run) => {
+      const other = await playScript(inner, answer(200))
+      const elsewhere = { location: other.url.replace('127.0.0.1', 'localhost') }
+      const moved = [301, 307].map((status) => answer(status, '', elsewhere))
+      for (const step of moved) {
+        const service = await playScript(inner, step)
+
+        const { code, output } = await runProgram(inner, run, service.url)
 
         assert.notEqual(code, 0)
-        assert.equal(shop.received.length, 2, output)
-        for (const message of refusal.messages) assert.ok(output.includes(message), output)
+        assert.doesNotMatch(output, delivered)
       }
-    )
+      assert.deepEqual(other.received, [])
+    }
   )
   // They wait most of the time, so all at once take as long as one.
-  await Promise.all([...repeats, ...refusals])
+  await Promise.all([...repeats, ...refusals, ...pages, ...foreignRefusals, ...redirects])
 })
