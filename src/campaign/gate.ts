@@ -224,6 +224,7 @@ export class Gate {
         signal,
         body,
         stream: isStream ? request.raw : null,
+        contentEncoding: request.headers['content-encoding'] ?? null,
         pathParameters: pathParametersOf(request),
         query: queryOf(request),
         sourceAddress: this.#addressOf(request),

@@ -102,16 +102,24 @@ function parametersOf<Parameters extends TObject>(schema: Parameters | undefined
 
 function readBody<Body extends RequestBody | null>(
   expected: Body,
-  { body, stream }: Call
+  { body, stream, contentEncoding }: Call
 ): Parsed<BodyOf<Body>> {
   // The three cases of `BodyOf`, which the compiler cannot follow.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const taken = (value: unknown) => ({ ok: true, value: value as BodyOf<Body> }) as const
   if (expected === null) return taken(null)
+  if (!isPlain(contentEncoding)) return { ok: false, messages: [encoded] }
   if (expected.isStream) return taken(stream)
   const json = parseJsonBody(body)
   const parsed = json.ok ? expected.parse(json.value) : json
   return parsed.ok ? taken(parsed.value) : parsed
+}
+
+const encoded = 'content-encoding must be identity: the body is to be sent unpacked'
+
+function isPlain(contentEncoding: string | null): boolean {
+  const coding = contentEncoding?.trim().toLowerCase() ?? ''
+  return coding === '' || coding === 'identity'
 }
 
 function faultsOf(parsed: Parsed<unknown>): readonly string[] {

@@ -15,6 +15,8 @@ export interface Call {
   readonly body: Buffer
   /** The body as it comes in, for operations that stream; null for all others. */
   readonly stream: Readable | null
+  /** The header `content-encoding`; null without it. */
+  readonly contentEncoding: string | null
   /** The address of the caller; null if the connection was gone before it could be read. */
   readonly sourceAddress: string | null
   /** Aborted when the caller has gone before the answer was whole. */

@@ -1,5 +1,5 @@
 import type { AuditTrail } from '../../access/audit-trail.ts'
-import { answerJson, type HandlerTable } from '../../http/handler.ts'
+import { answerJson, refuse, type HandlerTable } from '../../http/handler.ts'
 import type { AccessKey } from '../../access/key.ts'
 import type { EventsResult } from '../../contract/event-lines.ts'
 import { adminOperations } from '../../contract/admin-operations.ts'
@@ -7,7 +7,7 @@ import { handle } from '../handle.ts'
 import type { SpoolRecord } from '../../spool/record.ts'
 import type { AdminDeps } from './deps.ts'
 import { toRecord } from './event-record.ts'
-import { readLines, type Line } from './line-reader.ts'
+import { packedTextFault, readLines, type Line } from './line-reader.ts'
 
 type BackfillDeps = Pick<AdminDeps, 'spool' | 'openTrackingData' | 'hashIdentity' | 'clock'>
 
@@ -28,7 +28,11 @@ export function createBackfill(deps: BackfillDeps, audit: AuditTrail): HandlerTa
   return handle(adminOperations.backfillEvents, async ({ key, body }) => {
     const backfill = new Backfill(deps, key)
     try {
-      for await (const lines of readLines(body)) await backfill.take(lines)
+      for await (const lines of readLines(body)) {
+        const packed = lines[0] === undefined ? null : packedTextFault(lines[0])
+        if (packed !== null) return refuse('REQUEST_INVALID', [`body ${packed}`])
+        await backfill.take(lines)
+      }
       await backfill.flush()
     } finally {
       // Also of one that broke off: what was accepted stays.

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { packedFault } from '../../lib/packed-file.ts'
 
 export const lineBytesMax = 1_048_576
 
@@ -48,6 +49,11 @@ export function withoutByteOrderMark(line: Line): Line {
   const { number, bytes } = line
   const isMarked = number === 1 && bytes !== null && bytes.subarray(0, 3).equals(byteOrderMark)
   return isMarked ? { number, bytes: bytes.subarray(3) } : line
+}
+
+/** Of the first line: what is wrong with the text if it is a compressed file; null for every other line. */
+export function packedTextFault({ number, bytes }: Line): string | null {
+  return number === 1 && bytes !== null ? packedFault(bytes) : null
 }
 
 class LineSplitter {
