@@ -53,7 +53,8 @@ function alertFacts({ alerts = [] }: StatusResponse): readonly Fact[] {
 }
 
 function spoolFact({ spool, lagMs }: StatusResponse): Fact {
-  if (spool.bytes === 0) return fact('spool', 'empty: every event is in the warehouse')
+  if (spool.bytes === 0 && lagMs === 0)
+    return fact('spool', 'empty: every event is in the warehouse')
   const text = `${formatSize(spool.bytes)} wait, the oldest for ${formatDuration(lagMs)}`
   return lagMs > usual.spoolLagMsMax
     ? odd('spool', `${text}: the warehouse is away, or too slow for what comes in`)

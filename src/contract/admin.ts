@@ -189,7 +189,7 @@ export const statusResponseSchema = named('StatusResponse', {
   ),
   failing: list(
     Type.String(),
-    'Steps of the pipeline whose last try failed, and a clock that is far off.'
+    'Steps of the pipeline whose last try failed, a clock that is far off, and a disk that takes no events.'
   ),
   nodes: optional(
     list(

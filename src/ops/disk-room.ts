@@ -1,19 +1,24 @@
-// Whether the disk has room for events. Trackers refuse them without it, and most other failures then only follow.
-import { existsSync } from 'node:fs'
+// Whether the disk takes events. Trackers refuse them if it does not, and most other failures then only follow.
+import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { freeBytesOf } from '../lib/free-bytes.ts'
+import { explainSystemError } from '../lib/system-error.ts'
 import { diskFreeBytesMin } from '../spool/file-spool.ts'
 
+/** Every engine has made the folder of the spool at its start. */
 export function diskComplaints(
   dataDir: string,
   readFreeBytes: (folder: string) => number = freeBytesOf
 ): readonly string[] {
   const folder = join(dataDir, 'spool')
-  // A node that takes no events has none.
-  if (!existsSync(folder)) return []
-  const freeBytes = readFreeBytes(folder)
-  if (freeBytes >= diskFreeBytesMin) return []
-  return [
-    `events are refused: the disk of ${folder} has ${freeBytes} bytes left, and needs ${diskFreeBytesMin}`,
-  ]
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    const freeBytes = readFreeBytes(folder)
+    if (freeBytes >= diskFreeBytesMin) return []
+    return [
+      `events are refused: the disk of ${folder} has ${freeBytes} bytes left, and needs ${diskFreeBytesMin}`,
+    ]
+  } catch (error) {
+    return [`events are refused: ${folder} cannot be used: ${explainSystemError(error)}`]
+  }
 }

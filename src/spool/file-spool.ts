@@ -57,6 +57,7 @@ export class FileSpool implements Spool {
   #closing: Promise<void> | null = null
   #roomCheckedAtMs = -Infinity
   #liveBytes = 0
+  #known: { readonly depth: SpoolDepth; readonly atMs: number } | null = null
   #isDiskFull = false
 
   constructor(options: FileSpoolOptions) {
@@ -92,8 +93,20 @@ export class FileSpool implements Spool {
     this.#roomCheckedAtMs = -Infinity
   }
 
+  /**
+   * While the folder cannot be read, anything that came after the last reading may wait: so it is told as what waits,
+   * and ages. Whoever needs the records themselves fails and says so.
+   */
   depth(): SpoolDepth {
-    return this.#reader.depth()
+    const atMs = this.#options.clock()
+    try {
+      this.#known = { depth: this.#reader.depth(), atMs }
+    } catch (error) {
+      if (this.#known === null) throw error
+      const { depth, atMs: readAtMs } = this.#known
+      return { bytes: depth.bytes, oldestAtMs: depth.oldestAtMs ?? readAtMs }
+    }
+    return this.#known.depth
   }
 
   close(): Promise<void> {

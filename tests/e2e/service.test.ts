@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ensureSecrets } from '../../src/secrets.ts'
@@ -85,6 +85,25 @@ test('trackers answer while the engine is down', async (t) => {
   await eventually('the engine is back', async () => {
     return (await statusOf(`${service.campaignUrl}/readyz`)) === 200
   })
+})
+
+test('the status and the metrics are answered while the folder of the spool is gone, and say that events are refused', async (t) => {
+  const service = await prepareService(t)
+  await service.start()
+  const headers = { authorization: `Bearer ${service.adminKey}` }
+  const failing = async () => {
+    const answer = await fetch(`${service.campaignUrl}/admin/v1/status`, { headers })
+    assert.equal(answer.status, 200)
+    return (await answer.text()).includes('events are refused')
+  }
+  const spool = join(service.dataDir, 'spool')
+
+  renameSync(spool, `${spool}-away`)
+
+  assert.equal(await failing(), true)
+  assert.equal((await fetch(`${service.campaignUrl}/metrics`, { headers })).status, 200)
+  renameSync(`${spool}-away`, spool)
+  assert.equal(await failing(), false)
 })
 
 test('no file of the data folder holds a raw user id', async (t) => {

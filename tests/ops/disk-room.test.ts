@@ -9,11 +9,6 @@ import { diskFreeBytesMin } from '../../src/spool/file-spool.ts'
 test('the status says that events are refused as soon as the disk has less room than trackers ask for', (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'shelftrace-room-'))
   t.after(() => rmSync(dataDir, { recursive: true }))
-  assert.deepEqual(
-    diskComplaints(dataDir, () => 0),
-    [],
-    'a node without a spool takes no events'
-  )
   mkdirSync(join(dataDir, 'spool'))
 
   assert.deepEqual(diskComplaints(dataDir), [], 'this disk has room')
@@ -30,4 +25,14 @@ test('the status says that events are refused as soon as the disk has less room 
   assert.deepEqual(folders, [join(dataDir, 'spool')])
   assert.match(complaint ?? '', /^events are refused: the disk of \S+ has 16777215 bytes left/)
   assert.deepEqual(others, [])
+})
+
+test('a spool whose folder is gone is in the status as well', (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'shelftrace-room-'))
+  t.after(() => rmSync(dataDir, { recursive: true }))
+
+  assert.match(
+    diskComplaints(dataDir).join(' '),
+    /^events are refused: \S+\/spool cannot be used: there is nothing at this path \(ENOENT\)$/
+  )
 })

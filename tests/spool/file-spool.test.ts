@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -197,6 +198,28 @@ test('below the floor of free disk appends are refused and reading goes on', asy
   assert.equal(entriesOf(batch).length, 1)
   await spool.remove(batch)
   assert.equal(spool.depth().bytes, 0)
+})
+
+test('while the folder cannot be read, what may have come since the last reading is told as waiting', async (t) => {
+  const path = aFolder(t)
+  let nowMs = Date.now()
+  const spool = openFileSpool({ path, bytesMax: 1e9, clock: () => nowMs })
+  t.after(() => spool.close())
+  const readAtMs = nowMs
+  assert.deepEqual(spool.depth(), { bytes: 0, oldestAtMs: null })
+  nowMs += 5_000
+
+  renameSync(path, `${path}-away`)
+  const gone = spool.depth()
+  renameSync(`${path}-away`, path)
+
+  assert.deepEqual(gone, { bytes: 0, oldestAtMs: readAtMs })
+  assert.deepEqual(spool.depth(), { bytes: 0, oldestAtMs: null })
+  await spool.append(anEvent({}))
+  const known = spool.depth()
+  renameSync(path, `${path}-away`)
+  assert.deepEqual(spool.depth(), known)
+  renameSync(`${path}-away`, path)
 })
 
 test('a segment that is removed to its end and quiet is deleted, and one with more in it is not', async (t) => {
