@@ -3,6 +3,7 @@
 
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
+import { adminKeyRule, isAdminKey } from './access/token.ts'
 import { ConfigReader, type Environment } from './config-reader.ts'
 import { readWarehouse, refuseClearWarehouse } from './config-warehouse.ts'
 import type { WarehouseConfig } from './config-warehouse.ts'
@@ -60,8 +61,6 @@ export interface Config extends WarehouseConfig {
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
-
-const adminKeyLengthMin = 32
 
 /** Throws CONFIG_INVALID; its message lists every fault on a line of its own. */
 export function parseConfig(environment: Environment): Config {
@@ -160,11 +159,7 @@ function readRoles(reader: ConfigReader): readonly Role[] {
 function readAdminKey(reader: ConfigReader): string | null {
   const key = reader.secret('SHELFTRACE_ADMIN_KEY')
   if (key === undefined) return null
-  if (!/^[\x21-\x7e]+$/u.test(key) || key.length < adminKeyLengthMin) {
-    reader.faults.push(
-      `SHELFTRACE_ADMIN_KEY must be at least ${adminKeyLengthMin} printable characters without spaces`
-    )
-  }
+  if (!isAdminKey(key)) reader.faults.push(`SHELFTRACE_ADMIN_KEY must have ${adminKeyRule}`)
   return key
 }
 

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { adminKeyRule, isAdminKey } from './access/token.ts'
 import { ServiceError } from './errors.ts'
 import { holdsAnything } from './lib/holds-anything.ts'
 import { makeFolder } from './lib/make-folder.ts'
@@ -99,7 +100,7 @@ function newSecrets(): string {
 function ensureAdminKey(path: string): string {
   ensureFile(path, () => `st_${randomBytes(32).toString('base64url')}\n`)
   const key = readSecretText(path).trim()
-  if (key.length < 32) throw invalid(path, 'must hold a key of at least 32 characters')
+  if (!isAdminKey(key)) throw invalid(path, `must hold a key of ${adminKeyRule}`)
   return key
 }
 
@@ -132,13 +133,19 @@ function readJson(path: string): unknown {
 /** Throws CONFIG_INVALID, naming the file, when it cannot be read or others may read it. */
 export function readSecretText(path: string): string {
   try {
-    refuseOpenMode(path, statSync(path))
+    const facts = statSync(path)
+    // Its mode is that of a folder, so what is said of it would mislead.
+    if (facts.isDirectory()) throw invalid(path, isFolder)
+    refuseOpenMode(path, facts)
     return readFileSync(path, 'utf8')
   } catch (error) {
     if (error instanceof ServiceError) throw error
     throw invalid(path, `cannot be read: ${explainSystemError(error)}`)
   }
 }
+
+const isFolder =
+  'is a folder: Docker makes one where the file that is to be mounted is missing; remove it, and put the file there'
 
 /**
  * Like ssh with its keys: a copy that others can read is no longer secret, and nobody would notice.

@@ -111,8 +111,8 @@ const broken: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ SHELFTRACE_TRUST_PROXY: 'yes' }, /SHELFTRACE_TRUST_PROXY must be one of true, false/],
   [{ SHELFTRACE_LOG_LEVEL: 'loud' }, /SHELFTRACE_LOG_LEVEL must be one of/],
   [{ SHELFTRACE_HOST: '0.0.0.0' }, /SHELFTRACE_HOST must be a loopback address unless/],
-  [{ SHELFTRACE_ADMIN_KEY: '' }, /SHELFTRACE_ADMIN_KEY must be at least 32/],
-  [{ SHELFTRACE_ADMIN_KEY: '   ' }, /SHELFTRACE_ADMIN_KEY must be at least 32/],
+  [{ SHELFTRACE_ADMIN_KEY: '' }, /SHELFTRACE_ADMIN_KEY must have at least 32/],
+  [{ SHELFTRACE_ADMIN_KEY: '   ' }, /SHELFTRACE_ADMIN_KEY must have at least 32/],
   [{ SHELFTRACE_TRAKERS: '2' }, /SHELFTRACE_TRAKERS is not a variable of Shelftrace/],
 ]
 
@@ -287,7 +287,7 @@ test('the key and the address of the warehouse may come from files, which only t
     [{ SHELFTRACE_ADMIN_KEY_FILE: join(folder, 'none') }, /_KEY_FILE: .*none cannot be read/],
     [{ SHELFTRACE_ADMIN_KEY_FILE: folder }, /SHELFTRACE_ADMIN_KEY_FILE: /],
     [{ SHELFTRACE_ADMIN_KEY_FILE: file('open', key, 0o644) }, /_KEY_FILE: .*is open to others/],
-    [{ SHELFTRACE_ADMIN_KEY_FILE: file('empty', '\n') }, /SHELFTRACE_ADMIN_KEY must be at least/],
+    [{ SHELFTRACE_ADMIN_KEY_FILE: file('empty', '\n') }, /SHELFTRACE_ADMIN_KEY must have at least/],
     [{ SHELFTRACE_WAREHOUSE_URL_FILE: file('no-url', 'canary') }, /_URL must be an absolute http/],
     [{ SHELFTRACE_SECRETS_FILE_FILE: 'x' }, /is not a variable of Shelftrace/],
   ] as const) {

@@ -13,6 +13,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { checkAdminKey } from '../src/access/token.ts'
+import { parseConfig } from '../src/config.ts'
 import { ensureSecrets, refuseOpenMode, removeDrafts } from '../src/secrets.ts'
 import type { SecretsSource } from '../src/secrets.ts'
 
@@ -97,6 +99,37 @@ test('an admin-key file that was emptied is refused', (t) => {
   writeFileSync(join(from.dataDir, 'admin-key'), '\n')
 
   assert.throws(() => ensureSecrets(from), /admin-key must hold a key/)
+})
+
+test('every way to give an admin key that is too weak is refused by the same rule', (t) => {
+  const rule = /at least 32 printable ASCII characters and no blanks/
+  for (const key of ['k'.repeat(31), 'ä'.repeat(32), `${'k'.repeat(16)} ${'k'.repeat(16)}`]) {
+    const from = source(t)
+    ensureSecrets(from)
+    writeFileSync(join(from.dataDir, 'admin-key'), key)
+
+    assert.throws(() => ensureSecrets(from), rule)
+    assert.throws(() => parseConfig({ SHELFTRACE_ADMIN_KEY: key }), rule)
+    assert.throws(() => checkAdminKey(key), rule)
+  }
+})
+
+test('a folder in the place of a secret is told as one, whatever its mode', (t) => {
+  for (const mode of [0o755, 0o700]) {
+    const from = source(t)
+    ensureSecrets(from)
+    for (const path of [join(from.dataDir, 'admin-key'), from.secretsFile]) {
+      rmSync(path)
+      mkdirSync(path, { mode })
+
+      assert.throws(() => ensureSecrets(from), {
+        code: 'CONFIG_INVALID',
+        message: new RegExp(`${path} is a folder: Docker makes one`),
+      })
+      const environment = { SHELFTRACE_ADMIN_KEY_FILE: path }
+      assert.throws(() => parseConfig(environment), /SHELFTRACE_ADMIN_KEY_FILE: .* is a folder/)
+    }
+  }
 })
 
 test('secrets that others can read are refused with what to do, and never read', (t) => {

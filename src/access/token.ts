@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts'
 const keyPrefix = 'st_'
 const secretBytes = 32
 const idBytes = 9
-export const adminKeyLengthMin = 16
+const adminKeyLengthMin = 32
 
 export function newToken(): string {
   return keyPrefix + randomBytes(secretBytes).toString('base64url')
@@ -20,12 +20,15 @@ export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest()
 }
 
-/** Throws CONFIG_INVALID for a key that could be guessed; a blank one would let everyone in. */
+export const adminKeyRule = `at least ${adminKeyLengthMin} printable ASCII characters and no blanks`
+
+/** A weaker one could be guessed, and a blank one would let everyone in. */
+export function isAdminKey(text: string): boolean {
+  return text.length >= adminKeyLengthMin && /^[!-~]+$/.test(text)
+}
+
+/** Throws CONFIG_INVALID. */
 export function checkAdminKey(adminKey: string): string {
-  const isStrong = adminKey.length >= adminKeyLengthMin && /^[!-~]+$/.test(adminKey)
-  if (isStrong) return adminKey
-  throw new ServiceError(
-    'CONFIG_INVALID',
-    `the admin key must have at least ${adminKeyLengthMin} printable ASCII characters and no blanks`
-  )
+  if (isAdminKey(adminKey)) return adminKey
+  throw new ServiceError('CONFIG_INVALID', `the admin key must have ${adminKeyRule}`)
 }

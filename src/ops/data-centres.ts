@@ -106,7 +106,9 @@ export class DataCentres {
     this.#faults = parsed.faults.map((fault) => `${variable}: ${fault}`)
     log.error(
       { reasons: this.#faults, version: this.#list?.version ?? null },
-      'the list of data centres is not taken, the one before goes on'
+      this.#list === null
+        ? 'the list of data centres is not taken, and there is none before it: nothing counts as from a data centre'
+        : 'the list of data centres is not taken, the one before goes on'
     )
   }
 }

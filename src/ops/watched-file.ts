@@ -16,6 +16,7 @@ export async function readContent(path: string, bytesMax: number): Promise<Buffe
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const facts = await file.stat()
+      if (facts.isDirectory()) return 'must name a file, not a folder'
       const isFit = facts.isFile() && facts.size <= bytesMax
       return isFit
         ? await file.readFile()

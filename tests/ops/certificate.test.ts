@@ -38,7 +38,7 @@ const faults: readonly (readonly [
       rmSync(certPath)
       mkdirSync(certPath)
     },
-    [/^SHELFTRACE_TLS_CERT must name a file of at most 1 MiB/],
+    [/^SHELFTRACE_TLS_CERT must name a file, not a folder/],
   ],
   [
     'a file without end',

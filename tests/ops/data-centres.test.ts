@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -14,14 +14,18 @@ async function aList(t: TestContext, content: string | null = first) {
   const path = join(folder, 'networks')
   if (content !== null) writeFileSync(path, content)
   const logged: object[] = []
-  const note = (fields: object) => void logged.push(fields)
+  const said: string[] = []
+  const note = (fields: object, text = '') => {
+    logged.push(fields)
+    said.push(text)
+  }
   const list = await openDataCentres({ path, log: { info: note, error: note } })
   assert.ok(list !== null)
   const write = (text: string) => {
     writeFileSync(`${path}.new`, text)
     renameSync(`${path}.new`, path)
   }
-  return { list, path, logged, write }
+  return { list, path, logged, said, write }
 }
 
 test('a changed file is taken once two looks found the same, with a version of its own', async (t) => {
@@ -60,13 +64,20 @@ test('a broken line is named, refuses the new list and keeps the old one, until 
   assert.equal(list.listOf('192.0.2.7'), null)
 })
 
-test('a file that goes away, becomes empty or too large keeps the old list', async (t) => {
+test('a file that goes away, becomes empty, too large or a folder keeps the old list', async (t) => {
   const { list, path, write } = await aList(t)
   const { version } = list.state()
   const changes: readonly (readonly [() => void, string])[] = [
     [() => rmSync(path), 'must name a readable file (ENOENT)'],
     [() => write(''), 'the file must have at least one range'],
     [() => write('#'.repeat(16_777_217)), 'must name a file of at most 16 MiB'],
+    [
+      () => {
+        rmSync(path)
+        mkdirSync(path)
+      },
+      'must name a file, not a folder',
+    ],
   ]
   for (const [change, fault] of changes) {
     change()
@@ -77,8 +88,9 @@ test('a file that goes away, becomes empty or too large keeps the old list', asy
 })
 
 test('without a fit file at the start nothing is from a data centre, and the state says why', async (t) => {
-  const { list, write } = await aList(t, null)
+  const { list, said, write } = await aList(t, null)
 
+  assert.match(said.join(' '), /^the list .* is not taken, and there is none before it: nothing/)
   assert.equal(list.listOf('192.0.2.7'), null)
   assert.deepEqual(list.state(), {
     version: null,
