@@ -31,6 +31,7 @@ import { createIdentityHasher } from './domain/identity.ts'
 import { systemClock } from './lib/clock.ts'
 import { ClockWatch } from './ops/clock-watch.ts'
 import { openDataCentres, type DataCentres } from './ops/data-centres.ts'
+import { isDiskFull } from './ops/disk-room.ts'
 import { createLog } from './ops/log.ts'
 import { createMetrics } from './ops/metrics.ts'
 import { TrackerMetrics } from './ops/tracker-metrics.ts'
@@ -287,6 +288,7 @@ async function startCampaign(
     trustProxy: config.trustProxy,
     signOn: config.signOn,
     requiresDeliveryKey: config.requiresDeliveryKey,
+    isDiskFull: () => config.warehouseUrls === null && isDiskFull(config.dataDir),
     // Connections never take the files that the warehouse needs.
     connectionsMax: openFilesMax() - fileLimits.engineFiles,
   })

@@ -84,6 +84,8 @@ export interface CampaignDeps {
   readonly signOn?: SignOn | null
   /** How many connections the limit of open files leaves room for. */
   readonly connectionsMax?: number
+  /** Whether the disk of a warehouse in process has no room. Default: never. */
+  readonly isDiskFull?: () => boolean
   /** How long `close` waits for requests under way. Default 5 s. */
   readonly drainMsMax?: number
   /** Another table than the contract's: a node may answer fewer operations, and tests have their own. */

@@ -1,6 +1,7 @@
 import { refuse, type Answer } from '../http/handler.ts'
 import { ServiceError, type ErrorCode } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
+import { saysDiskFull } from '../warehouse/refusal.ts'
 import type { CampaignDeps, CampaignLog } from './deps.ts'
 
 interface Failed {
@@ -13,16 +14,24 @@ interface Failed {
 
 const retryAfterSeconds = '5'
 const logIntervalMs = 1_000
+const diskFullText =
+  'The disk is full, so the warehouse cannot store anything; make room, and try again.'
 
 /** Turns whatever a request fails with into an answer that tells nothing of the inside. */
 export class CampaignFailures {
   readonly #log: CampaignLog
   readonly #clock: Clock
+  readonly #isDiskFull: () => boolean
   readonly #loggedAtMs = new Map<ErrorCode, number>()
 
-  constructor({ log, clock }: Pick<CampaignDeps, 'log' | 'clock'>) {
+  constructor({
+    log,
+    clock,
+    isDiskFull = () => false,
+  }: Pick<CampaignDeps, 'log' | 'clock' | 'isDiskFull'>) {
     this.#log = log
     this.#clock = clock
+    this.#isDiskFull = isDiskFull
   }
 
   answer(error: unknown, failed: Failed): Answer {
@@ -40,8 +49,16 @@ export class CampaignFailures {
   #answerKnown(error: ServiceError, failed: Failed): Answer {
     const { refusal, level, publicText, retryable } = error.kind
     if (this.#isDue(error.code)) this.#write(level, error, failed)
-    const answer = refuse(refusal, [publicText])
+    const answer = refuse(refusal, [
+      this.#isForWantOfRoom(error, failed) ? diskFullText : publicText,
+    ])
     return retryable ? { ...answer, headers: { 'retry-after': retryAfterSeconds } } : answer
+  }
+
+  /** Told to operators alone: nobody else can make room. */
+  #isForWantOfRoom(error: ServiceError, { route }: Failed): boolean {
+    if (error.code !== 'WAREHOUSE_UNAVAILABLE' || !route.startsWith('/admin/')) return false
+    return saysDiskFull(error) || this.#isDiskFull()
   }
 
   /** An outage fails every request with the same code: one line a second says as much as all. */

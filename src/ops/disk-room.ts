@@ -22,3 +22,16 @@ export function diskComplaints(
     return [`events are refused: ${folder} cannot be used: ${explainSystemError(error)}`]
   }
 }
+
+/** Whether a warehouse in process can store nothing either; false if the disk cannot be asked. */
+export function isDiskFull(
+  dataDir: string,
+  readFreeBytes: (folder: string) => number = freeBytesOf
+): boolean {
+  try {
+    return readFreeBytes(dataDir) < diskFreeBytesMin
+  } catch {
+    // The complaints above say so.
+    return false
+  }
+}

@@ -128,6 +128,11 @@ export function warehouseFailure(
   )
 }
 
+/** Whether ClickHouse said that its disk has no room. Often it gives the code of a failed write instead. */
+export function saysDiskFull(error: ServiceError): boolean {
+  return error.details['clickhouseCode'] === passingCodes.NOT_ENOUGH_SPACE
+}
+
 /** Whether the statement or its data is at fault: the same call fails again. */
 export function isRefused(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === 'WAREHOUSE_REFUSED'

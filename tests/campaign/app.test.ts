@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { invitationScope } from '../../src/contract/invitations.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { ServiceError } from '../../src/errors.ts'
+import { passingCodes } from '../../src/warehouse/refusal.ts'
 import { aKey, bearer, echoAdmin, startHarness } from './harness.ts'
 
 const reportPath = '/v2/advertisers/1/reports/spa/product.csv'
@@ -247,6 +248,34 @@ test('failures of the catalogue are answered in their public words, anything els
     if (status === 503) assert.ok(Number(response.headers['retry-after']) > 0)
     const logged = log.lines().filter(({ level }) => Number(level) >= 40)
     assert.equal(logged.length, status === 400 ? 0 : 1)
+  }
+})
+
+test('a full disk is told as such to operators, and not to other keys', async (t) => {
+  const aboutSpace = new ServiceError('WAREHOUSE_UNAVAILABLE', 'no', {
+    details: { clickhouseCode: passingCodes.NOT_ENOUGH_SPACE },
+  })
+  const away = new ServiceError('WAREHOUSE_UNAVAILABLE', 'no')
+  for (const [error, isDiskFull, words] of [
+    [aboutSpace, false, /^The disk is full/],
+    [away, true, /^The disk is full/],
+    [away, false, /cannot be reached/],
+    [new ServiceError('WAREHOUSE_REFUSED', 'no'), true, /failed to answer/],
+  ] as const) {
+    const { app } = startHarness({
+      runReport: () => Promise.reject(error),
+      adminHandlers: { ...echoAdmin, putCatalog: () => Promise.reject(error) },
+      isDiskFull: () => isDiskFull,
+    })
+    t.after(() => app.close())
+    const call = (method: 'PUT' | 'POST', url: string, key: string) =>
+      app.inject({ method, url, headers: bearer(key), payload: reportBody })
+
+    const told = messagesOf(await call('PUT', '/admin/v1/catalog', 'admin'))[0] ?? ''
+    const report = messagesOf(await call('POST', reportPath, 'K1'))[0] ?? ''
+
+    assert.match(told, words)
+    assert.doesNotMatch(report, /disk/)
   }
 })
 

@@ -3,7 +3,7 @@ import { mkdtempSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { diskComplaints } from '../../src/ops/disk-room.ts'
+import { diskComplaints, isDiskFull } from '../../src/ops/disk-room.ts'
 import { diskFreeBytesMin } from '../../src/spool/file-spool.ts'
 
 test('the status says that events are refused as soon as the disk has less room than trackers ask for', (t) => {
@@ -35,4 +35,16 @@ test('a spool whose folder is gone is in the status as well', (t) => {
     diskComplaints(dataDir).join(' '),
     /^events are refused: \S+\/spool cannot be used: there is nothing at this path \(ENOENT\)$/
   )
+})
+
+test('a disk is full from where trackers refuse events, and one that cannot be asked is not called full', () => {
+  assert.equal(
+    isDiskFull('/', () => diskFreeBytesMin - 1),
+    true
+  )
+  assert.equal(
+    isDiskFull('/', () => diskFreeBytesMin),
+    false
+  )
+  assert.equal(isDiskFull('/nowhere/at/all'), false)
 })
