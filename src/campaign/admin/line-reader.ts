@@ -12,6 +12,8 @@ export interface Line {
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
+/** Programs of DOS and their heirs write it behind the last line, some more than once. */
+const endOfFile = 0x1a
 
 export interface LineOptions {
   /** The first line end of the text tells: files of old Macs have carriage returns alone. */
@@ -95,7 +97,11 @@ class LineSplitter {
   /** The text after the last line end, if there is any. */
   end(): Line | null {
     if (this.#held !== null) this.#keep(this.#held.subarray(0, -1))
-    return this.#bytes === 0 ? null : this.#finish()
+    if (this.#bytes === 0) return null
+    const { number, bytes } = this.#finish()
+    if (bytes === null) return { number, bytes }
+    const text = withoutEndMarks(bytes)
+    return text.length === 0 ? null : { number, bytes: text }
   }
 
   #keep(part: Buffer): void {
@@ -116,6 +122,12 @@ class LineSplitter {
     }
     return { number: this.#number, bytes }
   }
+}
+
+function withoutEndMarks(bytes: Buffer): Buffer {
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === endOfFile) end -= 1
+  return bytes.subarray(0, end)
 }
 
 /** A search costs more than a look, and blank lines come in runs. */

@@ -37,6 +37,14 @@ test('a last line without an end counts, an empty stream has none', async () => 
   assert.deepEqual(await collect([]), [])
 })
 
+test('the end mark of DOS ends the text, on a line of its own and behind the last one, and nowhere else', async () => {
+  assert.deepEqual(await collect([Buffer.from('a\r\nb\r\n\x1a')]), ['a\r', 'b\r'])
+  assert.deepEqual(await collect([Buffer.from('a\nb\x1a\x1a')]), ['a', 'b'])
+  assert.deepEqual(await collect([Buffer.from('a\nb\x1a'), Buffer.from('\x1a')]), ['a', 'b'])
+  assert.deepEqual(await collect([Buffer.from('\x1a')]), [])
+  assert.deepEqual(await collect([Buffer.from('a\x1ab\nc')]), ['a\x1ab', 'c'])
+})
+
 test('a line that is too long is skipped, and those around it are read', async () => {
   const long = Buffer.alloc(lineBytesMax + 1, 0x61)
   const parts = [Buffer.from('a\n'), long.subarray(0, 500_000), long.subarray(500_000)]
