@@ -2,7 +2,7 @@
 import { Type, type TSchema } from 'typebox'
 import { closed } from './closed.ts'
 import { convertToField, parseConvertTo } from './convert-to.ts'
-import { flag, optional, wordOf, type Of } from './fields.ts'
+import { flag, optional, text, wordOf, type Of } from './fields.ts'
 import type { Column } from './report-columns.ts'
 import { filterValueSchema, parseFilters } from './report-filters.ts'
 import {
@@ -91,6 +91,8 @@ export interface GroupRequest extends ReportQuestion {
   readonly withOrders: boolean
   /** A currency in which the amounts of a group are added up, whatever theirs are. */
   readonly convertTo?: string | null
+  /** The only currency whose rows are there; '' is that of markets which the catalog does not have. */
+  readonly currency?: string
   readonly page: number
   readonly limit: number
   readonly sortType: SortType
@@ -129,6 +131,16 @@ function requestSchema<Value extends TSchema>(value: Value) {
           })
         ),
         convertTo: convertToField,
+        currency: optional(
+          text({
+            title: 'an ISO 4217 currency code such as EUR, or an empty text',
+            pattern: '^(?:[A-Z]{3})?$',
+            description:
+              'Only the rows and totals of this currency, with the same figures as among all: an order still counts ' +
+              'where its first line stands. An empty text names markets that the catalog does not have. Not with ' +
+              '`convertTo`.',
+          })
+        ),
       },
       { title: 'SpaProductGroupsRequest' }
     )
@@ -149,7 +161,8 @@ export function parseGroupRequest(value: unknown): Parsed<GroupRequest> {
   const body = parsed.value
   const { filters, messages } = parseFilters(body.filters ?? [])
   const { convertTo, faults: ownFaults } = parseConvertTo(body.convertTo)
-  const faults = questionFaults(body, [...orderFaults(body), ...messages, ...ownFaults])
+  const refused = [...orderFaults(body), ...messages, ...ownFaults, ...currencyFaults(body)]
+  const faults = questionFaults(body, refused)
   if (faults !== null) return faults
 
   return {
@@ -166,8 +179,18 @@ export function parseGroupRequest(value: unknown): Parsed<GroupRequest> {
       orderBy: body.orderBy ?? groupDefaults.orderBy,
       withOrders: body.withOrders ?? groupDefaults.withOrders,
       ...(convertTo !== null && { convertTo }),
+      ...(body.currency !== undefined && { currency: body.currency }),
     },
   }
+}
+
+/** Converted rows are of all currencies. */
+function currencyFaults({
+  currency,
+  convertTo,
+}: Pick<GroupBody, 'currency' | 'convertTo'>): readonly string[] {
+  const areBoth = currency !== undefined && convertTo !== undefined
+  return areBoth ? ['/currency and /convertTo must not be there together'] : []
 }
 
 function orderFaults({

@@ -32,7 +32,7 @@ import {
 import { currencyParams } from './summed-rows.ts'
 
 export type GroupsQuestion = RowsQuestion &
-  Pick<GroupRequest, 'groupBy' | 'orderBy' | 'sortType' | 'limit'>
+  Pick<GroupRequest, 'groupBy' | 'orderBy' | 'sortType' | 'limit' | 'currency'>
 
 export interface GroupsSource extends RowsSource {
   readonly request: GroupsQuestion
@@ -74,12 +74,17 @@ SELECT ${columnsSql(keys)},
   count() OVER () AS total_rows, toString(sum(unconverted) OVER ()) AS total_unconverted,
   ${isConverted ? 'own_sums' : `''`}, ${boundAdvertiserSql}
 FROM (${addedUpSql(source, keys)})
-WHERE ${condition}
+WHERE ${condition}${onlyCurrencySql(request)}
 ORDER BY ${order.join(', ')}
 LIMIT ${reachableRows(request.limit)}
 SETTINGS ${reportSettings}`,
     params: groupsParams(source),
   }
+}
+
+/** The last step: before it, an order is placed by its first line in whatever currency, as in series.json. */
+function onlyCurrencySql({ currency }: GroupsQuestion): string {
+  return currency === undefined ? '' : ' AND currency = {onlyCurrency:String}'
 }
 
 /** Columns that say what a row is of, in the order of the report; those that it does not have are empty. */
@@ -219,6 +224,7 @@ function groupsParams(source: GroupsSource): Params {
       ...placeParams(runsOf(asked), 'asked'),
     }),
     ...source.target,
+    ...(request.currency !== undefined && { onlyCurrency: request.currency }),
     ...reportParams(source),
   }
 }

@@ -98,3 +98,14 @@ test('what is converted is never called like an amount in its own currency', () 
     'WITHOUT_RATE',
   ])
 })
+
+test('one currency is asked for by its code, or by an empty text where it is unknown, and never with a conversion', () => {
+  for (const currency of ['EUR', '']) {
+    const parsed = parseGroupRequest({ ...base, currency })
+    assert.equal(parsed.ok && parsed.value.currency, currency)
+  }
+  assert.deepEqual(faults({ currency: 'eur' }).length, 1)
+  assert.deepEqual(faults({ currency: 'EUR', convertTo: 'EUR' }), [
+    '/currency and /convertTo must not be there together',
+  ])
+})

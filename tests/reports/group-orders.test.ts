@@ -30,9 +30,12 @@ const nothing = () => []
 const line = (gtin: string) => ({ gtin, groupId: '', brand: '', price: 10, quantity: 1 })
 
 /** One order of two lines: the first is credited to campaign 1002 in New York, the second to 1001 in Berlin. */
-async function twoCampaigns(t: TestContext): Promise<World> {
+async function twoCampaigns(
+  t: TestContext,
+  markets: readonly (typeof newYork)[] = [newYork]
+): Promise<World> {
   const world = await aWorld(t)
-  world.markets.push(newYork)
+  world.markets.push(...markets)
   const atMs = boughtAtMs - 7_200_000
   const here = anAd({ servedAtMs: atMs, gtin: coffee })
   const there = anAd({
@@ -164,3 +167,33 @@ test('orders are null where the attributions are dropped, and where nobody asked
     'all null/2',
   ])
 })
+
+for (const [what, markets, other] of [
+  ['in two currencies', [{ ...newYork, currency: 'USD' }], 'USD'],
+  ['partly in a market that the catalog does not have', [], ''],
+] as const) {
+  test(`rows kept to one currency have the totals of series.json for it, with an order ${what}`, async (t) => {
+    const world = await twoCampaigns(t, markets)
+    await world.attribute()
+    const read = reader(t, world)
+    const readSeries = createSeriesReader({ warehouse: world.warehouse, catalog: namesOf(world) })
+
+    const compare = async () => {
+      const request = { ...base, orderBy: 'DATE', dateBreakdown: true, interval: 'DAY' } as const
+      const { signal } = new AbortController()
+      const { totals } = await readSeries({ advertiserId: 1, request, signal })
+      const ofTotal = (code: string) => {
+        const sums = totals.find(({ currency }) => currency === code)
+        return `all ${sums?.orders}/${sums?.conversions}`
+      }
+      // The first line of the order stands in the other currency.
+      assert.deepEqual([ofTotal('EUR'), ofTotal(other)], ['all 0/1', 'all 1/1'])
+      assert.deepEqual(await read({ currency: 'EUR' }), ['1001 1/1', ofTotal('EUR')])
+      assert.deepEqual(await read({ currency: other }), ['1002 1/1', ofTotal(other)])
+      assert.deepEqual(await read({ currency: 'CHF' }), [])
+    }
+    await compare()
+    await world.settle()
+    await compare()
+  })
+}
