@@ -41,7 +41,7 @@ interface FileParts {
   readonly advertiser: string
   /** What its rows are, as `products`. */
   readonly rows: string
-  /** Null if there are several. */
+  /** Null if there are several, and empty if it is unknown. */
   readonly currency: string | null
   readonly startDate: string
   readonly endDate: string
@@ -59,8 +59,7 @@ const namePartMax = 60
 export function fileNameOf(parts: FileParts): string {
   const { advertiser, rows, currency, startDate, endDate, profile } = parts
   const names = [advertiser, rows].map(namePart).filter((part) => part !== '')
-  const money = currency === null ? [] : [currency]
-  return `${[...names, ...money, startDate, endDate, profileParts[profile]].join('_')}.csv`
+  return `${[...names, ...(currency ? [currency] : []), startDate, endDate, profileParts[profile]].join('_')}.csv`
 }
 
 /** Letters and digits of any script; everything else might be forbidden in the name of a file. */

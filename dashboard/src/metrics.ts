@@ -17,6 +17,7 @@ import {
   type Figure,
 } from './format.ts'
 import { profileNames, profiles } from './view.ts'
+import { unknownLast } from './shown-currency.ts'
 import { t } from './language.ts'
 
 export interface Metric {
@@ -117,11 +118,12 @@ export function chooseMetric(chosen: readonly Metric[], name: string): string {
 /** By the place among the lines: the same on a tile, its line and its axis. */
 export const lineColors = ['series-1', 'series-3', 'series-4'] as const
 
-/** The currencies of an answer, the one with the most impressions first. */
+/** The currencies of an answer, the one with the most impressions first, and what has no currency last. */
 export function currenciesOf({ totals }: Pick<SeriesRows, 'totals'>): readonly string[] {
-  return totals
+  const codes = totals
     .toSorted((one, other) => Number(other['IMPRESSIONS']) - Number(one['IMPRESSIONS']))
     .map((row) => row['CURRENCY'] ?? '')
+  return unknownLast(codes)
 }
 
 export function totalOf({ totals }: SeriesRows, currency: string): Row | null {

@@ -2,7 +2,8 @@
 import type { JsonSeries } from '../../src/contract/report-json.ts'
 import type { Row } from './columns.ts'
 import { currenciesOf } from './metrics.ts'
-import { currencyChoices } from './shown-currency.ts'
+import type { MarketDays } from './periods.ts'
+import { chooseCurrency } from './shown-currency.ts'
 
 export interface SeriesRows extends Omit<JsonSeries, 'days' | 'totals' | 'converted'> {
   readonly days: readonly Row[]
@@ -25,7 +26,12 @@ export function seriesRows({ converted, ...answer }: JsonSeries): SeriesRows {
   }
 }
 
-/** The currencies in which the figures can be shown. */
-export function choicesOf({ originals, totals }: SeriesRows): readonly string[] {
-  return currencyChoices(currenciesOf({ totals: originals ?? totals }))
+/** The currencies in which the figures can be shown, and the one in which they are. */
+export function currencyOf(
+  answer: SeriesRows | null,
+  chosen: string | null,
+  { lastWholeOf: own }: MarketDays
+) {
+  const totals = answer?.originals ?? answer?.totals ?? []
+  return chooseCurrency(chosen, { found: currenciesOf({ totals }), own })
 }

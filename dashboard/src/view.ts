@@ -29,7 +29,7 @@ import {
   type PeriodName,
 } from './periods.ts'
 import { t } from './language.ts'
-import { targetOf } from './shown-currency.ts'
+import { readCurrency, targetOf } from './shown-currency.ts'
 
 export const profiles = [
   'IMP_1_DAY_CLK_14_DAYS',
@@ -57,8 +57,8 @@ export interface View extends Days, BaseChoice {
   /** Null means the first one of the answer. */
   readonly currency: string | null
   readonly filters: Filters
-  /** Market codes; empty means all. Applied in addition to the filters that people choose. */
-  readonly markets: readonly string[]
+  /** The only currency of the rows; null means all. */
+  readonly onlyCurrency: string | null
   /** What the table is grouped by. */
   readonly tab: TabName
   readonly orderBy: GroupOrder
@@ -85,9 +85,9 @@ export function parseView(query: URLSearchParams, market: MarketDays): View {
     interval: parseInterval(query.get('by'), period),
     ...parseBase(query),
     profile: parseProfile(query),
-    currency: query.get('currency'),
+    currency: readCurrency(query.get('currency')),
     filters: readFilters(query),
-    markets: [],
+    onlyCurrency: null,
     tab,
     orderBy: own.filter(isSortable).find((name) => name === orderBy) ?? defaultOrder,
     isDescending: query.get('order') !== 'asc',
@@ -173,7 +173,7 @@ function isValue(name: keyof Filters, text: string): boolean {
   return /^(?:0|[1-9]\d{0,9})$/u.test(text) && Number(text) < 2 ** 31
 }
 
-type Question = Pick<View, 'startDate' | 'endDate' | 'profile' | 'filters' | 'markets'>
+type Question = Pick<View, 'startDate' | 'endDate' | 'profile' | 'filters'>
 
 /** The request to the service, without paging and order. */
 export function questionOf(view: Question): SeriesBody {
@@ -181,10 +181,7 @@ export function questionOf(view: Question): SeriesBody {
     startDate: view.startDate,
     endDate: view.endDate,
     attributionProfile: view.profile,
-    filters: [
-      ...filtersOf(view.filters),
-      ...(view.markets.length > 0 ? [{ field: 'MARKET', values: view.markets } as const] : []),
-    ],
+    filters: filtersOf(view.filters),
   }
 }
 
@@ -203,6 +200,7 @@ export function tableRequestOf(view: View): GroupBody {
   return {
     ...questionOf(view),
     ...(convertTo !== null && { convertTo }),
+    ...(convertTo === null && view.onlyCurrency !== null && { currency: view.onlyCurrency }),
     groupBy: tabs[view.tab].groupBy,
     withOrders: [...view.columns, view.orderBy].includes('ORDERS'),
     orderBy: view.orderBy,
@@ -213,11 +211,11 @@ export function tableRequestOf(view: View): GroupBody {
 }
 
 /**
- * The state of a page, with its rows kept to the markets of one currency, as totals and chart are:
- * amounts of several can be neither added nor put in order.
+ * The state of a page, with its rows kept to one currency, as totals and chart are: amounts of several can be neither
+ * added nor put in order.
  */
-export function inCurrency(view: View, codes: readonly string[]): View {
-  return codes.length === 0 ? view : { ...view, markets: codes }
+export function inCurrency(view: View, currency: string): View {
+  return { ...view, currency, onlyCurrency: currency }
 }
 
 function filtersOf(filters: Filters): NonNullable<SeriesBody['filters']> {

@@ -13,9 +13,7 @@ const viewOf = (query: string) => parseView(new URLSearchParams(`${days}&${query
 const row = (changes: Row): Row => ({ CURRENCY: 'EUR', CONVERSION_VALUE: '15.00', ...changes })
 
 test('the other days are asked for the rows shown alone, under the filters of the table', () => {
-  const view = inCurrency(viewOf('group=ad-groups&brand=Acme&page=3&size=10&columns=ORDERS'), [
-    'DE',
-  ])
+  const view = inCurrency(viewOf('group=ad-groups&brand=Acme&page=3&size=10&columns=ORDERS'), 'EUR')
   const rows = [
     row({ AD_GROUP_ID: '7' }),
     row({ AD_GROUP_ID: '7', CURRENCY: 'GBP' }),
@@ -26,11 +24,10 @@ test('the other days are asked for the rows shown alone, under the filters of th
 
   assert.deepEqual(request?.filters, [
     { field: 'BRAND', values: ['Acme'] },
-    { field: 'MARKET', values: ['DE'] },
     { field: 'AD_GROUP_ID', values: ['7', '9'] },
   ])
   assert.deepEqual([request.startDate, request.endDate], ['2026-11-13', '2026-11-19'])
-  assert.deepEqual([request.page, request.withOrders], [0, false])
+  assert.deepEqual([request.page, request.withOrders, request.currency], [0, false, 'EUR'])
 })
 
 test('on every tab of groups the question is one that the service takes; rows of several kinds are not asked for', () => {

@@ -9,7 +9,6 @@ import {
   type Asked,
   type BrandRow,
 } from '../../dashboard/src/overview-rows.ts'
-import { currencyChoices, targetOf } from '../../dashboard/src/shown-currency.ts'
 import type { JsonSummary } from '../../src/contract/report-json.ts'
 import { addDays, listDays } from '../../src/domain/day.ts'
 
@@ -150,26 +149,6 @@ test('rows without a figure come last in both directions, and the file has the r
   )
   assert.ok(lines.includes(`3,'=C,10.00,600.00,6.0000,20,100,1000,EUR,0.000000`))
   assert.ok(lines.includes('2,A,,,,,,,EUR,'))
-})
-
-test('all currencies in one are offered where there are several, in each of them and in euros', () => {
-  assert.deepEqual(currencyChoices(['JPY']), ['JPY'])
-  assert.deepEqual(currencyChoices(['JPY', 'GBP', '']), [
-    'JPY',
-    'GBP',
-    '',
-    'all-JPY',
-    'all-GBP',
-    'all-EUR',
-  ])
-  assert.deepEqual(['all-EUR', 'all-eur', 'all-XXX', 'EUR', '', null].map(targetOf), [
-    'EUR',
-    null,
-    null,
-    null,
-    null,
-    null,
-  ])
 })
 
 test('a search for advertisers finds parts of names and whole ids, those opened last first', () => {

@@ -10,7 +10,7 @@ import {
   type Figures,
   type Sign,
 } from '../overview-rows.ts'
-import { addressOf } from '../router.ts'
+import { addressOf, withQuery } from '../router.ts'
 import type { ShownCurrency } from '../shown-currency.ts'
 import { carriedOn } from '../view.ts'
 import { ChangeMark } from './change-mark.tsx'
@@ -128,10 +128,12 @@ function totalsOf(rows: readonly BrandRow[], { code }: ShownCurrency): BrandRow 
   }
 }
 
+/** The page shows the same figures as the row; of one without any it chooses the currency itself. */
 function Name({ row, query }: { readonly row: BrandRow; readonly query: URLSearchParams }) {
+  const kept = row.total === null ? withQuery(query, { currency: null }) : query
   return (
     <a
-      href={addressOf(['advertisers', row.id, 'performance'], carriedOn(query))}
+      href={addressOf(['advertisers', row.id, 'performance'], carriedOn(kept))}
       onClick={() => noteRecent(row.id)}
     >
       <bdi>{row.name}</bdi>

@@ -2,7 +2,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import type { NameOf } from '../filter-names.ts'
 import type { MarketDays } from '../periods.ts'
-import { currencyLabel } from '../shown-currency.ts'
+import { currencyLabel, currencyParameter } from '../shown-currency.ts'
 import { profileNames, profiles, type View } from '../view.ts'
 import { BaseChoice, baseSwitched } from './base-choice.tsx'
 import { daysChange, movedDays, PeriodChoice, periodChange } from './period-choice.tsx'
@@ -59,7 +59,9 @@ export function PeriodBar(props: PeriodBarProps) {
             <span>{t('Currency')}</span>
             <select
               value={currency}
-              onChange={(event) => onChange({ currency: event.currentTarget.value })}
+              onChange={(event) =>
+                onChange({ currency: currencyParameter(event.currentTarget.value), page: null })
+              }
             >
               {currencies.map((code) => (
                 <option key={code} value={code}>

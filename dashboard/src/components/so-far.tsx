@@ -39,8 +39,7 @@ function Running({ advertiserId, view, query, market, currency: shown }: SoFarPr
   const overview = useOverview(advertiserId, { ...view, ...days, interval: 'DAY' })
   const answer = latestOf(overview)
   if (answer === null) return null
-  const currencies = currenciesOf(answer)
-  const currency = currencies.find((code) => code === shown) ?? currencies[0]
+  const currency = shown ?? currenciesOf(answer)[0]
   const total = currency === undefined ? null : totalOf(answer, currency)
   if (total === null) return null
   const address = addressOf(

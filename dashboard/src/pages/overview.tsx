@@ -24,7 +24,13 @@ import { useAccount, useSummary } from '../reports.ts'
 import { addressOf, changeQuery, replaceWith, withQuery, type Changes } from '../router.ts'
 import { useNow } from '../service-clock.ts'
 import { useSession } from '../session.ts'
-import { currencyChoices, targetOf, type ShownCurrency } from '../shown-currency.ts'
+import {
+  chooseCurrency,
+  keepingCurrency,
+  targetOf,
+  unknownLast,
+  type ShownCurrency,
+} from '../shown-currency.ts'
 import { parseView, type View } from '../view.ts'
 
 interface OverviewProps {
@@ -54,10 +60,9 @@ export function Overview({ advertisers, query }: OverviewProps) {
   )
 }
 
-function OverviewOn({ query, market }: OverviewProps & { readonly market: MarketDays }) {
-  const view = parseView(query, market)
+function OverviewOn({ query: asked, market }: OverviewProps & { readonly market: MarketDays }) {
+  const view = parseView(asked, market)
   const base = baseOf(view)
-  const change = (changes: Changes) => changeQuery(['overview'], query, changes)
   const convertTo = targetOf(view.currency)
   const summaries = useSummary({
     startDate: view.startDate,
@@ -69,7 +74,10 @@ function OverviewOn({ query, market }: OverviewProps & { readonly market: Market
   })
   const known = latestOf(summaries)
   const codes = known === null ? [] : codesOf(known.summaries)
-  const shown = shownOf(view, codes)
+  const currencies = chooseCurrency(view.currency, { found: codes, own: market.lastWholeOf })
+  const { choices, choice, shown } = currencies
+  const query = keepingCurrency(asked, currencies)
+  const change = (changes: Changes) => changeQuery(['overview'], query, changes)
   return (
     <>
       <div class="head">
@@ -83,8 +91,8 @@ function OverviewOn({ query, market }: OverviewProps & { readonly market: Market
       <PeriodBar
         view={view}
         market={market}
-        currencies={currencyChoices(codes)}
-        currency={shown.isConverted ? (view.currency ?? '') : shown.code}
+        currencies={choices}
+        currency={choice ?? ''}
         onChange={change}
       />
       <Stages loaded={summaries} what={t('the figures')}>
@@ -117,15 +125,8 @@ function codesOf(summaries: Summaries['summaries']): readonly string[] {
   for (const { CURRENCY } of summaries.flatMap(({ totals }) => totals)) {
     counts.set(CURRENCY, (counts.get(CURRENCY) ?? 0) + 1)
   }
-  return [...counts]
-    .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
-    .map(([code]) => code)
-}
-
-function shownOf({ currency }: View, codes: readonly string[]): ShownCurrency {
-  const target = targetOf(currency)
-  if (target !== null) return { code: target, isConverted: true }
-  return { code: codes.find((code) => code === currency) ?? codes[0] ?? '', isConverted: false }
+  const codes = [...counts].toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+  return unknownLast(codes.map(([code]) => code))
 }
 
 interface BrandsProps {

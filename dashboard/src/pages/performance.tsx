@@ -12,14 +12,14 @@ import { FiguresToCome, Tiles } from '../components/tiles.tsx'
 import { judgeBase, lastWholeDay } from '../comparison-base.ts'
 import { useFilterNames } from '../filter-names.ts'
 import { latestOf, type Loaded } from '../loaded.ts'
-import { formatRange } from '../format.ts'
+import { formatList, formatRange } from '../format.ts'
 import { chooseMetric, chosenMetrics, currenciesOf, totalOf, type Comparison } from '../metrics.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
-import { choicesOf, type SeriesRows } from '../series-rows.ts'
+import { currencyOf, type SeriesRows } from '../series-rows.ts'
 import type { MarketDays } from '../periods.ts'
 import { useBase, useComparison, useOverview } from '../reports.ts'
 import { changeQuery, type Changes } from '../router.ts'
-import { targetOf } from '../shown-currency.ts'
+import { currencyLabel, keepingCurrency, type ShownCurrency } from '../shown-currency.ts'
 import { inCurrency, parseView, type View } from '../view.ts'
 import { describeCompleteness } from '../words.ts'
 import { t } from '../language.ts'
@@ -40,17 +40,17 @@ interface PerformanceProps extends Pick<AdvertiserPageProps, 'advertiserId' | 'q
   readonly account: AdvertiserAccount
 }
 
-function PerformanceOn({ advertiserId, query, market, account }: PerformanceProps) {
-  const view = parseView(query, market)
-  const change: Change = (changes) =>
-    changeQuery(['advertisers', advertiserId, 'performance'], query, changes)
+function PerformanceOn({ advertiserId, query: asked, market, account }: PerformanceProps) {
+  const view = parseView(asked, market)
   const overview = useOverview(advertiserId, view)
   const base = useBase(advertiserId, view)
   const nameOf = useFilterNames(account, view)
   const known = latestOf(overview)
-  const currencies = known === null ? [] : currenciesOf({ totals: known.originals ?? known.totals })
-  const choices = known === null ? [] : choicesOf(known)
-  const currency = choices.find((code) => code === view.currency) ?? choices[0] ?? null
+  const currencies = currencyOf(known, view.currency, market)
+  const { choices, choice, shown } = currencies
+  const query = keepingCurrency(asked, currencies)
+  const change: Change = (changes) =>
+    changeQuery(['advertisers', advertiserId, 'performance'], query, changes)
   return (
     <>
       <div class="head">
@@ -70,15 +70,18 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
         market={market}
         firstDay={known?.firstDay ?? null}
         currencies={choices}
-        currency={currency ?? ''}
+        currency={choice ?? ''}
         onChange={change}
       />
       <FilterBar {...{ account, view, nameOf }} onChange={change} />
-      <SoFar {...{ advertiserId, view, query, market, currency }} />
+      <SoFar
+        {...{ advertiserId, view, query, market }}
+        currency={choice === null ? null : shown.code}
+      />
       <FiguresOf {...{ advertiserId, view, query, change, market, overview, base }} />
       {known !== null && (
         <Groups
-          {...{ advertiserId, view, query, change, market, base, currencies, account }}
+          {...{ advertiserId, view, query, change, market, base, account, shown }}
           firstDay={known.firstDay}
         />
       )}
@@ -89,23 +92,18 @@ function PerformanceOn({ advertiserId, query, market, account }: PerformanceProp
 interface GroupsProps extends Omit<FiguresProps, 'answer'> {
   readonly account: AdvertiserAccount
   readonly firstDay: string | null
-  readonly currencies: readonly string[]
+  readonly shown: ShownCurrency
 }
 
-/** Waits for the currencies, so that no rows are asked for that would be put away at once. */
+/** Waits for the currency, so that no rows are asked for that would be put away at once. */
 function Groups(props: GroupsProps) {
-  const { advertiserId, view, query, change, market, base, currencies, account, firstDay } = props
-  const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
-  const codes = account.markets.filter((one) => one.currency === currency).map(({ code }) => code)
-  const asked = currencies.length > 1 ? inCurrency(view, codes) : view
-  const target = targetOf(view.currency)
-  const isConverted = target !== null
-  const shown = isConverted ? view : { ...asked, currency: currency ?? null }
-  const judged = { view, market, currency: target ?? currency ?? '', base, firstDay, isConverted }
+  const { advertiserId, view, query, change, market, base, shown, account, firstDay } = props
+  const { code: currency, isConverted } = shown
+  const judged = { view, market, currency, base, firstDay, isConverted }
   return (
     <GroupTable
       advertiserId={advertiserId}
-      view={shown}
+      view={isConverted ? view : inCurrency(view, currency)}
       query={query}
       account={account}
       base={judgeBase(judged).tile}
@@ -140,31 +138,26 @@ export function FiguresOf({ overview, ...shown }: FiguresOfProps) {
 
 /** Totals and chart, in one currency: amounts of several do not add up. */
 function Figures({ advertiserId, answer, base, market, view, query, change }: FiguresProps) {
-  const currencies = currenciesOf(answer)
-  const currency = currencies.find((code) => code === view.currency) ?? currencies[0]
-  if (currency === undefined) {
-    return <Empty>{t('Nothing was counted in this period under these filters.')}</Empty>
-  }
+  const { choices, shown } = currencyOf(answer, view.currency, market)
+  const { code: currency, isConverted } = shown
   const total = totalOf(answer, currency)
+  if (total === null) return <NoFigures {...{ answer, currency }} />
   const chosen = chosenMetrics(query.get('chart'))
-  const isConverted = answer.originals !== undefined
   const lastWhole = isConverted ? market.lastWhole : lastWholeDay(market, currency)
   const earlier = latestOf(base)
   const { firstDay } = answer
   const { tile, note } = judgeBase({ view, market, currency, base, firstDay, isConverted })
   return (
     <>
-      {total !== null && (
-        <Tiles
-          total={total}
-          isConverted={isConverted}
-          base={tile}
-          chosen={view.isComparing ? [] : chosen}
-          onChoose={(name) => change({ chart: chooseMetric(chosen, name), compare: null })}
-        />
-      )}
+      <Tiles
+        total={total}
+        isConverted={isConverted}
+        base={tile}
+        chosen={view.isComparing ? [] : chosen}
+        onChoose={(name) => change({ chart: chooseMetric(chosen, name), compare: null })}
+      />
       <p class="footnote">
-        {note} {currencies.length > 1 && t('Figures are of the markets of the chosen currency.')}{' '}
+        {note} {choices.length > 1 && t('Figures are of the markets of the chosen currency.')}{' '}
         {describeCompleteness(answer, view.endDate)}
       </p>
       <ConvertedFrom answer={answer} />
@@ -204,6 +197,28 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
         )}
       </section>
     </>
+  )
+}
+
+/** What there is in other currencies is said: the reader may not have chosen this one for this period. */
+function NoFigures({
+  answer,
+  currency,
+}: {
+  readonly answer: SeriesRows
+  readonly currency: string
+}) {
+  const others = currenciesOf(answer)
+  if (others.length === 0) {
+    return <Empty>{t('Nothing was counted in this period under these filters.')}</Empty>
+  }
+  return (
+    <Empty>
+      {t(
+        'Nothing was counted in {{currency}} in this period under these filters. There are figures in {{others}}.',
+        { currency: currencyLabel(currency), others: formatList(others.map(currencyLabel)) }
+      )}
+    </Empty>
   )
 }
 

@@ -18,7 +18,9 @@ import { formatRange } from '../format.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import type { MarketDays } from '../periods.ts'
 import { useBase, useOverview, useReport } from '../reports.ts'
-import { choicesOf } from '../series-rows.ts'
+import { latestOf } from '../loaded.ts'
+import { currencyOf } from '../series-rows.ts'
+import { keepingCurrency } from '../shown-currency.ts'
 import { addressOf, changeQuery, type Changes } from '../router.ts'
 import { parseView, questionOf } from '../view.ts'
 import { FiguresOf } from './performance.tsx'
@@ -40,11 +42,9 @@ interface ProductProps extends Pick<AdvertiserPageProps, 'advertiserId' | 'query
   readonly market: MarketDays
 }
 
-function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
-  const parsed = parseView(query, market)
+function ProductOn({ advertiserId, query: asked, gtin, market }: ProductProps) {
+  const parsed = parseView(asked, market)
   const view = { ...parsed, filters: { ...noFilters, gtin: [gtin] } }
-  const change = (changes: Changes) =>
-    changeQuery(['advertisers', advertiserId, 'products', gtin], query, changes)
   const overview = useOverview(advertiserId, view)
   const base = useBase(advertiserId, view)
   const report = useReport(advertiserId, {
@@ -56,7 +56,10 @@ function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
     limit: rowsMax,
   })
   const rows = report.state === 'ready' ? report.value.rows : []
-  const currencies = overview.state === 'ready' ? choicesOf(overview.value) : []
+  const currencies = currencyOf(latestOf(overview), view.currency, market)
+  const query = keepingCurrency(asked, currencies)
+  const change = (changes: Changes) =>
+    changeQuery(['advertisers', advertiserId, 'products', gtin], query, changes)
   const title = rows.find((row) => row['PRODUCT_TITLE'] !== '')?.['PRODUCT_TITLE']
   return (
     <>
@@ -76,8 +79,8 @@ function ProductOn({ advertiserId, query, gtin, market }: ProductProps) {
         nameOf={(_filter, value) => nameOfProduct(value, rows)}
         market={market}
         firstDay={overview.state === 'ready' ? overview.value.firstDay : null}
-        currencies={currencies}
-        currency={currencies.find((code) => code === view.currency) ?? currencies[0] ?? ''}
+        currencies={currencies.choices}
+        currency={currencies.choice ?? ''}
         onChange={change}
       />
       <FiguresOf {...{ advertiserId, view, query, change, market, overview, base }} />
