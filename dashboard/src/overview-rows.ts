@@ -7,7 +7,7 @@ import { divideHalfEven, formatAmount, parseDecimal } from '../../src/domain/mon
 import { findNoBase, lastWholeDay, type NoBase } from './comparison-base.ts'
 import { changeOf } from './format.ts'
 import type { Days, MarketDays } from './periods.ts'
-import type { ShownCurrency } from './shown-currency.ts'
+import { convertedPrefix, type ShownCurrency } from './shown-currency.ts'
 
 export const figureNames = [
   'AD_SPEND_REVENUE',
@@ -34,6 +34,7 @@ export type Sign =
   | { readonly kind: 'never' }
   | { readonly kind: 'silent'; readonly days: number; readonly isAtLeast: boolean }
   | { readonly kind: 'roas'; readonly change: number }
+  | { readonly kind: 'unconverted'; readonly count: number }
 
 export interface BrandRow {
   readonly id: number
@@ -51,6 +52,8 @@ export interface BrandRow {
   readonly others: readonly Amounts[]
   /** What is not in the figures for want of a rate. */
   readonly withoutRate: readonly Amounts[]
+  /** Amounts that are missing from the figures, since they have no rate into the currency of their market. */
+  readonly unconverted: number
 }
 
 export interface Asked {
@@ -72,6 +75,7 @@ export function brandRow(brand: Summary, asked: Asked): BrandRow {
   const { shown } = asked
   const total = totalIn(brand, shown)
   const { before, reason } = baseIn(brand, asked)
+  const unconverted = unconvertedIn(brand, shown)
   return {
     id: brand.id,
     name: brand.name,
@@ -79,17 +83,27 @@ export function brandRow(brand: Summary, asked: Asked): BrandRow {
     change: changeOf(total?.CONVERSION_VALUE, before?.CONVERSION_VALUE),
     reason,
     trend: trendIn(brand, asked),
-    signs: [...silence(brand, asked), ...fallen(total, before)],
+    signs: [...silence(brand, asked), ...fallen(total, before), ...missing(unconverted)],
     others: shown.isConverted
       ? brand.totals
       : brand.totals.filter(({ CURRENCY }) => CURRENCY !== shown.code),
     withoutRate: shown.isConverted ? (brand.converted?.totals?.WITHOUT_RATE ?? []) : [],
+    unconverted,
   }
 }
 
 function totalIn({ totals, converted }: Summary, { code, isConverted }: ShownCurrency) {
   if (isConverted) return converted?.totals ?? null
   return totals.find(({ CURRENCY }) => CURRENCY === code) ?? null
+}
+
+function unconvertedIn({ totals }: Summary, { code, isConverted }: ShownCurrency): number {
+  const own = isConverted ? totals : totals.filter(({ CURRENCY }) => CURRENCY === code)
+  return own.reduce((sum, { UNCONVERTED }) => sum + Number(UNCONVERTED), 0)
+}
+
+function missing(count: number): readonly Sign[] {
+  return count === 0 ? [] : [{ kind: 'unconverted', count }]
 }
 
 function baseIn(
@@ -190,9 +204,21 @@ function valueOf(row: BrandRow, by: FigureName | 'CHANGE'): number | null {
   return figure === null ? null : Number(figure)
 }
 
-/** The rows as they are shown, exactly. */
+/** What depends on the currency, as in the CSV of the service. */
+const moneyColumns: ReadonlySet<string> = new Set([
+  'AD_SPEND_REVENUE',
+  'CONVERSION_VALUE',
+  'RETURN_ON_AD_SPEND',
+  'CURRENCY',
+  'CHANGE_OF_VALUE',
+])
+
+/** The rows as they are shown, exactly. What is converted is never called like an amount that is not. */
 export function csvOf(rows: readonly BrandRow[], { code, isConverted }: ShownCurrency): string {
-  const header = ['ADVERTISER_ID', 'ADVERTISER_NAME', ...figureNames, 'CURRENCY', 'CHANGE_OF_VALUE']
+  const columns = [...figureNames, 'CURRENCY', 'CHANGE_OF_VALUE', 'UNCONVERTED'].map((name) =>
+    isConverted && moneyColumns.has(name) ? `${convertedPrefix}${name}` : name
+  )
+  const header = ['ADVERTISER_ID', 'ADVERTISER_NAME', ...columns]
   const more = isConverted ? ['CONVERTED_FROM', 'WITHOUT_RATE'] : []
   const lines = rows.map((row) =>
     csvRow([
@@ -201,6 +227,7 @@ export function csvOf(rows: readonly BrandRow[], { code, isConverted }: ShownCur
       ...figureNames.map((name) => ({ number: row.total?.[name] ?? '' })),
       { text: code },
       { number: row.change === null ? '' : row.change.toFixed(6) },
+      { number: String(row.unconverted) },
       ...(isConverted
         ? [row.others, row.withoutRate].map((list) => ({ text: listAmounts(list) }))
         : []),

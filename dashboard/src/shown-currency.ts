@@ -9,6 +9,9 @@ export interface ShownCurrency {
   readonly isConverted: boolean
 }
 
+/** What the service calls a column whose amounts are converted. */
+export const convertedPrefix = 'CONVERTED_'
+
 const prefix = 'all-'
 /** In an address, where an empty text is none. */
 const unknownWord = 'unknown'

@@ -60,7 +60,14 @@ const orders = {
     'The distinct purchases behind CONVERSIONS; null where these are no longer known.'
   ),
 }
-const seriesTotalsSchema = named('SpaProductSeriesTotals', { ...figures, ...orders })
+const groupTotalsSchema = named('SpaProductGroupTotals', { ...figures, ...orders })
+const seriesTotalsSchema = named('SpaProductSeriesTotals', {
+  ...figures,
+  ...orders,
+  UNCONVERTED: number(
+    'Amounts (credited lines, charged events) that are missing from these for want of an exchange rate.'
+  ),
+})
 
 /** Sums of all currencies in one. */
 const inOneCurrency = {
@@ -166,7 +173,7 @@ export const groupsSchema = named('SpaProductGroups', {
       'for each of their currencies.'
   ),
   totals: list(
-    seriesTotalsSchema,
+    groupTotalsSchema,
     'By CURRENCY: the exact sums of the groups of all pages. ORDERS are the distinct purchases of all groups, ' +
       'of which one may be in several.'
   ),

@@ -52,6 +52,12 @@ export interface CurrencySums extends ReportSums {
   readonly converted?: ConvertedAmounts
 }
 
+/** Of a period. */
+export interface CurrencyTotals extends CurrencySums {
+  /** Amounts that are missing for want of a rate. */
+  readonly unconvertedCount: number
+}
+
 export interface Amounts {
   readonly valueNanos: bigint
   readonly spendNanos: bigint

@@ -15,16 +15,16 @@ import { readTargetParams } from './one-currency.ts'
 import { reportParams, reportRowsSql, reportSettings, type QuerySource } from './query.ts'
 import { readKept } from '../days/kept-revisions.ts'
 import type { DaySpan } from '../days/sealed-spans.ts'
-import type { CurrencySums } from './report.ts'
+import type { CurrencySums, CurrencyTotals } from './report.ts'
 import {
   currencyParams,
   rowsToSumSql,
   summedSql,
   toCurrencySums,
+  totalsOf,
   unconvertedIn,
   type SummedRow,
 } from './summed-rows.ts'
-import { addUpByCurrency } from './sums.ts'
 
 export interface DaySums extends CurrencySums {
   /** The first day of the interval, which may lie before the days asked for. */
@@ -35,7 +35,7 @@ export interface SeriesResult {
   /** By interval, then by currency; intervals without rows are left out. */
   readonly days: readonly DaySums[]
   /** The sums of all intervals, by currency. */
-  readonly totals: readonly CurrencySums[]
+  readonly totals: readonly CurrencyTotals[]
   readonly completeThrough: string | null
   /** The first day with figures of the advertiser, whatever was asked for. */
   readonly firstDay: string | null
@@ -100,7 +100,10 @@ async function readOnce(
   const sums = rows.map((row) => toSums(row, { filteredOrders, days, parts }))
   return {
     days: sums,
-    totals: addUpByCurrency(sums.map(({ day: _day, ...own }) => own)),
+    totals: totalsOf(
+      sums.map(({ day: _day, ...own }) => own),
+      rows
+    ),
     completeThrough: days.completeThrough,
     firstDay,
     renewingDays: days.renewingDays,

@@ -9,7 +9,7 @@ import { readFirstDays } from './first-day.ts'
 import { BasisReader } from './report-basis.ts'
 import { readTargetParams } from './one-currency.ts'
 import { reportSettings, rowsOfManySql, rowsParams, type RowsParts } from './query.ts'
-import type { CurrencySums } from './report.ts'
+import type { CurrencySums, CurrencyTotals } from './report.ts'
 import type { ReportDeps } from './run-report.ts'
 import type { DaySums } from './series.ts'
 import {
@@ -17,10 +17,10 @@ import {
   rowsToSumSql,
   summedSql,
   toCurrencySums,
+  totalsOf,
   unconvertedIn,
   type SummedRow,
 } from './summed-rows.ts'
-import { addUpByCurrency } from './sums.ts'
 
 type SummaryQuestion = Omit<SummaryRequest, 'advertiserIds' | 'after' | 'limit'>
 
@@ -32,8 +32,8 @@ export interface SummaryCall {
 
 export interface AdvertiserSums {
   /** By currency. */
-  readonly totals: readonly CurrencySums[]
-  readonly comparison: readonly CurrencySums[]
+  readonly totals: readonly CurrencyTotals[]
+  readonly comparison: readonly CurrencyTotals[]
   /** By day, then by currency; days without rows are left out. */
   readonly days: readonly DaySums[]
   readonly firstDay: string | null
@@ -182,14 +182,16 @@ function divide(rows: readonly SumsRow[], division: Division) {
     if (own === undefined) byAdvertiser.set(row.advertiser_id, [row])
     else own.push(row)
   }
-  const sumsOf = (own: readonly SumsRow[]) => ({
-    days: own.filter(({ part }) => part !== '').map((row) => toDay(row, division)),
-    totals: addUpByCurrency(
-      own
-        .filter(({ part }) => isOfPeriod(part, startDate))
-        .map((row) => toSums(row, periodHasOrders))
-    ),
-  })
+  const sumsOf = (own: readonly SumsRow[]) => {
+    const ofPeriod = own.filter(({ part }) => isOfPeriod(part, startDate))
+    return {
+      days: own.filter(({ part }) => part !== '').map((row) => toDay(row, division)),
+      totals: totalsOf(
+        ofPeriod.map((row) => toSums(row, periodHasOrders)),
+        ofPeriod
+      ),
+    }
+  }
   return new Map([...byAdvertiser].map(([id, own]) => [id, sumsOf(own)]))
 }
 

@@ -9,7 +9,8 @@ import {
   targetSumsSql,
   type TargetSums,
 } from './one-currency.ts'
-import type { CurrencySums } from './report.ts'
+import type { CurrencySums, CurrencyTotals } from './report.ts'
+import { addUpByCurrency } from './sums.ts'
 
 /** Sums as the warehouse gives them: digits, and amounts in nine digits. */
 export interface SummedRow extends Partial<TargetSums> {
@@ -73,6 +74,17 @@ export function toCurrencySums(row: SummedRow, orders: bigint | null): CurrencyS
     spendNanos: BigInt(readNanos(row.spend)),
     ...(hasTargetSums(row) && { converted: readTargetSums(row) }),
   }
+}
+
+/** The totals of sums, and what is missing from each by the rows that were summed. */
+export function totalsOf(
+  sums: readonly CurrencySums[],
+  rows: readonly SummedRow[]
+): readonly CurrencyTotals[] {
+  return addUpByCurrency(sums).map((total) => {
+    const own = rows.filter(({ currency }) => currency === total.currency)
+    return Object.assign(total, { unconvertedCount: unconvertedIn(own) })
+  })
 }
 
 export function unconvertedIn(rows: readonly SummedRow[]): number {

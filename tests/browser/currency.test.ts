@@ -105,4 +105,30 @@ describe('the currency of a page', { skip: noBrowser, timeout: 600_000 }, () => 
     assert.deepEqual(asked, [first, ''])
     await asItIs(page)
   })
+  it('is the one whose missing amounts are told, on the page of an advertiser and in the overview', async (t) => {
+    const key = stage.showcase.adminKey
+    const { page } = await stage.enter(t, { key, address: '#/nowhere' })
+    await answerWith(page, (text) =>
+      text.replaceAll(
+        /("CURRENCY":"GBP","ORDERS":[^,}]+),"UNCONVERTED":"0"/gu,
+        '$1,"UNCONVERTED":"3"'
+      )
+    )
+    for (const address of [performance, '#/overview']) {
+      await open(page, `${address}?currency=EUR&period=last-7`)
+      assert.equal(await page.getByText(/are missing from these figures/u).count(), 0, address)
+      await choice(page).selectOption('GBP')
+      await settled(page)
+      await page.getByText(/^\d+ amounts are missing from these figures/u).waitFor()
+    }
+    await page.locator('.overview .sign', { hasText: '3 amounts without a rate' }).first().waitFor()
+    await choice(page).selectOption('all-EUR')
+    await settled(page)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ])
+    assert.match(download.suggestedFilename(), /_all-EUR_/u)
+    await asItIs(page)
+  })
 })

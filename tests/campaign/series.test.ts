@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
-import type { CurrencySums } from '../../src/reports/report.ts'
+import type { CurrencyTotals } from '../../src/reports/report.ts'
 import type { SeriesCall } from '../../src/reports/series.ts'
 import { bearer, startHarness } from './harness.ts'
 
 const url = '/v2/advertisers/1/reports/spa/series.json'
-const sums: CurrencySums = {
+const sums: CurrencyTotals = {
+  unconvertedCount: 7,
   currency: 'EUR',
   impressions: 3n,
   clicks: 2n,
@@ -76,6 +77,7 @@ test('sums are printed as a report prints its figures, ratios over zero are null
         RETURN_ON_AD_SPEND: '60.2000',
         CURRENCY: 'EUR',
         ORDERS: '1',
+        UNCONVERTED: '7',
       },
     ],
     completeThrough: '2026-03-01',

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { test, type TestContext } from 'node:test'
-import type { CurrencySums } from '../../src/reports/report.ts'
+import type { CurrencyTotals } from '../../src/reports/report.ts'
 import type { SummaryCall, SummaryResult } from '../../src/reports/summary.ts'
 import { bearer, startHarness } from './harness.ts'
 
 const url = '/v2/reports/spa/summary.json'
 const payload = { startDate: '2026-03-01', endDate: '2026-03-02' }
-const sums: CurrencySums = {
+const sums: CurrencyTotals = {
+  unconvertedCount: 2,
   currency: 'JPY',
   impressions: 3n,
   clicks: 2n,
@@ -76,7 +77,7 @@ test('an overview has the figures of each advertiser, and those in one currency 
       {
         id: 1,
         name: 'Acme',
-        totals: [{ ...more, ...own, COST_PER_CLICK: '250.000000' }],
+        totals: [{ ...more, ...own, COST_PER_CLICK: '250.000000', UNCONVERTED: '2' }],
         comparison: [],
         days: [{ DATE: '2026-03-02', ...figures, ...own }],
         firstDay: '2026-02-03',

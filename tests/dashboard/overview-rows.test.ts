@@ -29,6 +29,7 @@ const total = (changes: Partial<Total> = {}): Total => ({
   COST_PER_CLICK: '1.000000',
   RETURN_ON_AD_SPEND: '6.0000',
   CURRENCY: 'EUR',
+  UNCONVERTED: '0',
   ...changes,
 })
 
@@ -145,10 +146,52 @@ test('rows without a figure come last in both directions, and the file has the r
   assert.equal(
     lines[0],
     'ADVERTISER_ID,ADVERTISER_NAME,AD_SPEND_REVENUE,CONVERSION_VALUE,RETURN_ON_AD_SPEND,ORDERS,CLICKS,' +
-      'IMPRESSIONS,CURRENCY,CHANGE_OF_VALUE'
+      'IMPRESSIONS,CURRENCY,CHANGE_OF_VALUE,UNCONVERTED'
   )
-  assert.ok(lines.includes(`3,'=C,10.00,600.00,6.0000,20,100,1000,EUR,0.000000`))
-  assert.ok(lines.includes('2,A,,,,,,,EUR,'))
+  assert.ok(lines.includes(`3,'=C,10.00,600.00,6.0000,20,100,1000,EUR,0.000000,0`))
+  assert.ok(lines.includes('2,A,,,,,,,EUR,,0'))
+})
+
+test('what is converted is never called like an amount in its own currency in the file', () => {
+  const [plain = [], converted = []] = [false, true].map((isConverted) =>
+    csvOf([], { code: 'EUR', isConverted }).trimEnd().split(',').slice(2)
+  )
+  const shared = plain.filter((name) => converted.includes(name))
+
+  assert.deepEqual(shared, ['ORDERS', 'CLICKS', 'IMPRESSIONS', 'UNCONVERTED'])
+  assert.deepEqual(
+    converted.filter((name) => !shared.includes(name)),
+    [
+      'CONVERTED_AD_SPEND_REVENUE',
+      'CONVERTED_CONVERSION_VALUE',
+      'CONVERTED_RETURN_ON_AD_SPEND',
+      'CONVERTED_CURRENCY',
+      'CONVERTED_CHANGE_OF_VALUE',
+      'CONVERTED_FROM',
+      'WITHOUT_RATE',
+    ]
+  )
+})
+
+test('amounts that are missing for want of a rate are told of the currency shown, on the row and in the file', () => {
+  const totals = [
+    total({ UNCONVERTED: '2' }),
+    total({ CURRENCY: 'KWD', UNCONVERTED: '110' }),
+    total({ CURRENCY: 'GBP' }),
+  ]
+  for (const [code, isConverted, count] of [
+    ['EUR', false, 2],
+    ['KWD', false, 110],
+    ['GBP', false, 0],
+    ['EUR', true, 112],
+  ] as const) {
+    const shown = { code, isConverted }
+    const row = brandRow(brand({ totals }), { ...asked, shown })
+    assert.equal(row.unconverted, count)
+    const signs = row.signs.filter(({ kind }) => kind === 'unconverted')
+    assert.deepEqual(signs, count === 0 ? [] : [{ kind: 'unconverted', count }])
+    assert.match(csvOf([row], shown), new RegExp(`,${count}(?:,|\r\n)`, 'u'))
+  }
 })
 
 test('a search for advertisers finds parts of names and whole ids, those opened last first', () => {

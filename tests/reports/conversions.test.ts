@@ -7,6 +7,7 @@ import { parseGroupRequest } from '../../src/contract/group-request.ts'
 import { createGroupsRunner } from '../../src/reports/run-groups.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
 import { createSeriesReader } from '../../src/reports/series.ts'
+import { createSummaryReader } from '../../src/reports/summary.ts'
 import type { Params, Warehouse } from '../../src/warehouse/warehouse.ts'
 import { openKeptPages } from '../helpers/kept-pages.ts'
 import { aReportRequest } from '../helpers/report-request.ts'
@@ -195,6 +196,35 @@ test('without a rate that is young enough they are told as unconverted, and with
 
   assert.deepEqual(none, { figures: ['2 0.25 0.00'], unconvertedCount: 1, streamCount: 1 })
   assert.deepEqual(tooLate, { ...none, streamCount: 2 })
+})
+
+test('the totals of each currency say how many amounts are missing from them, in series and overviews', async (t) => {
+  const world = await aWorld(t)
+  world.markets.push({ id: 2, code: 'JP', currency: 'JPY', timeZone: 'Asia/Tokyo' })
+  const inDollars = anAd({ currency: 'USD', servedAdId: 'b'.repeat(32) })
+  const inTokyo = anAd({ currency: 'JPY', servedAdId: 'c'.repeat(32), marketId: 2 })
+  await world.loader.ship([
+    aClick(anAd(), day2Ms),
+    aClick(inDollars, day2Ms + hourMs),
+    aClick(inTokyo, day2Ms + hourMs),
+  ])
+  const deps = { ...world, catalog: () => aCatalog(world) }
+  const request = { ...aReportRequest({ endDate: '2026-03-12' }), interval: 'DAY' as const }
+  const { signal } = new AbortController()
+  const missing = async () => {
+    const series = await createSeriesReader(deps)({ advertiserId: 1, request, signal })
+    const asked = { ...request, comparison: null, trendDays: 0, convertTo: null }
+    const readSummary = createSummaryReader(deps)
+    const summary = await readSummary({ advertiserIds: [1], request: asked, signal })
+    return [series.totals, summary.advertisers.get(1)?.totals ?? []].map((totals) =>
+      totals.map(({ currency, unconvertedCount }) => `${currency} ${unconvertedCount}`)
+    )
+  }
+
+  const expected = ['EUR 1', 'JPY 0']
+  assert.deepEqual(await missing(), [expected, expected])
+  await world.settle()
+  assert.deepEqual(await missing(), [expected, expected])
 })
 
 test('a report of one currency is one statement, whatever rates there are', async (t) => {

@@ -5,6 +5,7 @@ import { forSpreadsheet, saveFile } from '../csv.ts'
 import { decimalPoint } from '../format.ts'
 import { messagesOf } from '../loaded.ts'
 import { useSession } from '../session.ts'
+import { convertedPrefix } from '../shown-currency.ts'
 import { Failure } from './notices.tsx'
 import { t } from '../language.ts'
 
@@ -47,9 +48,6 @@ export function DownloadButton({ name, load }: DownloadButtonProps) {
     </>
   )
 }
-
-/** What the service calls a column whose amounts are converted. */
-export const convertedPrefix = 'CONVERTED_'
 
 const figureNames = new Set<string>([
   ...Object.entries(columns).flatMap(([name, { isFigure: is }]) => (is ? [name] : [])),

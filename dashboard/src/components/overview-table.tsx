@@ -15,6 +15,7 @@ import type { ShownCurrency } from '../shown-currency.ts'
 import { carriedOn } from '../view.ts'
 import { ChangeMark } from './change-mark.tsx'
 import { Figure } from './figure.tsx'
+import { MissingAmounts } from './missing-amounts.tsx'
 import { OriginalAmounts } from './original-amounts.tsx'
 import { Sparkline } from './sparkline.tsx'
 import { Table, type Sorting, type TableColumn } from './table.tsx'
@@ -91,6 +92,7 @@ export function OverviewTable({ rows, listed, shown, query, sorting }: OverviewT
           )}
         </p>
       )}
+      <MissingAmounts count={unconvertedOf(rows)} />
       <Table<BrandRow>
         caption={t('Advertisers')}
         columns={hasOthers(rows) ? columns : columns.slice(0, -1)}
@@ -115,6 +117,7 @@ function totalsOf(rows: readonly BrandRow[], { code }: ShownCurrency): BrandRow 
     .map((row) => row.trend)
     .reduce((sums, own) => sums.map((sum, day) => sum + (own[day] ?? 0)))
   const withoutRate = rows.flatMap((row) => row.withoutRate)
+  const unconverted = unconvertedOf(rows)
   return {
     id: 0,
     name: '',
@@ -125,7 +128,12 @@ function totalsOf(rows: readonly BrandRow[], { code }: ShownCurrency): BrandRow 
     signs: [],
     others: [],
     withoutRate,
+    unconverted,
   }
+}
+
+function unconvertedOf(rows: readonly BrandRow[]): number {
+  return rows.reduce((sum, { unconverted }) => sum + unconverted, 0)
 }
 
 /** The page shows the same figures as the row; of one without any it chooses the currency itself. */
@@ -177,6 +185,8 @@ function Signs({ signs }: { readonly signs: readonly Sign[] }) {
 
 function wordsOf(sign: Sign): string {
   if (sign.kind === 'never') return t('No events yet')
+  if (sign.kind === 'unconverted')
+    return t('{{count}} amounts without a rate', { count: sign.count })
   if (sign.kind === 'roas') return t('ROAS {{change}}', { change: formatChange(sign.change) })
   return sign.isAtLeast
     ? t('No events for {{count}} days or more', { count: sign.days })

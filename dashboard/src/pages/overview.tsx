@@ -157,7 +157,12 @@ function Brands({ summaries, view, shown, market, query, change }: BrandsProps) 
   )
   const save = () =>
     saveFile(
-      fileNameOf({ ...view, advertiser: t('Overview'), rows: '', currency: shown.code }),
+      fileNameOf({
+        ...view,
+        advertiser: t('Overview'),
+        rows: '',
+        currency: shown.isConverted ? view.currency : shown.code,
+      }),
       csvOf(rows, shown)
     )
   return (

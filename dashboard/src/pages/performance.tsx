@@ -2,7 +2,8 @@ import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import { ConvertedFrom } from '../components/converted-from.tsx'
 import { CompareProfiles, Trend } from '../components/trend.tsx'
 import { IntervalChoice } from '../components/interval-choice.tsx'
-import { Empty, Stages, Warning } from '../components/notices.tsx'
+import { MissingAmounts } from '../components/missing-amounts.tsx'
+import { Empty, Stages } from '../components/notices.tsx'
 import { OnMarketDay } from '../components/on-market-day.tsx'
 import { PeriodBar } from '../components/period-bar.tsx'
 import { FilterBar } from '../components/filter-bar.tsx'
@@ -161,14 +162,9 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
         {describeCompleteness(answer, view.endDate)}
       </p>
       <ConvertedFrom answer={answer} />
-      {answer.unconverted > 0 && (
-        <Warning>
-          {t(
-            '{{count}} amounts are missing from these figures: there is no exchange rate for them yet.',
-            { count: answer.unconverted }
-          )}
-        </Warning>
-      )}
+      <MissingAmounts
+        count={isConverted ? answer.unconverted : Number(total['UNCONVERTED'] ?? '0')}
+      />
       <section class="card" aria-label={t('Over time')}>
         <div class="card-head">
           <h2>{t('Over time')}</h2>

@@ -119,7 +119,7 @@ export const reportExamples = {
     answers: {
       200: {
         days: [{ DATE: '2026-03-02', ...figures, ORDERS: '1' }],
-        totals: [{ ...figures, ORDERS: '1' }],
+        totals: [{ ...figures, ORDERS: '1', UNCONVERTED: '0' }],
         firstDay: '2026-01-15',
         ...coverage,
       },
@@ -139,7 +139,7 @@ export const reportExamples = {
           {
             id: 1,
             name: 'Acme',
-            totals: [{ ...figures, ORDERS: '1' }],
+            totals: [{ ...figures, ORDERS: '1', UNCONVERTED: '0' }],
             comparison: [],
             days: [{ DATE: '2026-03-05', ...dayFigures }],
             firstDay: '2026-01-15',

@@ -8,6 +8,7 @@ import type { CsvCell } from '../../../domain/csv.ts'
 import type {
   Amounts,
   CurrencySums,
+  CurrencyTotals,
   ReportResult,
   ReportRow,
   ReportSums,
@@ -118,7 +119,7 @@ function byCode([one]: readonly [string, Totals], [other]: readonly [string, Tot
 export function jsonSeries(result: SeriesResult, convertTo: string | null = null): JsonSeries {
   return {
     days: result.days.map(({ day, ...sums }) => ({ DATE: day, ...printWithOrders(sums) })),
-    totals: result.totals.map(printWithOrders),
+    totals: result.totals.map(printTotals),
     ...(convertTo !== null && {
       converted: {
         days: addUpDays(convertTo, result.days).map(printDay),
@@ -138,6 +139,10 @@ function printDay({ day, sums }: { readonly day: string; readonly sums: OneCurre
 
 export function printWithOrders({ currency, orders, ...sums }: CurrencySums) {
   return { ...printSums(sums, currency), ORDERS: orders === null ? null : String(orders) }
+}
+
+export function printTotals({ unconvertedCount, ...sums }: CurrencyTotals) {
+  return { ...printWithOrders(sums), UNCONVERTED: String(unconvertedCount) }
 }
 
 export function printIfAny(sums: OneCurrencySums | null) {

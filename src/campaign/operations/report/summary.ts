@@ -10,7 +10,7 @@ import type { CampaignDeps } from '../../deps.ts'
 import { handle } from '../../handle.ts'
 import type { ReportPlaces } from '../../report-places.ts'
 import { withinEventDays } from './csv-answer.ts'
-import { printIfAny, printInOneCurrency, printWithOrders } from './print.ts'
+import { printIfAny, printInOneCurrency, printTotals, printWithOrders } from './print.ts'
 
 type Advertisers = ReturnType<CampaignDeps['catalog']['current']>['advertisers']
 
@@ -75,8 +75,8 @@ function findAdvertisers(
 
 export function printAdvertiser(sums: AdvertiserSums, convertTo: string | null) {
   return {
-    totals: sums.totals.map(printWithOrders),
-    comparison: sums.comparison.map(printWithOrders),
+    totals: sums.totals.map(printTotals),
+    comparison: sums.comparison.map(printTotals),
     days: sums.days.map(({ day, ...own }) => ({ DATE: day, ...dayFigures(printWithOrders(own)) })),
     firstDay: sums.firstDay,
     ...(convertTo !== null && {
