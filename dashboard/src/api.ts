@@ -41,15 +41,22 @@ export class Api {
   readonly answers = new AnswerCache()
   readonly clock = new ServiceClock()
   readonly #key: string | null
-  readonly #onRefusedKey: () => void
+  readonly #onRefusedKey: (code: string | null) => void
+  /** Who is signed in by a proxy, as far as the page knows. */
+  #person: string | null = null
   readonly #waiting: (() => void)[] = []
   readonly #onPlaces = new Set<() => void>()
   #withoutPlace = 0
   #running = 0
 
-  constructor(key: string | null, onRefusedKey: () => void) {
+  constructor(key: string | null, onRefusedKey: (code: string | null) => void) {
     this.#key = key
     this.#onRefusedKey = onRefusedKey
+  }
+
+  /** From now on the service refuses calls once the proxy names somebody else. */
+  actAs(person: string): void {
+    this.#person = person
   }
 
   async get<T>(path: string, signal?: AbortSignal): Promise<T> {
@@ -122,7 +129,7 @@ export class Api {
       const pauseMs = waitMs(response)
       const isLate = Date.now() + pauseMs > endsAtMs
       if (!isBusy || isLate || (asked.method !== 'GET' && !isReport(asked))) {
-        if (response.status === 401) this.#onRefusedKey()
+        if (response.status === 401) this.#onRefusedKey(response.headers.get(errorCodeHeader))
         throw new ApiError(response.status, await readMessages(response))
       }
       await this.#waitForPlace(pauseMs, asked.signal)
@@ -152,7 +159,9 @@ export class Api {
         headers: {
           // A proxy in front then answers with a 401 rather than with a page where people sign in.
           accept: 'application/json, */*',
-          ...(key === null ? { [ownPageHeader]: '1' } : { authorization: `Bearer ${key}` }),
+          ...(key === null
+            ? { [ownPageHeader]: this.#person ?? '1' }
+            : { authorization: `Bearer ${key}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         cache: 'no-store',

@@ -129,14 +129,15 @@ interface SignedOnProps {
 
 /** Without a key, as whom the proxy in front says. */
 function SignedOn({ by, onLeave }: SignedOnProps) {
-  const [hasEnded, setHasEnded] = useState(false)
-  const api = useMemo(() => new Api(null, () => setHasEnded(true)), [])
+  const [end, setEnd] = useState<{ readonly code: string | null } | null>(null)
+  const api = useMemo(() => new Api(null, (code) => setEnd({ code })), [])
   const signOut = signOutOf(by)
+  const hasChanged = end?.code === 'PERSON_CHANGED'
   const ways = (
     <div class="actions">
-      {hasEnded && (
+      {end !== null && (
         <button type="button" class="primary" onClick={() => location.reload()}>
-          {t('Sign in again')}
+          {hasChanged ? t('Load the page anew') : t('Sign in again')}
         </button>
       )}
       <button type="button" onClick={onLeave}>
@@ -149,11 +150,15 @@ function SignedOn({ by, onLeave }: SignedOnProps) {
       )}
     </div>
   )
-  if (!hasEnded) return <Dashboard api={api} signOut={signOut} otherwise={ways} />
+  if (end === null) return <Dashboard api={api} signOut={signOut} otherwise={ways} />
   return (
     <main class="alone">
       <h1>Shelftrace</h1>
-      <p role="alert">{t('You are not signed in, or not any more.')}</p>
+      <p role="alert">
+        {hasChanged
+          ? t('Somebody else has signed in in this browser, so this page has stopped.')
+          : t('You are not signed in, or not any more.')}
+      </p>
       {ways}
     </main>
   )
@@ -167,7 +172,11 @@ interface DashboardProps {
 }
 
 function Dashboard({ api, signOut, otherwise }: DashboardProps) {
-  const me = useLoaded('me', async (signal) => await api.get<Me>('v2/me', signal))
+  const me = useLoaded('me', async (signal) => {
+    const own = await api.get<Me>('v2/me', signal)
+    if (own.signOn) api.actAs(own.name)
+    return own
+  })
   if (me.state === 'loading') {
     return (
       <main class="alone">

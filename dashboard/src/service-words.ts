@@ -23,6 +23,7 @@ export const refusalWords: Readonly<Record<RefusalCode, string>> = {
   SIGN_ON_REFUSED: t(
     'The sign-on does not count here: it came another way than through its proxy.'
   ),
+  PERSON_CHANGED: t('Somebody else has signed in in this browser, so this page has stopped.'),
   SCOPE_MISSING: t('The key does not have the scope for this.'),
   PERSON_UNKNOWN: t('You are signed in, and have no access. The service says in English:'),
   CROSS_SITE_REFUSED: t('The call did not come from this dashboard.'),

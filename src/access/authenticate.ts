@@ -21,7 +21,12 @@ export type Authentication =
     }
 
 /** Why the header of a proxy's sign-on did not do. */
-type SignOnRefusal = 'foreign-sign-on' | 'malformed-sign-on' | 'cross-site' | 'unknown-person'
+type SignOnRefusal =
+  | 'foreign-sign-on'
+  | 'malformed-sign-on'
+  | 'cross-site'
+  | 'changed-person'
+  | 'unknown-person'
 
 export type Authorization =
   | { readonly ok: true }

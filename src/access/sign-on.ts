@@ -48,6 +48,11 @@ export function identify(
       message: `A call without a key needs the header ${ownPageHeader}, which other sites cannot send.`,
     })
   }
+  if (isPageOfAnother(rawHeaders, person)) {
+    return refused('PERSON_CHANGED', 'changed-person', {
+      message: 'Somebody else is signed in than the page says.',
+    })
+  }
   return findPerson(person, keys)
 }
 
@@ -75,6 +80,16 @@ function isFromOwnPage(rawHeaders: readonly string[]): boolean {
   // Browsers leave it out where the address is plain http, and programs everywhere.
   const isSameOrigin = sites.every((site) => site.trim() === 'same-origin')
   return isSameOrigin && headerLines(rawHeaders, ownPageHeader).length > 0
+}
+
+/**
+ * A browser has one session of the proxy for all its tabs. A page in which somebody else was signed in must neither act
+ * nor show figures under the new name.
+ */
+function isPageOfAnother(rawHeaders: readonly string[], person: string): boolean {
+  return headerLines(rawHeaders, ownPageHeader).some(
+    (value) => personForm.test(value) && value.toLowerCase() !== person
+  )
 }
 
 type SignOnReason = (Authentication & { readonly ok: false })['reason']

@@ -13,6 +13,7 @@ export const refusalReasons = {
   'revoked-key': 401,
   'foreign-sign-on': 401,
   'malformed-sign-on': 401,
+  'changed-person': 401,
   'cross-site': 403,
   'unknown-person': 403,
   forbidden: 403,

@@ -173,6 +173,7 @@ const ofEveryKey: readonly RefusalCode[] = [
   'KEY_MALFORMED',
   'KEY_INVALID',
   'SIGN_ON_REFUSED',
+  'PERSON_CHANGED',
   'SCOPE_MISSING',
   'PERSON_UNKNOWN',
   'CROSS_SITE_REFUSED',

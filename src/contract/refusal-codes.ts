@@ -22,6 +22,7 @@ export const refusalKinds = {
   KEY_MALFORMED: final(401),
   KEY_INVALID: final(401),
   SIGN_ON_REFUSED: final(401),
+  PERSON_CHANGED: final(401),
   SCOPE_MISSING: final(403),
   PARTY_FORBIDDEN: final(403),
   PERSON_UNKNOWN: final(403),

@@ -2,7 +2,8 @@
 
 /**
  * A browser lets no other site send this header, so it tells a call of our own page from one that another site makes a
- * browser send, which the proxy would sign in all the same.
+ * browser send, which the proxy would sign in all the same. Its value is whom the page takes for signed in, once the
+ * page knows it.
  */
 export const ownPageHeader = 'shelftrace-page'
 

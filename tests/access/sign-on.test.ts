@@ -25,6 +25,7 @@ const signOn: SignOn = {
 }
 const page = ['shelftrace-page', '1']
 const named = ['X-Forwarded-Email', 'anna@example.com']
+const pageOf = (person: string) => ['shelftrace-page', person]
 
 function ask(
   rawHeaders: readonly string[],
@@ -112,6 +113,21 @@ test('a call that another site makes the browser send is refused, whatever the m
   const twice = ['Sec-Fetch-Site', 'same-origin', 'sec-fetch-site', 'cross-site']
   assert.match(ask([...named, ...page, ...twice]), /^CROSS_SITE_REFUSED/u)
   assert.equal(ask([...named, ...page, 'Sec-Fetch-Site', 'same-origin']), 'key_anna')
+})
+
+test('a call of a page that says who is signed in is refused once that is somebody else, with access or without', () => {
+  assert.equal(ask([...named, ...pageOf('anna@example.com')]), 'key_anna')
+  assert.equal(ask([...named, ...pageOf('ANNA@Example.com')]), 'key_anna')
+  const before = asked.length
+  for (const other of ['bob@example.com', 'carl@example.com']) {
+    const refusal = 'PERSON_CHANGED changed-person null'
+    assert.equal(ask([...named, ...pageOf(other)]), refusal)
+    assert.equal(ask([...named, ...pageOf('anna@example.com'), ...pageOf(other)]), refusal)
+    assert.equal(ask(['X-Forwarded-Email', other, ...pageOf('anna@example.com')]), refusal)
+  }
+  assert.equal(asked.length, before)
+  // Programs, and pages that do not know it yet, say nobody.
+  assert.equal(ask([...named, ...page]), 'key_anna')
 })
 
 test('who has no access, or none any more, is told for whom to ask; a former one is named in the log', () => {

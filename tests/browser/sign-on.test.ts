@@ -132,6 +132,32 @@ describe('the dashboard behind a sign-on', { skip: noBrowser, timeout: 600_000 }
     assert.match(page.url(), /#\/operator\/catalog/u)
   })
 
+  it('a page stops once somebody else has signed in in the browser, before it shows or does anything for them', async (t) => {
+    await ask('POST', '/admin/v1/people', {
+      person: 'carl@example.com',
+      advertisers: [1],
+      scopes: ['report:read'],
+    })
+    const { page } = await come(t, 'boss@example.com', '#/operator/keys')
+    await settled(page)
+    const answered: string[] = []
+    page.on('response', (response) => {
+      if (response.ok()) answered.push(response.url())
+    })
+
+    proxy.person = 'carl@example.com'
+    await page.evaluate(`location.hash = '#/advertisers/1/performance'`)
+    await page.getByText('Somebody else has signed in in this browser').waitFor()
+    assert.deepEqual(answered, [])
+    assert.equal(await page.getByText('boss@example.com').count(), 0)
+    assert.deepEqual(await findBarriers(page), [])
+
+    await page.getByRole('button', { name: 'Load the page anew' }).click()
+    await settled(page)
+    await page.getByText('carl@example.com').waitFor()
+    assert.match(page.url(), /#\/advertisers\/1\/performance/u)
+  })
+
   it('a page of another site reads and changes nothing with the session of the reader', async (t) => {
     const { page, context } = await come(t, 'boss@example.com')
     await settled(page)

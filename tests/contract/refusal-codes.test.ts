@@ -17,6 +17,7 @@ const released: Readonly<Record<string, number>> = {
   KEY_MALFORMED: 401,
   KEY_INVALID: 401,
   SIGN_ON_REFUSED: 401,
+  PERSON_CHANGED: 401,
   SCOPE_MISSING: 403,
   PARTY_FORBIDDEN: 403,
   PERSON_UNKNOWN: 403,

@@ -17,6 +17,7 @@ export const refusalExamples: Readonly<Record<DocumentedCode, string>> = {
   KEY_MALFORMED: 'The Authorization header must be of the form: Bearer <key>.',
   KEY_INVALID: 'The key is not valid.',
   SIGN_ON_REFUSED: 'The header of the sign-on is taken from the address of its proxy only.',
+  PERSON_CHANGED: 'Somebody else is signed in than the page says.',
   SCOPE_MISSING: 'The key does not have the scope report:read.',
   PARTY_FORBIDDEN: 'The key is not for this advertiser.',
   PERSON_UNKNOWN:
