@@ -25,18 +25,29 @@ interface TilesProps {
   readonly onChoose: (name: string) => void
 }
 
+/** Longer figures need wider tiles. */
+const usualLengthMax = 12
+
 /** A press on a tile draws its metric. */
 export function Tiles({ total, isConverted = false, base, chosen, onChoose }: TilesProps) {
   const currency = total['CURRENCY']
   const [isWhole, setIsWhole] = useState(false)
+  const shownOf = ({ name, kind, print }: Metric) => {
+    const printed = print(total[name], currency)
+    return isConverted && kind === 'money' ? `≈ ${printed}` : printed
+  }
+  const longest = Math.max(...metrics.map((metric) => shownOf(metric).length))
   return (
     <>
-      <dl class={`tiles ${isWhole ? 'whole' : ''}`} aria-label={t('Totals')}>
+      <dl
+        class={`tiles ${isWhole ? 'whole' : ''} ${longest > usualLengthMax ? 'of-long' : ''}`}
+        aria-label={t('Totals')}
+        style={{ '--longest': longest }}
+      >
         {metrics.map((metric) => {
-          const { name, label, kind, print, isMain = false } = metric
+          const { name, label, isMain = false } = metric
           const place = chosen.indexOf(metric)
-          const printed = print(total[name], currency)
-          const shown = isConverted && kind === 'money' ? `≈ ${printed}` : printed
+          const shown = shownOf(metric)
           return (
             <div
               key={name}
