@@ -35,6 +35,8 @@ interface Asked {
   readonly path: string
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
+  /** Of the answer; JSON when absent. */
+  readonly mediaType?: string
 }
 
 export class Api {
@@ -75,8 +77,10 @@ export class Api {
     await this.#send({ method: 'DELETE', path })
   }
 
-  /** The body as text, for CSV. */
-  async text(asked: Asked): Promise<{ readonly text: string; readonly headers: Headers }> {
+  /** The body as text, for CSV and the like. */
+  async text(
+    asked: Asked & Required<Pick<Asked, 'mediaType'>>
+  ): Promise<{ readonly text: string; readonly headers: Headers }> {
     const response = await this.#send(asked)
     return { text: await response.text(), headers: response.headers }
   }
@@ -124,7 +128,10 @@ export class Api {
     const endsAtMs = Date.now() + limits.placeMsMax
     for (;;) {
       const response = await this.#fetch(asked)
-      if (response.ok) return response
+      if (response.ok) {
+        if (!isOwn(response, asked)) throw foreignAnswer()
+        return response
+      }
       const isBusy = response.status === 429 || response.status === 503
       const pauseMs = waitMs(response)
       const isLate = Date.now() + pauseMs > endsAtMs
@@ -185,6 +192,21 @@ export class Api {
       throw new ApiError(0, [t('The service cannot be reached.')])
     }
   }
+}
+
+/** A proxy may answer with a page of its own in place of the service, also with 200. */
+function isOwn({ status, headers }: Response, { method, mediaType = 'application/json' }: Asked) {
+  if (method === 'DELETE') return status === 204
+  return headers.get('content-type')?.startsWith(mediaType) === true
+}
+
+/** What is not the service's is neither figures nor success. */
+export function foreignAnswer(): ApiError {
+  return new ApiError(0, [
+    t(
+      'Something else answered in place of the service, such as a page of a proxy where people sign in. Reloading this page may help.'
+    ),
+  ])
 }
 
 /** Reading a report is a POST that changes nothing, so it may be repeated. */

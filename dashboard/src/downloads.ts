@@ -1,6 +1,6 @@
 // Files of a report: all pages as one text.
 import type { GroupBody } from '../../src/contract/group-request.ts'
-import type { Api } from './api.ts'
+import { foreignAnswer, type Api } from './api.ts'
 import { reportPath } from './reports.ts'
 import { tableRequestOf, type View } from './view.ts'
 
@@ -11,7 +11,7 @@ export async function downloadCsv(api: Api, advertiserId: number, view: View): P
   const path = reportPath(advertiserId, 'groups.csv')
   return await joinPages((paging) => {
     const body: GroupBody = { ...tableRequestOf(view), ...paging }
-    return api.text({ method: 'POST', path, body })
+    return api.text({ method: 'POST', path, body, mediaType: 'text/csv' })
   })
 }
 
@@ -30,8 +30,15 @@ export async function joinPages(readPage: ReadPage): Promise<string> {
     if (page > 0 && id !== resultId) throw new Error('the figures changed during the download')
     resultId = id
     text += page === 0 ? answer.text : answer.text.slice(answer.text.indexOf('\n') + 1)
-    const totalRows = Number(answer.headers.get('x-total-rows'))
-    if ((page + 1) * download.rowsPerPage >= totalRows) return text
+    if ((page + 1) * download.rowsPerPage >= totalRowsOf(answer.headers)) return text
     if (page + 1 === download.pagesMax) throw new Error('the report is too long for a browser')
   }
+}
+
+/** Over all pages of a CSV. */
+export function totalRowsOf(headers: Headers): number {
+  const text = headers.get('x-total-rows')
+  // Every CSV of the service says it. Without it, a part would pass for the whole.
+  if (text === null) throw foreignAnswer()
+  return Number(text)
 }

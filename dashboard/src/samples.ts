@@ -63,7 +63,12 @@ export function useSamples() {
     const ask = async () => {
       const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(answerMsMax)])
       const status = await api.get<StatusResponse>('admin/v1/status', signal)
-      const { text } = await api.text({ method: 'GET', path: 'metrics', signal })
+      const { text } = await api.text({
+        method: 'GET',
+        path: 'metrics',
+        mediaType: 'text/plain',
+        signal,
+      })
       const sample = { atMs: performance.now(), status, gauges: readGauges(text) }
       setSamples((known) => [...known, sample].slice(-samplesMax))
       setMessages([])

@@ -14,7 +14,7 @@ import { t } from '../language.ts'
 import { useLoaded } from '../loaded.ts'
 import type { AdvertiserPageProps } from '../page-table.ts'
 import type { MarketDays } from '../periods.ts'
-import { joinPages } from '../downloads.ts'
+import { joinPages, totalRowsOf } from '../downloads.ts'
 import { changeQuery } from '../router.ts'
 import { useSession } from '../session.ts'
 import { parseView, type View } from '../view.ts'
@@ -99,7 +99,7 @@ function PurchaseCard({ advertiserId, query, account, view, onChange }: Purchase
               rows: 'purchases',
               currency: null,
             })}
-            load={(from) => joinPages((paging) => from.text({ method: 'GET', path: read(paging) }))}
+            load={(from) => joinPages((paging) => from.text({ ...csv, path: read(paging) }))}
           />
         </div>
       </div>
@@ -214,7 +214,9 @@ function ruleOf(query: URLSearchParams): AttributionRule | undefined {
   return attributionRules.find((known) => known === query.get('rule'))
 }
 
+const csv = { method: 'GET', mediaType: 'text/csv' } as const
+
 async function readPurchases(api: Api, path: string, signal: AbortSignal) {
-  const { text, headers } = await api.text({ method: 'GET', path, signal })
-  return { rows: readRows(text), totalRows: Number(headers.get('x-total-rows') ?? 0) }
+  const { text, headers } = await api.text({ ...csv, path, signal })
+  return { rows: readRows(text), totalRows: totalRowsOf(headers) }
 }

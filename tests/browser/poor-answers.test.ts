@@ -1,0 +1,74 @@
+// Answers that are not the service's, or not whole, are told as what they are, and nothing is made of them.
+import assert from 'node:assert/strict'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import { startPoorProxy, type PoorProxy } from '../helpers/poor-proxy.ts'
+import { noBrowser, settled, signIn, visit } from './browser.ts'
+import { Stage } from './stage.ts'
+
+const foreign = 'Something else answered in place of the service'
+
+describe('answers that are poor', { skip: noBrowser, timeout: 900_000 }, () => {
+  const stage = new Stage({ shoppers: 20, days: 5, adsPerDay: 200 })
+  let proxy: PoorProxy
+
+  before(async () => {
+    proxy = await startPoorProxy(stage.showcase.url)
+  })
+  after(async () => await proxy?.close())
+
+  async function enter(t: TestContext, key: string, address: string) {
+    proxy.fault = 'none'
+    const visitor = await visit({ browser: stage.browser, url: proxy.url, address }, t)
+    await signIn(visitor.page, key)
+    await settled(visitor.page)
+    return visitor
+  }
+
+  for (const { from, address } of [
+    { from: 'the table', address: '#/advertisers/1/performance' },
+    { from: 'the purchases', address: '#/advertisers/1/purchases' },
+  ]) {
+    it(`a page that a proxy sends in place of a CSV is not saved as the file of ${from}`, async (t) => {
+      const { page } = await enter(t, stage.showcase.advertiserKey, address)
+      const saved: string[] = []
+      page.on('download', (file) => saved.push(file.suggestedFilename()))
+      proxy.fault = 'page'
+      await page.getByRole('button', { name: 'Download CSV' }).click()
+      await page.getByText(foreign).waitFor()
+      assert.deepEqual(saved, [])
+    })
+  }
+
+  it('a CSV whose number of rows was taken out on the way is not saved as if it were whole', async (t) => {
+    const { page } = await enter(t, stage.showcase.advertiserKey, '#/advertisers/1/performance')
+    const saved: string[] = []
+    page.on('download', (file) => saved.push(file.suggestedFilename()))
+    await page.route('**/groups.csv', async (route) => {
+      const response = await route.fetch()
+      const { 'x-total-rows': _, ...headers } = response.headers()
+      await route.fulfill({ response, headers })
+    })
+    await page.getByRole('button', { name: 'Download CSV' }).click()
+    await page.getByText(foreign).waitFor()
+    assert.deepEqual(saved, [])
+  })
+
+  it('a page that a proxy sends in place of figures is told as such', async (t) => {
+    const { page } = await enter(t, stage.showcase.advertiserKey, '#/nowhere')
+    proxy.fault = 'page'
+    await page.evaluate(`location.hash = '#/advertisers/1/performance'`)
+    await page.getByText(foreign).first().waitFor()
+    assert.equal(await page.getByText('Something in this page went wrong').count(), 0)
+  })
+
+  it('a key is not said to be revoked because a proxy answered with a page', async (t) => {
+    const { page } = await enter(t, stage.showcase.adminKey, '#/operator/keys')
+    await page
+      .getByRole('button', { name: /^Revoke / })
+      .first()
+      .click()
+    proxy.fault = 'page'
+    await page.getByRole('button', { name: 'Revoke for good' }).click()
+    await page.locator('td').getByText(foreign).waitFor()
+  })
+})
