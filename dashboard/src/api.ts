@@ -82,14 +82,14 @@ export class Api {
     asked: Asked & Required<Pick<Asked, 'mediaType'>>
   ): Promise<{ readonly text: string; readonly headers: Headers }> {
     const response = await this.#send(asked)
-    return { text: await response.text(), headers: response.headers }
+    const text = await readWhole(async () => await response.text(), asked.signal)
+    return { text, headers: response.headers }
   }
 
   async #json<T>(asked: Asked): Promise<T> {
     const response = await this.#send(asked)
     // The contract's types; the service's tests hold it to them.
-    const value: T = await response.json()
-    return value
+    return await readWhole<T>(async () => await response.json(), asked.signal)
   }
 
   async #send(asked: Asked): Promise<Response> {
@@ -183,15 +183,26 @@ export class Api {
       return response.type === 'opaqueredirect' ? new Response(null, { status: 401 }) : response
     } catch (error) {
       if (signal?.aborted === true) throw error
-      if (patience.aborted) {
-        const seconds = limits.answerMsMax / 1_000
-        throw new ApiError(0, [
-          t('The service has not answered within {{count}} seconds.', { count: seconds }),
-        ])
-      }
+      if (patience.aborted) throw lateAnswer()
       throw new ApiError(0, [t('The service cannot be reached.')])
     }
   }
+}
+
+/** A connection may also end, or hang, in the middle of an answer. */
+async function readWhole<T>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    if (error instanceof DOMException && error.name === 'TimeoutError') throw lateAnswer()
+    throw new ApiError(0, [t('The answer of the service has not come whole.')])
+  }
+}
+
+function lateAnswer(): ApiError {
+  const count = limits.answerMsMax / 1_000
+  return new ApiError(0, [t('The service has not answered within {{count}} seconds.', { count })])
 }
 
 /** A proxy may answer with a page of its own in place of the service, also with 200. */

@@ -1,6 +1,7 @@
 // Files of a report: all pages as one text.
 import type { GroupBody } from '../../src/contract/group-request.ts'
-import { foreignAnswer, type Api } from './api.ts'
+import { ApiError, foreignAnswer, type Api } from './api.ts'
+import { t } from './language.ts'
 import { reportPath } from './reports.ts'
 import { tableRequestOf, type View } from './view.ts'
 
@@ -27,11 +28,20 @@ export async function joinPages(readPage: ReadPage): Promise<string> {
   for (let page = 0; ; page += 1) {
     const answer = await readPage({ page, limit: download.rowsPerPage })
     const id = answer.headers.get('x-result-id')
-    if (page > 0 && id !== resultId) throw new Error('the figures changed during the download')
+    if (page > 0 && id !== resultId) {
+      throw new ApiError(0, [t('The figures changed during the download. Start it again.')])
+    }
     resultId = id
     text += page === 0 ? answer.text : answer.text.slice(answer.text.indexOf('\n') + 1)
     if ((page + 1) * download.rowsPerPage >= totalRowsOf(answer.headers)) return text
-    if (page + 1 === download.pagesMax) throw new Error('the report is too long for a browser')
+    if (page + 1 === download.pagesMax) {
+      const rows = download.rowsPerPage * download.pagesMax
+      throw new ApiError(0, [
+        t('The file would have more than {{rows}} rows. Choose fewer days or filter them.', {
+          rows,
+        }),
+      ])
+    }
   }
 }
 

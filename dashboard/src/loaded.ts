@@ -86,5 +86,9 @@ export function useLoaded<T>(
 
 export function messagesOf(error: unknown): readonly string[] {
   if (error instanceof ApiError) return error.messages
+  // A page may have less patience than a call.
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return [t('The service has not answered in time.')]
+  }
   return [t('Something in this page went wrong. Reloading it may help.')]
 }

@@ -71,4 +71,58 @@ describe('answers that are poor', { skip: noBrowser, timeout: 900_000 }, () => {
     await page.getByRole('button', { name: 'Revoke for good' }).click()
     await page.locator('td').getByText(foreign).waitFor()
   })
+  for (const { what, name } of [
+    { what: 'figures', name: 'series.json' },
+    { what: 'a file', name: 'groups.csv' },
+  ]) {
+    it(`${what} of which only a part comes are told as such, not as a fault of the page`, async (t) => {
+      const { page } = await enter(t, stage.showcase.advertiserKey, '#/nowhere')
+      proxy.fault = name === 'series.json' ? 'half' : 'none'
+      await page.evaluate(`location.hash = '#/advertisers/1/performance'`)
+      if (name === 'groups.csv') {
+        await settled(page)
+        proxy.fault = 'half'
+        await page.getByRole('button', { name: 'Download CSV' }).click()
+      }
+      await page.getByText('The answer of the service has not come whole.').first().waitFor()
+      assert.equal(await page.getByText('Something in this page went wrong').count(), 0)
+    })
+  }
+
+  it('an answer that hangs in the middle is not waited for without end, and told as late', async (t) => {
+    const { page } = await enter(t, stage.showcase.advertiserKey, '#/nowhere')
+    await page.clock.install()
+    proxy.fault = 'hanging'
+    await page.evaluate(`location.hash = '#/advertisers/1/performance'`)
+    await page.getByText('Loading the account').waitFor()
+    await page.clock.runFor(61_000)
+    await page.getByText('The service has not answered within 60 seconds.').first().waitFor()
+  })
+
+  it('the Live page says that the service has not answered in time, not that the page is at fault', async (t) => {
+    const { page } = await enter(t, stage.showcase.adminKey, '#/nowhere')
+    await page.route('**/admin/v1/status', () => {})
+    await page.clock.install()
+    await page.evaluate(`location.hash = '#/operator/live'`)
+    await page.getByText('Loading the state of the pipeline').waitFor()
+    await page.clock.runFor(16_000)
+    await page.getByText('The service has not answered in time.').waitFor()
+  })
+
+  it('a download during which the figures change says so', async (t) => {
+    const { page } = await enter(t, stage.showcase.advertiserKey, '#/advertisers/1/performance')
+    let pages = 0
+    await page.route('**/groups.csv', async (route) => {
+      pages += 1
+      const response = await route.fetch()
+      const headers = {
+        ...response.headers(),
+        'x-total-rows': '10001',
+        'x-result-id': String(pages),
+      }
+      await route.fulfill({ response, headers })
+    })
+    await page.getByRole('button', { name: 'Download CSV' }).click()
+    await page.getByText('The figures changed during the download.').waitFor()
+  })
 })

@@ -5,8 +5,8 @@ import { buffer } from 'node:stream/consumers'
 
 export interface PoorProxy {
   readonly url: string
-  /** Whether it sends a page of its own in place of an answer, or no more than half of the answer. */
-  fault: 'none' | 'page' | 'half'
+  /** It sends a page of its own in place of an answer, or half of the answer and then nothing, with an end or without. */
+  fault: 'none' | 'page' | 'half' | 'hanging'
   close(): Promise<void>
 }
 
@@ -19,8 +19,10 @@ export async function startPoorProxy(upstream: string): Promise<PoorProxy> {
       return
     }
     const forwarded = request(new URL(url, upstream), { method, headers }, (answer) => {
-      if (isApi && proxy.fault === 'half') void sendHalf(answer, outgoing)
-      else answer.pipe(outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders))
+      const { fault } = proxy
+      if (isApi && (fault === 'half' || fault === 'hanging')) {
+        void sendHalf(answer, outgoing, fault === 'half')
+      } else answer.pipe(outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders))
     })
     forwarded.once('error', () => outgoing.destroy())
     incoming.pipe(forwarded)
@@ -41,8 +43,14 @@ export async function startPoorProxy(upstream: string): Promise<PoorProxy> {
   return proxy
 }
 
-async function sendHalf(answer: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function sendHalf(
+  answer: IncomingMessage,
+  outgoing: ServerResponse,
+  ends: boolean
+): Promise<void> {
   const body = await buffer(answer)
   outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
-  outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy())
+  outgoing.write(body.subarray(0, body.length / 2), () => {
+    if (ends) outgoing.destroy()
+  })
 }
