@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { startPoorProxy, type PoorProxy } from '../helpers/poor-proxy.ts'
 import { noBrowser, settled, signIn, visit } from './browser.ts'
+import { findBarriers } from './read-page.ts'
 import { Stage } from './stage.ts'
 
 const foreign = 'Something else answered in place of the service'
@@ -124,5 +125,48 @@ describe('answers that are poor', { skip: noBrowser, timeout: 900_000 }, () => {
     })
     await page.getByRole('button', { name: 'Download CSV' }).click()
     await page.getByText('The figures changed during the download.').waitFor()
+  })
+  async function comeWithout(
+    t: TestContext,
+    { script, locale }: Record<'script' | 'locale', string>
+  ) {
+    const context = await stage.browser.newContext({ locale })
+    t.after(async () => await context.close())
+    await context.route(`**/assets/${script}-*.js`, (route) => route.abort('connectionreset'))
+    const page = await context.newPage()
+    await page.goto(`${stage.showcase.url}/#/advertisers/1/placements`)
+    return { context, page }
+  }
+
+  describe('scripts that do not load', () => {
+    it('leave a sentence that says so where the page itself cannot begin', async (t) => {
+      const { page } = await comeWithout(t, { script: 'index', locale: 'en-GB' })
+      await page.getByText('a part of the dashboard could not be loaded: reload the page').waitFor()
+    })
+
+    for (const { locale, text, again } of [
+      {
+        locale: 'en-GB',
+        text: 'A part of the dashboard could not be loaded.',
+        again: 'Try again',
+      },
+      {
+        locale: 'de-DE',
+        text: 'Ein Teil des Dashboards konnte nicht geladen werden.',
+        again: 'Erneut versuchen',
+      },
+    ]) {
+      it(`are told in the language of the reader, and trying again opens the page that was asked for, in ${locale}`, async (t) => {
+        const { context, page } = await comeWithout(t, { script: 'app', locale })
+        await page.getByRole('alert').getByText(text).waitFor()
+        assert.deepEqual(await findBarriers(page), [])
+        await context.unrouteAll()
+        await page.getByRole('button', { name: again }).click()
+        await signIn(page, stage.showcase.advertiserKey)
+        await settled(page)
+        assert.match(page.url(), /#\/advertisers\/1\/placements/u)
+        assert.equal(await page.locator('.not-started').count(), 0)
+      })
+    }
   })
 })
