@@ -84,7 +84,7 @@ test('the client knows the contract and what is below it, and nothing of the ser
   const known = edges.filter(([own]) => own === 'client').map(([, other]) => other)
   const knowing = edges.filter(([, other]) => other === 'client').map(([own]) => own)
 
-  assert.deepEqual([...new Set(known)].toSorted(), ['client', 'contract', 'lib'])
+  assert.deepEqual([...new Set(known)].toSorted(), ['client', 'contract', 'domain', 'lib'])
   assert.deepEqual([...new Set(knowing)], ['client'])
 })
 
