@@ -13,6 +13,7 @@ import type { Type, TSchema } from 'typebox'
 import type { Immutable } from '../contract/fields.ts'
 import { compileParser } from '../contract/validate.ts'
 import { CliError, RefusedError } from './command.ts'
+import { explainConnection } from './connection-failure.ts'
 import { printable } from './table.ts'
 
 export interface AdminCall {
@@ -77,7 +78,7 @@ export async function callForText(
     await refuseFailure(answer, server)
     return answer
   } catch (error) {
-    throw explain(error, server.url)
+    throw await explainConnection(error, server.url)
   }
 }
 
@@ -102,7 +103,7 @@ async function fetchAnswer(server: Server, call: AdminCall): Promise<unknown> {
   try {
     return await readAnswer(await sendPatiently(server, call), server)
   } catch (error) {
-    throw explain(error, server.url)
+    throw await explainConnection(error, server.url)
   }
 }
 
@@ -250,20 +251,4 @@ function parseJson(text: string): unknown {
   } catch (cause) {
     throw new CliError(`The answer is not JSON. ${isThisOurs}`, { cause })
   }
-}
-
-const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'])
-
-function explain(error: unknown, url: URL): unknown {
-  if (error instanceof CliError || !(error instanceof Error)) return error
-  const code = 'code' in error ? String(error.code) : ''
-  if (unreachable.has(code)) {
-    return new CliError(
-      `Nothing answers at ${url.origin} (${code}). Start the service with "shelftrace serve", ` +
-        'or name its campaign port with --url or SHELFTRACE_URL.',
-      { cause: error }
-    )
-  }
-  const reason = code === '' ? error.message : code
-  return new CliError(`The connection to ${url.origin} broke (${reason}).`, { cause: error })
 }
