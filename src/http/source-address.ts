@@ -4,8 +4,9 @@ import { isIP } from 'node:net'
 /**
  * Where a request came from, as plain text of an IPv4 or IPv6 address. Behind a trusted proxy that
  * is the last entry of `X-Forwarded-For`, the one the proxy itself wrote: all before it is the
- * sender's word. An entry that is no address leaves the proxy's own. Null once the other side has
- * reset the connection, unless the address was asked for before.
+ * sender's word. Empty elements are no entries (RFC 9110, 5.6.1), and the proxy writes an entry behind those of
+ * a sender. An entry that is no address leaves the proxy's own. Null once the other side has reset the
+ * connection, unless the address was asked for before.
  */
 export function sourceAddress(request: IncomingMessage, isProxyTrusted: boolean): string | null {
   const { remoteAddress } = request.socket
@@ -13,8 +14,15 @@ export function sourceAddress(request: IncomingMessage, isProxyTrusted: boolean)
   if (!isProxyTrusted) return socketAddress
   const forwarded = request.headers['x-forwarded-for']
   const list = Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')
-  const last = plainAddress(withoutPort(list.slice(list.lastIndexOf(',') + 1).trim()))
+  const last = plainAddress(withoutPort(lastEntry(list)))
   return isIP(last) === 0 ? socketAddress : last
+}
+
+/** Empty without any. One look from the end: a header may hold thousands of commas. */
+function lastEntry(list: string): string {
+  let end = list.length
+  while (end > 0 && ', \t'.includes(list.charAt(end - 1))) end -= 1
+  return list.slice(list.lastIndexOf(',', end - 1) + 1, end).trim()
 }
 
 /**

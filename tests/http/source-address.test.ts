@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { isIP } from 'node:net'
+import { IncomingMessage } from 'node:http'
+import { isIP, Socket } from 'node:net'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { networkOf } from '../../src/http/source-address.ts'
+import { networkOf, sourceAddress } from '../../src/http/source-address.ts'
 
 test('an IPv4 address is its own network, and what is no address is left alone', () => {
   for (const text of ['203.0.113.7', '', 'x']) assert.equal(networkOf(text), text)
@@ -33,4 +34,31 @@ test('addresses of one network have it in common, whatever their last 64 bits', 
       assert.equal(networkOf(first ?? ''), networkOf(second ?? ''))
     })
   )
+})
+
+function sourceOf(forwarded: string): string | null {
+  const socket = new Socket()
+  Object.defineProperty(socket, 'remoteAddress', { value: '192.0.2.200' })
+  const request = new IncomingMessage(socket)
+  request.headers = { 'x-forwarded-for': forwarded }
+  return sourceAddress(request, true)
+}
+
+// RFC 9110, 5.6.1.
+test('empty elements are no entries: the last entry is that of the proxy, however many commas anybody writes', () => {
+  const cases = [
+    ['192.0.2.7,', '192.0.2.7'],
+    ['192.0.2.7 ,\t, ', '192.0.2.7'],
+    [',192.0.2.7', '192.0.2.7'],
+    // What a sender wrote, and behind it the proxy.
+    ['203.0.113.9,, , 192.0.2.7', '192.0.2.7'],
+    ['203.0.113.9, 192.0.2.7,', '192.0.2.7'],
+    // The entry of the proxy is no address, so none of a sender takes its place.
+    ['203.0.113.9, unknown,', '192.0.2.200'],
+    [',', '192.0.2.200'],
+    [', ,', '192.0.2.200'],
+    ['', '192.0.2.200'],
+    [`192.0.2.7${','.repeat(30_000)}`, '192.0.2.7'],
+  ] as const
+  for (const [forwarded, source] of cases) assert.equal(sourceOf(forwarded), source, forwarded)
 })
