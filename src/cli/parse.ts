@@ -23,7 +23,7 @@ export function parseRequest(argv: readonly string[]): Request {
   if (argv[0] === 'complete' && argv[1] === '--') return { kind: 'complete', typed: argv.slice(2) }
   const words = findWords(argv)
   const names = words.map(({ text }) => text)
-  if (argv[0] === '--version' || names[0] === 'version') return { kind: 'version' }
+  if (versionOptions.has(argv[0]) || names[0] === 'version') return { kind: 'version' }
   if (names[0] === 'help') return { kind: 'help', topic: findTopic(names.slice(1)) }
   if (wantsHelp(argv)) return { kind: 'help', topic: findTopic(names) }
   if (names.length === 0) {
@@ -43,6 +43,9 @@ export function parseRequest(argv: readonly string[]): Request {
   checkChoices(command, values)
   return { kind: 'run', command, options: values, positionals }
 }
+
+/** `-v` and `-V` are those of other programs; no command has either. */
+const versionOptions: ReadonlySet<string | undefined> = new Set(['--version', '-v', '-V'])
 
 /** Every option of every command: while the command is not known, they tell which words are values. */
 const allOptions: Options = Object.assign(
@@ -137,6 +140,12 @@ function parseRest(command: Command, args: readonly string[]) {
     if (!(cause instanceof TypeError)) throw cause
     // The first sentence names the option; the rest is advice for programmers.
     const [reason = ''] = cause.message.split(/\. |\n/u)
+    const valueless = /^Option '.*--([\w-]+)(?: <value>)?' argument (?:missing|is ambiguous)/u
+    const name = valueless.exec(reason)?.[1]
+    if (name !== undefined) {
+      const rule = `needs a value; one that begins with a dash is written --${name}=-…`
+      throw usageError(`--${name} ${rule} ${seeHelp(command.name)}`)
+    }
     const typed = /^Unknown option '--([^']+)'/u.exec(reason)?.[1]
     const near = typed === undefined ? null : suggest(typed, Object.keys(known))
     const hint = near === null ? '' : ` Did you mean --${near}?`

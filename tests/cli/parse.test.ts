@@ -73,8 +73,23 @@ test('a misspelt option and a word that an option does not take are told with wh
 
   assert.match(misspelt.stderr, /Unknown option '--form'\. Did you mean --from\? See/u)
   assert.match(word.stderr, /--action must be one of: asset\.attach, /u)
-  assert.match(valueless.stderr, /--compromised-since <value>' argument missing\. See/u)
+  assert.match(valueless.stderr, /--compromised-since needs a value; .* See/u)
   for (const { exitCode } of [misspelt, word, valueless]) assert.equal(exitCode, 2)
+})
+
+test('an option without its value, or before what looks like another one, is told how a value with a dash is written', async () => {
+  for (const [words, name] of [
+    [['conflicts', '--limit', '-1'], 'limit'],
+    [['conflicts', '--limit', '--json'], 'limit'],
+    [['conflicts', '--limit'], 'limit'],
+    [['keys', 'revoke', 'k', '--compromised-since', '-1d'], 'compromised-since'],
+  ] as const) {
+    const { exitCode, stderr } = await run(words)
+
+    assert.equal(exitCode, 2)
+    const rule = `--${name} needs a value; one that begins with a dash is written --${name}=-… See`
+    assert.ok(stderr.includes(rule), stderr)
+  }
 })
 
 test('an option with a value is given once, unless it says otherwise; a switch may be repeated', async () => {

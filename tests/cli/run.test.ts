@@ -38,10 +38,12 @@ test('help lists the commands, help about one tells its usage, and neither needs
   }
 })
 
-test('the version is that of the package', async () => {
-  const { exitCode, stdout } = await run(['--version'])
-  assert.equal(exitCode, 0)
-  assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+test('the version is that of the package, by whatever word other programs print theirs', async () => {
+  for (const word of ['--version', '-v', '-V', 'version']) {
+    const { exitCode, stdout } = await run([word])
+    assert.equal(exitCode, 0)
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+  }
 })
 
 const misunderstood: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
