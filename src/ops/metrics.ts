@@ -72,6 +72,7 @@ export function createMetrics({
     () => (clockOffsetMs() ?? Number.NaN) / 1_000
   )
   addPipeline(gauge, pipeline)
+  addPipelineCounts(registry, pipeline)
   countContradictions(registry, pipeline)
   gauge(
     'last_backup_timestamp_seconds',
@@ -126,15 +127,26 @@ function addNodes(gauge: AddGauge, nodes: MetricsDeps['nodes']): void {
   )
 }
 
+/** The pipeline counts by itself, so the whole sums are handed over whenever they are read. */
+function addPipelineCounts(registry: Registry, { counts }: MetricsDeps['pipeline']): void {
+  const add = (name: string, help: string, read: () => number) => {
+    const metric: Counter = new Counter({
+      name: `shelftrace_${name}`,
+      help,
+      registers: [registry],
+      collect: () => {
+        metric.reset()
+        metric.inc(read())
+      },
+    })
+  }
+  add('shipped_events', 'Events shipped since the start.', () => counts.shipped)
+  add('attributed_purchases', 'Purchases attributed since the start.', () => counts.attributed)
+  add('set_aside_events', 'Events set aside since the start.', () => counts.setAside)
+  add('pipeline_failures', 'Failed steps since the start.', () => counts.failures)
+}
+
 function addPipeline(gauge: AddGauge, pipeline: MetricsDeps['pipeline']): void {
-  gauge('shipped_events', 'Events shipped since the start.', () => pipeline.counts.shipped)
-  gauge(
-    'attributed_purchases',
-    'Purchases attributed since the start.',
-    () => pipeline.counts.attributed
-  )
-  gauge('set_aside_events', 'Events set aside since the start.', () => pipeline.counts.setAside)
-  gauge('pipeline_failures', 'Failed steps since the start.', () => pipeline.counts.failures)
   gauge(
     'failing_steps',
     'Steps of the pipeline whose last try failed.',
@@ -147,7 +159,6 @@ function addPipeline(gauge: AddGauge, pipeline: MetricsDeps['pipeline']): void {
   )
 }
 
-/** The pipeline counts by itself, so the whole sums are handed over whenever they are read. */
 function countContradictions(registry: Registry, pipeline: MetricsDeps['pipeline']): void {
   const metric: Counter<'publisher' | 'rule'> = new Counter({
     name: 'shelftrace_contradicting_events_total',

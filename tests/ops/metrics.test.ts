@@ -83,5 +83,12 @@ test('a running service serves what its trackers and its campaign port answered'
   for (const name of ['unsealed_days', 'attribution_lag_seconds']) {
     assert.ok(lines.includes(`shelftrace_${name} 0`), name)
   }
+  // Prometheus says "rate() should only be used with counters" of every other type.
+  const types = new Map(
+    [...text.matchAll(/^# TYPE (\S+) (\w+)$/gmu)].map(([, name, type]) => [name, type])
+  )
+  const sinceStart = [...text.matchAll(/^# HELP (shelftrace_\S+) .* since the start\.$/gmu)]
+  assert.equal(sinceStart.length, 4)
+  for (const [, name] of sinceStart) assert.equal(types.get(name), 'counter', name)
   assert.ok(!text.includes('forged') && !text.includes('nowhere'))
 })
