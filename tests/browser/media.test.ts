@@ -48,6 +48,29 @@ describe(
       assert.equal(head, 'table-header-group')
     })
 
+    it('on paper a table of which only a page is shown says which rows of how many stand there, and a whole one does not', async (t) => {
+      for (const address of [
+        `${performance}?group=rows&size=10`,
+        '#/advertisers/1/purchases?size=10',
+      ]) {
+        const { page } = await start(t, address)
+        await page.emulateMedia({ media: 'print' })
+        await page
+          .locator('p.print-only')
+          .getByText(/^1–10 of [1-9]\d+ rows$/u)
+          .waitFor()
+      }
+      const { page } = await start(t, `${performance}?group=campaigns`)
+      await page.emulateMedia({ media: 'print' })
+      assert.equal(
+        await page
+          .getByText(/–\d+ of \d+ rows/u)
+          .filter({ visible: true })
+          .count(),
+        0
+      )
+    })
+
     it('the chart is drawn for the width and in the colours of paper, and on the screen as before afterwards', async (t) => {
       const { page } = await start(t, performance)
       await page.getByLabel('Colours').selectOption('dark')

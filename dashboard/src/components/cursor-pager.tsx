@@ -13,17 +13,20 @@ interface CursorPagerProps {
 export function CursorPager({ label, after, next, onChange }: CursorPagerProps) {
   if (after === null && next === undefined) return null
   return (
-    <nav class="pager" aria-label={label}>
-      <button type="button" disabled={after === null} onClick={() => onChange(null)}>
-        {t('First page')}
-      </button>
-      <button
-        type="button"
-        disabled={next === undefined}
-        onClick={() => next !== undefined && onChange(next)}
-      >
-        {t('Next page')}
-      </button>
-    </nav>
+    <>
+      <p class="print-only">{t('A part of the rows: there are more on other pages.')}</p>
+      <nav class="pager" aria-label={label}>
+        <button type="button" disabled={after === null} onClick={() => onChange(null)}>
+          {t('First page')}
+        </button>
+        <button
+          type="button"
+          disabled={next === undefined}
+          onClick={() => next !== undefined && onChange(next)}
+        >
+          {t('Next page')}
+        </button>
+      </nav>
+    </>
   )
 }
