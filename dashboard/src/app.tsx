@@ -19,14 +19,14 @@ export function App() {
   const [notice, setNotice] = useState<string | null>(null)
   const [link, setLink] = useSignInLink()
   const signIn = (wish: SignInWish) => {
-    keyStorage.forget()
+    keyStorage.forget(key)
     keyStorage.keep(wish)
     setNotice(null)
     setLink(null)
     setKey(wish.key)
   }
   const end = (reason: string | null) => {
-    keyStorage.forget()
+    keyStorage.forget(key)
     setNotice(reason)
     setIsSignedOn(false)
     setKey(null)

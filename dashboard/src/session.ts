@@ -28,9 +28,10 @@ export const keyStorage = {
     if (!isKept) return inTab.keep(key)
     onComputer.keep(JSON.stringify({ key, endsAtMs: Date.now() + keptDays * 86_400_000 }))
   },
-  forget(): void {
+  /** Of a tab with this key. What stays on the computer may be another tab's, with another key. */
+  forget(key: string | null): void {
     inTab.forget()
-    onComputer.forget()
+    if (readKept() === key) onComputer.forget()
   },
 }
 

@@ -154,6 +154,36 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
     assert.equal(await later.evaluate('localStorage.length'), 0)
   })
 
+  it('a key that is kept for 30 days stays when another tab, whose key is another one, signs in, signs out or has its key refused', async (t) => {
+    const { page, context } = await visit({ browser: stage.browser, url: stage.showcase.url }, t)
+    const kept = await context.newPage()
+    await kept.goto(stage.showcase.url)
+    await kept.getByLabel('Keep me signed in').check()
+    await signIn(kept, stage.showcase.advertiserKey)
+    const staysSignedIn = async () => {
+      await kept.reload()
+      await kept.getByRole('navigation', { name: 'Pages' }).waitFor()
+    }
+
+    await signIn(page, stage.showcase.adminKey)
+    await staysSignedIn()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Shelftrace' }).waitFor()
+    await staysSignedIn()
+    await signIn(page, stage.showcase.adminKey)
+    await page.route('**/admin/v1/**', async (route) => {
+      await route.fulfill({ status: 401, json: { messages: ['It is revoked.'] } })
+    })
+    await page.evaluate(`location.hash = '#/operator/keys'`)
+    await page.getByText('The key is not valid').waitFor()
+    await staysSignedIn()
+
+    // Its own key ends it.
+    await kept.getByRole('button', { name: 'Sign out' }).click()
+    await kept.getByRole('heading', { name: 'Sign in to Shelftrace' }).waitFor()
+    assert.equal(await kept.evaluate('localStorage.length'), 0)
+  })
+
   it('a chart of one day or of a week names each of its days once, and no other', async (t) => {
     const { page, context } = await start(t, stage.showcase.advertiserKey)
     await context.addInitScript({ content: recordDrawnTexts })
