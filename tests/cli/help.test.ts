@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { checkBundle } from '../../src/catalog/check-bundle.ts'
+import { parseRatesHeader, parseRatesLine } from '../../src/catalog/ecb-rates.ts'
+import { emptySnapshot } from '../../src/catalog/snapshot.ts'
 import { commands, commonOptions, groups } from '../../src/cli/commands.ts'
 import { helpText } from '../../src/cli/help.ts'
 import { plainLayout } from '../../src/cli/layout.ts'
@@ -8,7 +11,9 @@ import { optionOf } from '../../src/cli/list.ts'
 import { parseRequest } from '../../src/cli/parse.ts'
 import { scopes } from '../../src/contract/admin.ts'
 import { auditActions, auditExportQuerySchema, auditQuerySchema } from '../../src/contract/audit.ts'
+import { parseCatalogBundle } from '../../src/contract/catalog-bundle.ts'
 import { pageKinds } from '../../src/contract/catalog-pages.ts'
+import { parseEventLine } from '../../src/contract/event-lines.ts'
 import { limitQuerySchema } from '../../src/contract/fields.ts'
 import { assumptions } from '../../src/contract/judgements.ts'
 import { setAsideQuerySchema } from '../../src/contract/set-aside.ts'
@@ -74,6 +79,33 @@ test('help says of every option what it is for, and of every command that reads 
     const reads = (command.operands ?? []).some(({ name }) => name === 'FILE|-')
     if (reads) assert.match(text, /\nFile:/u)
   }
+})
+
+/** The lines below `File:` in the help of a command. */
+function fileLinesOf(name: string): readonly string[] {
+  const { sections = [] } = commands.find((command) => command.name === name) ?? {}
+  return sections.flatMap(({ title, lines }) => (title.startsWith('File') ? lines : []))
+}
+
+test('the files that help shows are taken by the service', async () => {
+  const bundleText = fileLinesOf('catalog load').join('\n').replaceAll('[...]', '[]')
+  const bundle = parseCatalogBundle(
+    JSON.parse(bundleText.slice(0, bundleText.lastIndexOf('}') + 1))
+  )
+  const [header = '', rates = ''] = fileLinesOf('rates load').map((line) =>
+    line.replace(',...', '')
+  )
+  const currencies = parseRatesHeader(header)
+  // Lines with an ellipsis in braces, or for an instant, only say what stands there.
+  const events = fileLinesOf('events load').filter((line) => /^\{.*Z"\}$/u.test(line))
+
+  assert.ok(bundle.ok, JSON.stringify(bundle))
+  assert.ok((bundle.value.publishers ?? []).length > 0)
+  assert.deepEqual(await checkBundle(bundle.value, emptySnapshot, async () => new Set()), [])
+  assert.ok(currencies.ok)
+  assert.ok(parseRatesLine(rates, { header: currencies.value, lastDay: '2026-12-31' }).ok)
+  assert.ok(events.length > 0)
+  for (const line of events) assert.ok(parseEventLine(JSON.parse(line)).ok, line)
 })
 
 test('the list of commands is grouped and has each of them once', () => {

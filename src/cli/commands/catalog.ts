@@ -26,10 +26,11 @@ export const catalogCommands: readonly Command[] = [
       {
         title: 'File: one JSON object of at most 64 MiB; every list may be left out',
         lines: [
-          '{ "markets":    [{ "id": 1, "name": "DE", "currency": "EUR",',
+          '{ "markets":    [{ "id": 1, "code": "DE", "currency": "EUR",',
           '                   "timeZone": "Europe/Berlin" }],',
           '  "publishers": [{ "id": 10, "name": "Shop", "sites":',
-          '                   [{ "id": 101, "name": "Web", "type": "DESKTOP" }] }],',
+          '                   [{ "id": 101, "name": "Web", "type": "DESKTOP",',
+          '                      "marketIds": [1] }] }],',
           '  "advertisers": [...], "campaigns": [...], "adGroups": [...],',
           '  "products": [...], "creativeSizes": [...], "assets": [...] }',
           'All fields: CatalogBundle at /docs of the campaign port.',
