@@ -75,7 +75,9 @@ export function keepingCurrency(
   { choices, choice }: Pick<CurrencyChoice, 'choices' | 'choice'>
 ): URLSearchParams {
   if (choice === null || choices.length < 2) return query
-  return withQuery(query, { currency: currencyParameter(choice) })
+  // First, so that an address still ends with what was chosen last.
+  const first = new URLSearchParams([['currency', ''], ...query])
+  return withQuery(first, { currency: currencyParameter(choice) })
 }
 
 export function currencyLabel(choice: string): string {

@@ -166,7 +166,7 @@ describe('the overview of several advertisers', { skip: noBrowser, timeout: 900_
     await settled(page)
     assert.match(
       page.url(),
-      /#\/advertisers\/1\/performance\?period=last-7&profile=CLK_14_DAYS&currency=[A-Z]{3}$/u
+      /#\/advertisers\/1\/performance\?currency=[A-Z]{3}&period=last-7&profile=CLK_14_DAYS$/u
     )
     assert.equal(await page.title(), 'Velmora Coffee · Performance · Shelftrace')
 
@@ -184,7 +184,7 @@ describe('the overview of several advertisers', { skip: noBrowser, timeout: 900_
     await settled(page)
     assert.match(
       page.url(),
-      /#\/advertisers\/2\/performance\?period=last-7&profile=CLK_14_DAYS&currency=[A-Z]{3}$/u
+      /#\/advertisers\/2\/performance\?currency=[A-Z]{3}&period=last-7&profile=CLK_14_DAYS$/u
     )
     assert.equal(await page.title(), `${name} · Performance · Shelftrace`)
   })

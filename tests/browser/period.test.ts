@@ -57,7 +57,8 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
     await open(page, performance)
     await choose(page, 'Last 7 days')
     const address = new URL(page.url()).hash
-    assert.equal(address, `${performance}?period=last-7`)
+    // The currency that is shown stays as well.
+    assert.equal(address, `${performance}?currency=EUR&period=last-7`)
     assert.deepEqual(await rangeOf(page), { startDate: '2026-11-21', endDate: '2026-11-27' })
 
     await setInstant(page, saturday + 86_400_000)
@@ -66,7 +67,7 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
     assert.deepEqual(await rangeOf(page), { startDate: '2026-11-22', endDate: '2026-11-28' })
     await page.getByRole('link', { name: 'Purchases' }).click()
     await settled(page)
-    assert.match(page.url(), /purchases\?period=last-7$/u)
+    assert.match(page.url(), /purchases\?currency=EUR&period=last-7$/u)
   })
 
   it('arrows move the period, and keys choose it while the focus is in its bar', async (t) => {
@@ -164,7 +165,7 @@ describe('the period of the dashboard', { skip: noBrowser, timeout: 900_000 }, (
     await settled(page)
     assert.equal(
       await page.evaluate<string>('location.hash'),
-      `${performance}?period=last-7&base=chosen&base-from=${addDays(startDate, -7)}&base-to=${addDays(startDate, -5)}`
+      `${performance}?currency=EUR&period=last-7&base=chosen&base-from=${addDays(startDate, -7)}&base-to=${addDays(startDate, -5)}`
     )
     assert.match(await page.locator('[data-total=CLICKS] .change').innerText(), /from \d/u)
     assert.deepEqual(await findBarriers(page), [])
