@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -281,4 +281,15 @@ test('a node keeps the id of its data folder, and refuses a file that holds none
   assert.equal(ensureNodeId(folder), id)
   writeFileSync(join(folder, 'node-id'), 'mine\n')
   assert.throws(() => ensureNodeId(folder), /node-id must hold 16 hexadecimal digits/u)
+})
+
+test('a folder in the place of the id of a node is named with its path', (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'shelftrace-node-'))
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  mkdirSync(join(dataDir, 'node-id'))
+
+  assert.throws(() => ensureNodeId(dataDir), {
+    code: 'CONFIG_INVALID',
+    message: new RegExp(`${dataDir}/node-id cannot be read: it is a folder`, 'u'),
+  })
 })
