@@ -59,11 +59,11 @@ export function useScrollOfHistory(page: string): void {
     }
     const arrive = () => {
       const visit = visitNow()
-      if (visit === null) {
-        leave()
-        return history.replaceState({ visit: Date.now() }, '')
-      }
-      wanted.current = { top: places.get(visit) ?? 0, sinceMs: Date.now(), reachedMs: null }
+      if (visit === null) history.replaceState({ visit: Date.now() }, '')
+      const top = visit === null ? undefined : places.get(visit)
+      // Of a page that was loaded anew nothing is known. It may go to a place of its own at once.
+      if (top === undefined) return leave()
+      wanted.current = { top, sinceMs: Date.now(), reachedMs: null }
       requestAnimationFrame(seek)
     }
     arrive()

@@ -16,7 +16,7 @@ import { sealBatch } from '../../src/days/seal.ts'
 import { sumNextSpan } from '../../src/days/sum-spans.ts'
 import type { History, HistoryAd } from '../helpers/history.ts'
 import { createReportRunner } from '../../src/reports/run-report.ts'
-import type { CurrencySums } from '../../src/reports/report.ts'
+import type { CurrencySums, CurrencyTotals } from '../../src/reports/report.ts'
 import { createSeriesReader } from '../../src/reports/series.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import { compareAttribution } from '../helpers/compare-attribution.ts'
@@ -173,7 +173,11 @@ async function compareSeries(
     const days = [...new Set(rows.map(({ day }) => day ?? ''))].toSorted()
 
     assert.deepEqual(series.days.map(withoutOrders), sumUp(byDay))
-    assert.deepEqual(series.totals.map(withoutOrders), sumUp(whole))
+    assert.deepEqual(series.totals.map(withoutCounts), sumUp(whole))
+    assert.equal(
+      series.totals.reduce((sum, { unconvertedCount }) => sum + unconvertedCount, 0),
+      series.unconvertedCount
+    )
     assert.deepEqual(
       series.days.map((sums) => [sums.day, sums.orders]),
       days.map((day) => [day, countOrders(rows.filter((row) => row.day === day))])
@@ -193,6 +197,10 @@ function countOrders(rows: readonly ReferenceRow[]): bigint {
 
 function withoutOrders({ orders: _orders, ...sums }: CurrencySums) {
   return sums
+}
+
+function withoutCounts({ unconvertedCount: _missing, ...sums }: CurrencyTotals) {
+  return withoutOrders(sums)
 }
 
 function sumUp(rows: readonly ReportRow[]) {
