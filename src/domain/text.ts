@@ -24,7 +24,7 @@ export function isText(text: string): boolean {
 
 /** = + - @ and their full-width forms. */
 const signs = String.raw`[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]`
-/** Of readers that trim cells. Apostrophes: text that looks guarded already. */
+/** May stand before a sign: blanks, which some readers trim, and the apostrophes of text that looks guarded already. */
 const passedOver = "[' ]*"
 const runAtStart = new RegExp(String.raw`^(?=${passedOver}(?:${signs}|[\t\r\n]))`)
 const runInside = new RegExp(String.raw`([;\t\r\n]"*)(?=${passedOver}${signs})`, 'g')

@@ -54,8 +54,8 @@ export interface NodesDeps {
   /** Milliseconds of a clock that nobody sets. */
   readonly monotonicMs: () => number
   /**
-   * The warehouse is in this process, so any other node in it is of before a restore, and nobody can start it again:
-   * what its spool held was in the backup. Default false.
+   * The warehouse is in this process, so any other node that it lists is from before a restore. That node will not come
+   * back, and what its spool held was in the backup. Default false.
    */
   readonly isAlone?: boolean
 }

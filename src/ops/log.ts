@@ -49,8 +49,8 @@ export function createLog(options: LogOptions): Logger {
 
 /**
  * Standard error. A pipe is opened once more, so that a write fails at once when it is full: its reader may hang, and a
- * process that waits for it takes no events. Files share one place of writing with the other processes and stay as they
- * are, as do sockets, which cannot be opened again.
+ * process that waits for it takes no events. A file is not opened again, because all processes must go on to share one
+ * position in it; a socket cannot be.
  */
 function openOutput(): number {
   const standard = 2

@@ -12,9 +12,9 @@ const socketName = 'supervisor.sock'
 const pathBytesMax = 103
 
 /**
- * Null if another process holds the folder; otherwise what lets go of it. Where sockets cannot be made (a longer path,
- * some shared file systems) nobody is seen, and the lock of ClickHouse alone keeps two engines apart. So it does in the
- * instant in which two start and neither listens yet.
+ * Null if another process holds the folder; otherwise a function that releases it. Where sockets cannot be made (a
+ * longer path, some shared file systems), other processes are not noticed, and only the lock of ClickHouse keeps two
+ * engines apart. The same is true if two processes start at the same instant and neither listens yet.
  */
 export async function holdFolder(folder: string): Promise<(() => void) | null> {
   const path = join(folder, socketName)
@@ -34,7 +34,7 @@ export async function holdFolder(folder: string): Promise<(() => void) | null> {
 }
 
 function nothingToLetGo(): void {
-  // Nobody sees that this process has the folder.
+  // Without a socket there is nothing to close.
 }
 
 async function isAnswered(path: string): Promise<boolean> {

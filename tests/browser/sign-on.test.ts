@@ -140,6 +140,8 @@ describe('the dashboard behind a sign-on', { skip: noBrowser, timeout: 600_000 }
     })
     const { page } = await come(t, 'boss@example.com', '#/operator/keys')
     await settled(page)
+    // What was asked for the first person may be answered to them.
+    await page.waitForLoadState('networkidle')
     const answered: string[] = []
     page.on('response', (response) => {
       if (response.ok()) answered.push(response.url())

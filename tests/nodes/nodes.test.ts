@@ -201,7 +201,7 @@ test('when a node ends, one with trackers is waited for, and one without is not'
   await aNode({ rows: refuse, command: refuse, barrier: refuse }).nodes.close()
 })
 
-test('a node whose warehouse is its own waits for none of before a restore, and lists itself alone', async (t) => {
+test('a node with a warehouse of its own ignores nodes from before a restore, and lists itself alone', async (t) => {
   const warehouse = await openTestWarehouse(t)
   const before = aNode(warehouse, { id: 'b', roles: ['tracker', 'engine'], nowMs: 900_000 })
   before.spool.oldestAtMs = 800_000
