@@ -2,6 +2,7 @@
 import type { AdvertiserEntry, PublisherEntry } from '../../src/contract/catalog-bundle.ts'
 import type { JsonSummary } from '../../src/contract/report-json.ts'
 import type { SummaryBody } from '../../src/contract/summary-request.ts'
+import { anyCase } from '../../src/domain/any-case.ts'
 import type { Api } from './api.ts'
 import { t } from './language.ts'
 import { latestOf, useLoaded, type Loaded } from './loaded.ts'
@@ -119,12 +120,12 @@ export function findAdvertisers(
   text: string,
   recent: readonly number[]
 ): readonly Advertiser[] {
-  const wanted = text.trim().toLowerCase()
+  const wanted = anyCase(text.trim())
   const place = ({ id }: Advertiser) => {
     const known = recent.indexOf(id)
     return known === -1 ? recent.length : known
   }
   return advertisers
-    .filter((one) => nameOf(one).toLowerCase().includes(wanted) || String(one.id) === wanted)
+    .filter((one) => anyCase(nameOf(one)).includes(wanted) || String(one.id) === wanted)
     .toSorted((one, other) => place(one) - place(other) || nameOf(one).localeCompare(nameOf(other)))
 }

@@ -1,5 +1,6 @@
 // What the groups of a page of the table had in the days that they are compared with.
 import type { GroupBody } from '../../src/contract/group-request.ts'
+import { anyCase } from '../../src/domain/any-case.ts'
 import { gtinKey } from '../../src/domain/gtin.ts'
 import { baseOf } from './bases.ts'
 import type { ColumnName, Row } from './columns.ts'
@@ -67,7 +68,7 @@ function keyOf(view: View, row: Row): string {
   const id = idOf(view)
   const value = id === null ? '' : (row[id.column] ?? '')
   return JSON.stringify([
-    id?.column === 'GTIN' ? gtinKey(value) : value.toLowerCase(),
+    id?.column === 'GTIN' ? gtinKey(value) : anyCase(value),
     // An ad group may have belonged to another campaign.
     view.tab === 'ad-groups' ? (row['CAMPAIGN_ID'] ?? '') : '',
     row['CURRENCY'] ?? '',

@@ -7,8 +7,9 @@ import type { CatalogStore } from '../catalog/catalog-store.ts'
 import type { AdvertiserEntry } from '../contract/catalog-bundle.ts'
 import type { Of } from '../contract/fields.ts'
 import { parseJsonBody } from '../contract/json.ts'
+import { refusesUnknownParameters } from '../contract/operation.ts'
 import type { JsonBody, Operation, RequestBody, StreamBody } from '../contract/operation.ts'
-import { compileParameters } from '../contract/parameters.ts'
+import { compileParameters, unknownParameterFaults } from '../contract/parameters.ts'
 import type { Parsed } from '../contract/validate.ts'
 import { refuse, type Answer, type Call, type HandlerTable } from '../http/handler.ts'
 import { assert } from '../lib/assert.ts'
@@ -70,10 +71,10 @@ export function handleAt<
 ): HandlerTable {
   const { operationId, pathParameters, queryParameters } = operation
   const parsePath = compileParameters(parametersOf(pathParameters))
-  const parseQuery = compileParameters(
-    parametersOf(queryParameters),
-    (given) => operation.queryFaults?.(given) ?? []
-  )
+  const querySchema = parametersOf(queryParameters)
+  const parseQuery = compileParameters(querySchema, (given) => operation.queryFaults?.(given) ?? [])
+  const unknownFaults = (query: URLSearchParams) =>
+    refusesUnknownParameters(operation) ? unknownParameterFaults(querySchema, query.keys()) : []
   return {
     [operationId]: async (call) => {
       const path = parsePath((name) => [call.pathParameters[name] ?? ''])
@@ -83,8 +84,9 @@ export function handleAt<
 
       const query = parseQuery((name) => call.query.getAll(name))
       const body = readBody(operation.body, call)
-      if (!query.ok || !body.ok)
-        return refuse('REQUEST_INVALID', [...faultsOf(query), ...faultsOf(body)])
+      const unknown = unknownFaults(call.query)
+      if (!query.ok || !body.ok || unknown.length > 0)
+        return refuse('REQUEST_INVALID', [...faultsOf(query), ...unknown, ...faultsOf(body)])
       const { key, signal, sourceAddress } = call
       assert(key !== null, `${operationId} is called with a key`)
       const parameters = { path: path.value, query: query.value }

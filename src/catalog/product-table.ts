@@ -4,7 +4,7 @@ import type { ProductEntry } from '../contract/catalog-bundle.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Params, Warehouse } from '../warehouse/warehouse.ts'
-import { anyCaseSql } from './any-case.ts'
+import { anyCaseSql } from '../domain/any-case.ts'
 import { toLines } from './entry-store.ts'
 
 export interface ProductQuestion {

@@ -92,6 +92,14 @@ export interface Operation<
   readonly operationId: string
 }
 
+/**
+ * Whether an unknown query parameter is refused: it may be a misspelt `dryRun`, and what was done cannot be undone. The
+ * operations of the interface, and all that only read, ignore what others append to an address.
+ */
+export function refusesUnknownParameters({ tag, method }: Pick<Description, 'tag' | 'method'>) {
+  return tag === 'Admin' && method !== 'get'
+}
+
 /** Gives every operation its name in the table as its id. */
 export function withIds<Table extends Readonly<Record<string, Description>>>(
   table: Table
@@ -159,7 +167,7 @@ export function withKey<
     body: (body ?? null) as Body,
     responses: [
       { ...success, headers: { ...success.headers, ...rateHeaders } },
-      ...refusals(refusalCodesOf(details), notFoundWords),
+      ...refusals(refusalCodesOf({ method: 'get', ...details }), notFoundWords),
       otherwise,
     ],
     addition: true,
@@ -200,11 +208,13 @@ function refusalCodesOf(
   details: Pick<
     Details<TObject, TObject, RequestBody | null>,
     'body' | 'queryParameters' | 'notFound' | 'takesPlace' | 'otherRefusals'
-  > & { readonly access: Access }
+  > &
+    Pick<Description, 'tag' | 'method'> & { readonly access: Access }
 ): readonly RefusalCode[] {
   const { access, body, queryParameters, notFound, takesPlace = false, otherRefusals } = details
   const isBound = access.isAdvertiserBound || access.isPublisherBound === true
-  const takesInput = (body ?? null) !== null || queryParameters !== undefined
+  const takesInput =
+    (body ?? null) !== null || queryParameters !== undefined || refusesUnknownParameters(details)
   return [
     ...ofEveryKey,
     ...when(isBound, ['PARTY_FORBIDDEN']),

@@ -2,6 +2,7 @@
 // spell: here it becomes that value, or a message that names the parameter and its rule.
 import type { TObject, TSchema } from 'typebox'
 import { daysBetween } from '../domain/day.ts'
+import { printable, unknownRule } from '../lib/unknown-fields.ts'
 import type { Of } from './fields.ts'
 import type { Given } from './operation.ts'
 import { compile, type Parsed, type Validate } from './validate.ts'
@@ -10,7 +11,7 @@ import { parameterRule } from './validation-message.ts'
 /** The texts of a parameter by its name, in the order in which they were given. */
 type Texts = (name: string) => readonly string[]
 
-/** Parameters that the schema does not describe are ignored. */
+/** Parameters that the schema does not describe are ignored here; see `unknownParameterFaults`. */
 export function compileParameters<Schema extends TObject>(
   schema: Schema,
   faultsOf: (given: Given<Schema>) => readonly string[] = () => []
@@ -33,6 +34,17 @@ export function compileParameters<Schema extends TObject>(
     messages.push(...faultsOf(given))
     return messages.length > 0 ? { ok: false, messages } : { ok: true, value: given }
   }
+}
+
+/** A message for each name that the schema does not describe. */
+export function unknownParameterFaults(
+  schema: TObject,
+  names: Iterable<string>
+): readonly string[] {
+  const known = Object.keys(schema.properties)
+  return [...new Set(names)]
+    .filter((name) => !known.includes(name))
+    .map((name) => `query parameter ${printable(name)} ${unknownRule(name, known)}`)
 }
 
 /** Undefined: not given. */

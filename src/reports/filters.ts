@@ -4,7 +4,7 @@ import { isIdField, type FilterField } from '../contract/report-filters.ts'
 import type { ReportQuestion } from '../contract/report-request.ts'
 import { gtinKey } from '../domain/gtin.ts'
 import type { Params } from '../warehouse/warehouse.ts'
-import { anyCaseSql } from '../catalog/any-case.ts'
+import { anyCaseSql } from '../domain/any-case.ts'
 import type { CatalogNames } from '../catalog/catalog-names.ts'
 
 /** Conditions that need no product, applied to events before anything is summed. */

@@ -1,7 +1,7 @@
 // Builds the query of a report by groups: the rows of the report, added up by some of their keys and by currency. Orders
 // cannot be added up over groups, so they come from the attributions, as rows of their own that are added to the others.
 
-import { anyCaseSql } from '../catalog/any-case.ts'
+import { anyCaseSql } from '../domain/any-case.ts'
 import type { Grouping, GroupRequest } from '../contract/group-request.ts'
 import { listDays } from '../domain/day.ts'
 import type { Params } from '../warehouse/warehouse.ts'

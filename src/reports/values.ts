@@ -1,6 +1,6 @@
 // The values that a filter can have: groups with figures in a range, found by a part of their name.
 
-import { anyCase, anyCaseSql } from '../catalog/any-case.ts'
+import { anyCase, anyCaseSql } from '../domain/any-case.ts'
 import type { Grouping, GroupRequest } from '../contract/group-request.ts'
 import { reportDefaults } from '../contract/report-request.ts'
 import {

@@ -199,12 +199,14 @@ test('a search for advertisers finds parts of names and whole ids, those opened 
     { id: 1, name: 'Velmora Coffee' },
     { id: 2, name: 'Tarnwick' },
     { id: 12, name: null },
+    { id: 40, name: 'Crème'.normalize('NFD') },
   ]
   const found = (text: string, recent: readonly number[] = []) =>
     findAdvertisers(all, text, recent).map(({ id }) => id)
 
   assert.deepEqual(found('COFF'), [1])
   assert.deepEqual(found('2'), [12, 2])
-  assert.deepEqual(found('', [1]), [1, 12, 2])
+  assert.deepEqual(found('', [1]), [1, 12, 40, 2])
+  assert.deepEqual(found('CRÈ'.normalize('NFC')), [40])
   assert.deepEqual(found('nobody'), [])
 })

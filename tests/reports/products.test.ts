@@ -134,3 +134,31 @@ test('a part of a Greek title finds it in any case, whichever small sigma it end
   }
   assert.deepEqual(await read([title('καφεζ')]), [])
 })
+
+test('a name is found with its accents in either form of Unicode, and a report gives it back as it was loaded', async (t) => {
+  const { warehouse, products, read } = await aReader(t)
+  await createHistoryLoader(warehouse, 2_000).ship([
+    anImpression(1, 1, 'sku-1'),
+    anImpression(2, 1, 'sku-2'),
+  ])
+  const [apart, whole] = ['Café crème'.normalize('NFD'), 'Café crème'.normalize('NFC')]
+  assert.notEqual(apart, whole)
+  await products.write(
+    [
+      { marketId: 1, gtin: 'sku-1', title: apart, brand: apart },
+      { marketId: 1, gtin: 'sku-2', title: whole, brand: whole },
+    ],
+    await products.nextVersion([1])
+  )
+
+  for (const text of [apart, whole, apart.toUpperCase(), whole.toUpperCase()]) {
+    assert.equal((await read([title(text)])).length, 2, text)
+    assert.equal((await read([brand(text)])).length, 2, text)
+    const listed = { marketId: 1, after: null, limit: 10, gtin: null, title: text }
+    const { products: found } = await products.list(listed)
+    assert.deepEqual(
+      found.map((one) => one.title),
+      [apart, whole]
+    )
+  }
+})
