@@ -1,7 +1,7 @@
 // Reads ads from a stream, one by one: NDJSON of any length, or the document {"links":[…]} that the API takes.
-import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { CliError } from './command.ts'
+import { linesOf, noUtf8, type TextLine } from './text-lines.ts'
 
 /** `lines`: NDJSON. `document`: a JSON object with a list. */
 export type AdForm = 'lines' | 'document'
@@ -13,7 +13,6 @@ export type ReadAd = {
   readonly number: number
 } & ({ readonly value: unknown } | { readonly fault: string })
 
-const lineBytesMax = 1_048_576
 /** A document is held as a whole. */
 const documentBytesMax = 67_108_864
 
@@ -22,7 +21,7 @@ export async function readAds(
   input: Readable
 ): Promise<{ readonly form: AdForm; readonly ads: AsyncIterable<ReadAd> }> {
   const lines = linesOf(input)
-  const skipped: Line[] = []
+  const skipped: TextLine[] = []
   for (;;) {
     const { value: line, done } = await lines.next()
     if (done === true) return { form: 'lines', ads: adsOfLines(skipped, lines) }
@@ -35,58 +34,17 @@ export async function readAds(
   }
 }
 
-type Line = { readonly number: number } & (
-  | { readonly text: string }
-  /** It cannot be read. */
-  | { readonly text: null; readonly fault: string }
-)
-
-const tooLong = 'it is longer than 1 MiB'
-/** Decoding it anyway would give different shoppers the same id. */
-const noUtf8 = 'it must be valid UTF-8'
-
-/** Splits at line feeds. Of a line that is too long, no more is held than the bound. */
-async function* linesOf(input: Readable): AsyncGenerator<Line, undefined> {
-  let number = 0
-  let parts: Buffer[] = []
-  let bytes = 0
-  const take = (part: Buffer) => {
-    bytes += part.length
-    if (bytes <= lineBytesMax) parts.push(part)
-  }
-  const end = (): Line => {
-    number += 1
-    const whole = Buffer.concat(parts)
-    const isTooLong = bytes > lineBytesMax
-    parts = []
-    bytes = 0
-    if (isTooLong) return { number, text: null, fault: tooLong }
-    if (!isUtf8(whole)) return { number, text: null, fault: noUtf8 }
-    const text = whole.toString('utf8')
-    return { number, text: number === 1 ? text.replace(/^\uFEFF/u, '') : text }
-  }
-  for await (const chunk of input) {
-    const rest = Buffer.from(chunk)
-    let from = 0
-    for (let at = rest.indexOf(0x0a); at !== -1; at = rest.indexOf(0x0a, from)) {
-      take(rest.subarray(from, at))
-      yield end()
-      from = at + 1
-    }
-    take(rest.subarray(from))
-  }
-  if (bytes > 0) yield end()
-  return undefined
-}
-
-async function* chain(first: readonly Line[], rest: AsyncIterable<Line>): AsyncGenerator<Line> {
+async function* chain(
+  first: readonly TextLine[],
+  rest: AsyncIterable<TextLine>
+): AsyncGenerator<TextLine> {
   yield* first
   yield* rest
 }
 
 async function* adsOfLines(
-  first: readonly Line[],
-  rest: AsyncIterable<Line>
+  first: readonly TextLine[],
+  rest: AsyncIterable<TextLine>
 ): AsyncGenerator<ReadAd> {
   for await (const line of chain(first, rest)) {
     const { number } = line
@@ -106,8 +64,8 @@ function parseLine(text: string): { readonly value: unknown } | { readonly fault
 }
 
 async function* adsOfDocument(
-  first: readonly Line[],
-  rest: AsyncIterable<Line>
+  first: readonly TextLine[],
+  rest: AsyncIterable<TextLine>
 ): AsyncGenerator<ReadAd> {
   const texts: string[] = []
   let length = 0

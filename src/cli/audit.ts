@@ -1,5 +1,4 @@
 // Copies the audit out of the service, and checks its chains of hashes.
-import { createInterface } from 'node:readline'
 import { auditLineSchema, auditExportQuerySchema, nextHeader } from '../contract/audit.ts'
 import { compileParser } from '../contract/validate.ts'
 import { parseHead, printHead, type ChainedRecord } from '../domain/audit-chain.ts'
@@ -11,6 +10,7 @@ import {
 } from '../domain/audit-verifier.ts'
 import { CliError, usageError, type Run, type CommandContext } from './command.ts'
 import { openInput } from './input.ts'
+import { linesOf } from './text-lines.ts'
 import { printable } from './table.ts'
 import { counted } from './words.ts'
 
@@ -57,7 +57,7 @@ async function verify(
   let number = 0
   for await (const line of lines) {
     number += 1
-    if (line !== '') verifier.take(readLine(line, number))
+    if (line.trim() !== '') verifier.take(readLine(line, number))
   }
   return verifier.end()
 }
@@ -103,13 +103,18 @@ async function* readServiceLines(context: CommandContext): AsyncGenerator<string
 }
 
 async function* readFileLines(context: CommandContext): AsyncGenerator<string> {
-  const input = await openInput(context)
-  yield* createInterface({ input, crlfDelay: Infinity })
+  for await (const line of linesOf(await openInput(context))) {
+    if (line.text === null) throw noLine(line.number, line.fault)
+    yield line.text
+  }
+}
+
+function noLine(number: number, reason: string): CliError {
+  return new CliError(`Line ${number} is no line of an export: ${reason}.`)
 }
 
 function readLine(line: string, number: number): ChainedRecord {
-  const refuse = (reason: string) =>
-    new CliError(`Line ${number} is no line of an export: ${reason}.`)
+  const refuse = (reason: string) => noLine(number, reason)
   if (line.length > lineLengthMax) throw refuse('it is longer than 1 MiB')
   let value: unknown
   try {

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { erasurePageSchema, erasureSchema } from '../contract/erasures.ts'
 import { limitQuerySchema } from '../contract/fields.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
+import { foreignFault } from '../lib/foreign-file.ts'
 import { CliError, usageError, type Run, type CommandContext } from './command.ts'
 import { readInput } from './input.ts'
 import { listCommand } from './list.ts'
@@ -39,7 +40,8 @@ export const erase: Run = async (context) => {
  */
 async function readId(context: CommandContext, option: string, path: string): Promise<string> {
   const bytes = await readInput(context, path)
-  if (!isUtf8(bytes)) throw new CliError(`What --${option} names must be valid UTF-8.`)
+  const fault = foreignFault(bytes) ?? (isUtf8(bytes) ? null : 'must be valid UTF-8')
+  if (fault !== null) throw new CliError(`What --${option} names ${fault}.`)
   const text = new TextDecoder().decode(bytes).replace(/(?:\r\n?|\n)$/u, '')
   if (text === '' || /[\r\n]/u.test(text)) {
     throw new CliError(

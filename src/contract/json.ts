@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { packedFault } from '../lib/packed-file.ts'
+import { foreignFault } from '../lib/foreign-file.ts'
 
 export type ParsedBody =
   | { readonly ok: true; readonly value: unknown }
@@ -19,9 +19,11 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
   const content = hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes
   if (content.length === 0) return refused('body must not be empty')
   // Checking and then decoding costs less than a fatal TextDecoder (120 against 165 ns for 300 bytes).
-  if (!isUtf8(content)) return refused(`body ${packedFault(content) ?? 'must be valid UTF-8'}`)
+  if (!isUtf8(content)) return refused(`body ${foreignFault(content) ?? 'must be valid UTF-8'}`)
 
-  return parseText(content.toString('utf8'))
+  const parsed = parseText(content.toString('utf8'))
+  const fault = parsed.ok ? null : foreignFault(content)
+  return fault === null ? parsed : refused(`body ${fault}`)
 }
 
 function parseText(text: string): ParsedBody {

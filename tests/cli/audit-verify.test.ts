@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { after, before, test, type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { hashRecord, noHash, type ChainedRecord } from '../../src/domain/audit-chain.ts'
 import { adminKey, bearer, startAdmin, type AdminHarness } from '../campaign/admin/harness.ts'
 import { answerWith, fileOf, received, run, useCliServer } from './harness.ts'
@@ -221,6 +222,23 @@ test('a file without a record proves nothing, unless it is a part', async () => 
   const cut = await verifyFile('', '--head', `${writer}:1:${'0'.repeat(64)}`)
   assert.equal(cut.exitCode, 1)
   assert.match(cut.stdout, /^The audit is not whole: record 1 /u)
+})
+
+test('an export is whole behind a byte order mark, and in UTF-16 or compressed it is told as that', async () => {
+  const text = linesOf(aChain(3))
+  assert.equal((await verifyFile(`\uFEFF${text}`)).exitCode, 0)
+  for (const [bytes, told] of [
+    [Buffer.from(`\uFEFF${text}`, 'utf16le'), 'The input is text in UTF-16 and must be in UTF-8.'],
+    [gzipSync(text), 'The input is a gzip file: unpack it first.'],
+    [
+      Buffer.from(text.replace('"subject":"s"', '"subject":"\u00fc"'), 'latin1'),
+      'Line 1 is no line of an export: it must be valid UTF-8.',
+    ],
+  ] as const) {
+    const { exitCode, stderr } = await run(['audit', 'verify', await fileOf(bytes)])
+
+    assert.deepEqual([exitCode, stderr], [1, `shelftrace: ${told}\n`])
+  }
 })
 
 test('a file that is no export, a head that is none and a range that is none are told so', async () => {

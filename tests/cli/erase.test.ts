@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { answerWith, fileOf, folder, received, run, useCliServer } from './harness.ts'
 
 useCliServer()
@@ -50,16 +51,18 @@ test('a byte order mark and any line end are no part of the id; blanks are', asy
 
 test('an id in another encoding is refused by the name of its option, and nobody else is erased', async () => {
   const others = [
-    Buffer.from('M\u00fcller', 'latin1'),
-    Buffer.from('\uFEFFshopper', 'utf16le'),
-    Buffer.from([0xed, 0xa0, 0x80]),
-  ]
+    [Buffer.from('M\u00fcller', 'latin1'), 'must be valid UTF-8'],
+    [Buffer.from([0xed, 0xa0, 0x80]), 'must be valid UTF-8'],
+    [Buffer.from('\uFEFFshopper', 'utf16le'), 'is text in UTF-16 and must be in UTF-8'],
+    [Buffer.from('shopper', 'utf16le'), 'is text in UTF-16 and must be in UTF-8'],
+    [gzipSync('shopper'), 'is a gzip file: unpack it first'],
+  ] as const
   for (const option of ['user-id-file', 'user-logged-in-id-file']) {
-    for (const bytes of others) {
+    for (const [bytes, fault] of others) {
       const path = await fileOf(bytes)
       const { exitCode, stderr } = await run(['erase', '10', `--${option}`, path])
       assert.equal(exitCode, 1)
-      assert.equal(stderr, `shelftrace: What --${option} names must be valid UTF-8.\n`)
+      assert.equal(stderr, `shelftrace: What --${option} names ${fault}.\n`)
     }
   }
   assert.deepEqual(received, [])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable, Writable } from 'node:stream'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { placement } from '../helpers/placement.ts'
 import { answerBy, answerWith, fileOf, received, run, useCliServer } from './harness.ts'
 
@@ -133,6 +134,21 @@ test('ads in another encoding than UTF-8 are refused by the number of their line
   assert.match(lines.stderr, /^line 4: it must be valid UTF-8$/mu)
   assert.match(lines.stderr, /^2 ads minted, 2 refused\.$/mu)
   assert.match(received[0]?.body ?? '', /M\u00fcller/u)
+})
+
+test('ads in UTF-16 or in a compressed file are told as such, once', async () => {
+  mintLikeTheService()
+  const text = lineOf('1').repeat(3)
+  for (const [bytes, told] of [
+    [Buffer.from(text, 'utf16le'), 'is text in UTF-16 and must be in UTF-8'],
+    [Buffer.from(`\uFEFF${text}`, 'utf16le'), 'is text in UTF-16 and must be in UTF-8'],
+    [gzipSync(text, { level: 0 }), 'is a gzip file: unpack it first'],
+  ] as const) {
+    const { exitCode, stdout, stderr } = await run(['links', 'mint', await fileOf(bytes)])
+
+    assert.deepEqual([exitCode, stdout, stderr], [1, '', `shelftrace: The input ${told}.\n`])
+  }
+  assert.deepEqual(received, [])
 })
 
 test('a document in another encoding than UTF-8 is refused, since its ads cannot be told apart', async () => {

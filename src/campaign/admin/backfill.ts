@@ -7,7 +7,7 @@ import { handle } from '../handle.ts'
 import type { SpoolRecord } from '../../spool/record.ts'
 import type { AdminDeps } from './deps.ts'
 import { toRecord } from './event-record.ts'
-import { packedTextFault, readLines, type Line } from './line-reader.ts'
+import { foreignTextFault, readLines, type Line } from './line-reader.ts'
 
 type BackfillDeps = Pick<AdminDeps, 'spool' | 'openTrackingData' | 'hashIdentity' | 'clock'>
 
@@ -29,7 +29,7 @@ export function createBackfill(deps: BackfillDeps, audit: AuditTrail): HandlerTa
     const backfill = new Backfill(deps, key)
     try {
       for await (const lines of readLines(body)) {
-        const packed = lines[0] === undefined ? null : packedTextFault(lines[0])
+        const packed = lines[0] === undefined ? null : foreignTextFault(lines[0])
         if (packed !== null) return refuse('REQUEST_INVALID', [`body ${packed}`])
         await backfill.take(lines)
       }

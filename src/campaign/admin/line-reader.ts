@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { packedFault } from '../../lib/packed-file.ts'
+import { foreignFault } from '../../lib/foreign-file.ts'
 
 export const lineBytesMax = 1_048_576
 
@@ -53,9 +53,9 @@ export function withoutByteOrderMark(line: Line): Line {
   return isMarked ? { number, bytes: bytes.subarray(3) } : line
 }
 
-/** Of the first line: what is wrong with the text if it is a compressed file; null for every other line. */
-export function packedTextFault({ number, bytes }: Line): string | null {
-  return number === 1 && bytes !== null ? packedFault(bytes) : null
+/** Of the first line: what is wrong with the text if it is compressed or in UTF-16; null for every other line. */
+export function foreignTextFault({ number, bytes }: Line): string | null {
+  return number === 1 && bytes !== null ? foreignFault(bytes) : null
 }
 
 class LineSplitter {

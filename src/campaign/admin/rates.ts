@@ -9,7 +9,7 @@ import { adminOperations } from '../../contract/admin-operations.ts'
 import { addDays, dayOf } from '../../domain/day.ts'
 import { handle } from '../handle.ts'
 import type { AdminDeps } from './deps.ts'
-import { packedTextFault, readLines, withoutByteOrderMark, type Line } from './line-reader.ts'
+import { foreignTextFault, readLines, withoutByteOrderMark, type Line } from './line-reader.ts'
 
 /** The bank has published some 7,000 days since 1999; more than twice that is no file of its. */
 const daysMax = 20_000
@@ -44,7 +44,7 @@ async function readFile(stream: Readable, lastDay: string): Promise<RatesFile> {
   const file = new FileReader(lastDay)
   for await (const lines of readLines(stream)) {
     for (const line of lines) {
-      const packed = packedTextFault(line)
+      const packed = foreignTextFault(line)
       if (packed !== null) return { days: [], faults: [`the file ${packed}`] }
       file.push(withoutByteOrderMark(line))
     }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { feedColumns, type FeedColumn } from '../../../contract/products.ts'
 import { splitQuoted, splitTabs, type Delimiter } from './feed-fields.ts'
-import { packedTextFault, type Line } from '../line-reader.ts'
+import { foreignTextFault, type Line } from '../line-reader.ts'
 
 export interface FeedHeader {
   readonly delimiter: Delimiter
@@ -28,7 +28,7 @@ export function delimiterSaid({ bytes }: Line): Delimiter | null {
 /** The line that names the columns: their order, and the delimiter unless a line before has said it. */
 export function parseHeader(line: Line, said: Delimiter | null): ParsedHeader {
   const { bytes } = line
-  const packed = packedTextFault(line)
+  const packed = foreignTextFault(line)
   if (packed !== null) return { ok: false, messages: [`The feed ${packed}.`] }
   if (bytes === null) return { ok: false, messages: [rule, 'It is too long.'] }
   if (!isUtf8(bytes)) return { ok: false, messages: ['The feed must be UTF-8.'] }

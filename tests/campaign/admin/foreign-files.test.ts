@@ -38,7 +38,7 @@ const uploads = [
     text: 'Date,USD\n2026-03-02,1.2\n',
     what: 'the file',
   },
-  { method: 'POST', path: '/admin/v1/events', text: '\n', what: 'body' },
+  { method: 'POST', path: '/admin/v1/events', text: '{}\n', what: 'body' },
 ]
 
 for (const { text, what, ...upload } of uploads) {
@@ -53,6 +53,20 @@ for (const { text, what, ...upload } of uploads) {
     assert.match(asGzip.message, new RegExp(`^${what} is a gzip file: unpack it first\\.?$`))
     assert.match(asZip.message, new RegExp(`^${what} is a zip file, or a workbook .*\\.?$`))
     assert.equal((await send(upload, text)).status, 200)
+  })
+
+  test(`a text in UTF-16 is told as one: ${upload.path}`, async () => {
+    const little = Buffer.from(text.padEnd(300, text), 'utf16le')
+    const big = Buffer.from(little).swap16()
+    const [littleMark, bigMark] = [Buffer.from('fffe', 'hex'), Buffer.from('feff', 'hex')]
+    const forms = [Buffer.concat([littleMark, little]), Buffer.concat([bigMark, big]), little, big]
+
+    for (const form of forms) {
+      const { status, message } = await send(upload, form)
+
+      assert.equal(status, 422)
+      assert.match(message, new RegExp(`^${what} is text in UTF-16 and must be in UTF-8\\.?$`))
+    }
   })
 
   test(`a coding that is announced is refused, whatever the body is: ${upload.path}`, async () => {
