@@ -61,6 +61,15 @@ export default defineConfig({
     license: { fileName: 'licenses.md' },
     reportCompressedSize: false,
     // How long a plugin takes says nothing about the result.
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      output: {
+        // Ad blockers know `ad-server` and the like in the name of a file.
+        chunkFileNames: ({ facadeModuleId }) =>
+          facadeModuleId?.endsWith('.md?page') === true
+            ? 'assets/document-[hash].js'
+            : 'assets/[name]-[hash].js',
+      },
+    },
   },
 })

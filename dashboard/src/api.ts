@@ -15,6 +15,7 @@ const limits = {
   waitMsDefault: 1_000,
   /** A large report may take its time; a service that hangs must not be waited for without end. */
   answerMsMax: 60_000,
+  healthMsMax: 5_000,
 } as const
 
 /** A failure in words for people. */
@@ -184,9 +185,26 @@ export class Api {
     } catch (error) {
       if (signal?.aborted === true) throw error
       if (patience.aborted) throw lateAnswer()
-      throw new ApiError(0, [t('The service cannot be reached.')])
+      throw await unreached()
     }
   }
+}
+
+/** Ad blockers know the word "advertisers" in an address, and not that of a question that everybody may ask. */
+async function unreached(): Promise<ApiError> {
+  const url = new URL('healthz', document.baseURI)
+  const signal = AbortSignal.timeout(limits.healthMsMax)
+  const isAlive = await fetch(url, { cache: 'no-store', redirect: 'manual', signal }).then(
+    ({ ok }) => ok,
+    () => false
+  )
+  return new ApiError(0, [
+    isAlive
+      ? t(
+          'The service answers, but this call has not reached it. If it stays so, an extension of the browser, such as an ad blocker, holds it back: allow this address there.'
+        )
+      : t('The service cannot be reached.'),
+  ])
 }
 
 /** A connection may also end, or hang, in the middle of an answer. */

@@ -10,6 +10,7 @@ import type {
 import { parseCurrency } from '../domain/currency.ts'
 import { isTimeZone } from '../domain/day.ts'
 import { gtinKey } from '../domain/gtin.ts'
+import { codeFault } from '../domain/product-code.ts'
 import { checkAttached } from './check-attached.ts'
 import { landingHostFault } from './landing-hosts.ts'
 import { extendSnapshot, type CatalogSnapshot } from './snapshot.ts'
@@ -96,9 +97,12 @@ class BundleCheck {
     this.#each(
       '/products',
       this.bundle.products,
-      ({ marketId, gtin, title }, path) => {
+      ({ marketId, gtin, title, groupId = '' }, path) => {
         this.known('market', marketId, `${path}/marketId`)
-        if (gtinKey(gtin) === '') this.fault(`${path}/gtin`, 'must not be blank')
+        const gtinFault = gtinKey(gtin) === '' ? 'must not be blank' : codeFault(gtin.trim())
+        if (gtinFault !== null) this.fault(`${path}/gtin`, gtinFault)
+        const groupFault = groupId.trim() === '' ? null : codeFault(groupId.trim())
+        if (groupFault !== null) this.fault(`${path}/groupId`, groupFault)
         if (title.trim() === '') this.fault(`${path}/title`, 'must not be blank')
       },
       ({ marketId, gtin }) => `${marketId}/${gtinKey(gtin)}`

@@ -6,7 +6,7 @@ import type {
   PublisherEntry,
 } from '../contract/catalog-bundle.ts'
 import { parseCurrency } from '../domain/currency.ts'
-import { unlessPlaceholder } from '../domain/placeholder.ts'
+import { groupIn } from '../domain/product-code.ts'
 import { normalizeLandingHost } from './landing-hosts.ts'
 
 /**
@@ -41,7 +41,7 @@ function normalizeProduct(product: ProductEntry): ProductEntry {
   return {
     ...product,
     ...(brand !== undefined && isBlank(brand) && { brand: '' }),
-    ...(groupId !== undefined && { groupId: unlessPlaceholder(groupId) }),
+    ...(groupId !== undefined && { groupId: groupIn(groupId) }),
   }
 }
 

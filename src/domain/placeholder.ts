@@ -24,7 +24,9 @@ const words: ReadonlySet<string> = new Set([
   'deleted',
   'redacted',
   'n/a',
-  '#n/a',
+  // How pandas writes a missing value as text, and MySQL, Postgres and ClickHouse in their exports.
+  '<na>',
+  String.raw`\n`,
   'not set',
   'not_set',
   'optional(nil)',
@@ -65,7 +67,19 @@ const repeated = /^(?:null[-_.:|]?)+$|^(?:undefined[-_.:|]?)+$/
 const object = /^\[object \w+\]$/
 
 /** Only an id that begins with one of these is looked at further. Nearly none does. */
-const mark = /^["'(<[{$#%_]/
+const mark = /^["'(<[{$#%_\\]/
+
+/**
+ * What Excel, LibreOffice and Google Sheets put where a formula failed, in the language of their user: `#N/A`, in French
+ * and Italian `#N/D`, in German `#NV`; `#REF!`, `#DIV/0!`, in Spanish `#¡REF!` and `#¿NOMBRE?`; `Err:502`; and
+ * `######` where a column was too narrow.
+ */
+const spreadsheetError =
+  /^(?:#(?:#+|n\/[abd]|i\/t|н\/д|nv|yok|hiányzik|není_k_dispozici|[¡¿]?[\p{L}_]+(?:\/0)?[!?])|err:\d{3})$/iu
+
+export function isSpreadsheetError(text: string): boolean {
+  return spreadsheetError.test(text)
+}
 
 /** The marks of one pair around a word: `(null)`, `"null"`, `{0}`. */
 const quoted = /^(?:"(.*)"|'(.*)'|\((.*)\)|<(.*)>|\[(.*)\]|\{(.*)\})$/s
@@ -101,8 +115,9 @@ function isWord(text: string): boolean {
 function isUnfilled(text: string): boolean {
   if (isWord(text) || object.test(text)) return true
   if (template.test(text)) return text.replace(/\D/g, '').length <= templateDigitsMax
+  const bare = within(quoted, text)?.trim() ?? text
   return (
-    isWord(within(quoted, text)?.trim() ?? text) || nameOfId.test(within(macro, text)?.trim() ?? '')
+    isWord(bare) || isSpreadsheetError(bare) || nameOfId.test(within(macro, text)?.trim() ?? '')
   )
 }
 

@@ -90,6 +90,16 @@ describe('answers that are poor', { skip: noBrowser, timeout: 900_000 }, () => {
     })
   }
 
+  it('a call that an ad blocker holds back is told as such, and not as a service that is away', async (t) => {
+    const { page } = await enter(t, stage.showcase.advertiserKey, '#/nowhere')
+    await page.route(/advertisers/u, (route) => route.abort('blockedbyclient'))
+    await page.evaluate(`location.hash = '#/advertisers/1/performance'`)
+    await page.getByText('such as an ad blocker').first().waitFor()
+    await page.route('**/healthz', (route) => route.abort('connectionrefused'))
+    await page.reload()
+    await page.getByText('The service cannot be reached.').first().waitFor()
+  })
+
   it('an answer that hangs in the middle is not waited for without end, and told as late', async (t) => {
     const { page } = await enter(t, stage.showcase.advertiserKey, '#/nowhere')
     await page.clock.install()

@@ -79,7 +79,7 @@ test(
 /** What is loaded when it is opened: the calendar of the period, the runbook of an alert. */
 const opened = /\/(?:calendar|runbook)-/u
 /** The documents of the help, each a page of its own. */
-const documents = /\/(?:advertiser|publisher|ad-server|client|operator|CHANGELOG)-/u
+const documents = /\/document-/u
 
 // With the files of all languages, of which a reader loads one at most.
 test(

@@ -60,6 +60,23 @@ const faults: readonly (readonly [name: string, bundle: CatalogBundle, messages:
     ['/products/0/gtin must not be blank'],
   ],
   [
+    'codes that a spreadsheet has spoiled',
+    {
+      products: [
+        { marketId: 1, gtin: '#N/A', title: 'x', groupId: '#\u00a1REF!' },
+        { marketId: 1, gtin: ' 4.00638E+12', title: 'x', groupId: '4E+12' },
+        { marketId: 1, gtin: 'NULL', title: 'x', groupId: 'g' },
+      ],
+    },
+    [
+      '/products/0/gtin must be a code: a spreadsheet has written an error',
+      '/products/0/groupId must be a code: a spreadsheet has written an error',
+      '/products/1/gtin must be written out: a spreadsheet has rounded it',
+      '/products/1/groupId must be written out: a spreadsheet has rounded it',
+      '/products/2/gtin must be a code: it is a placeholder',
+    ],
+  ],
+  [
     'a product without a visible title',
     { products: [{ marketId: 1, gtin: '1', title: ' \u00A0' }] },
     ['/products/0/title must not be blank'],

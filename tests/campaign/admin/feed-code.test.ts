@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asCode } from '../../../src/campaign/admin/feed/feed-code.ts'
+import { codeFault, groupIn } from '../../../src/domain/product-code.ts'
 
 const spoiled: readonly (readonly [written: string, gtin: string])[] = [
   ['="4006381333931"', '4006381333931'],
@@ -34,4 +35,33 @@ const spoiled: readonly (readonly [written: string, gtin: string])[] = [
 
 test('what spreadsheets made of a code is undone, and other codes stay as they are', () => {
   for (const [written, gtin] of spoiled) assert.equal(asCode(written.trim()), gtin, written)
+})
+
+const errors =
+  '#N/A #n/a #N/D #N/B #NV #I/T #YOK #HIÁNYZIK #Н/Д #REF! #BEZUG! #¡REF! #¡VALOR! #VALEUR! #NAME? #¿NOMBRE? ' +
+  '#DIV/0! #¡DIV/0! #DEEL/0! #DZIEL/0! ######## Err:502 err:508'
+
+test('errors of spreadsheets in the languages of their users are codes of nothing, in a group too', () => {
+  for (const error of errors.split(' ')) {
+    assert.equal(codeFault(error), 'must be a code: a spreadsheet has written an error', error)
+    assert.equal(groupIn(error), error)
+  }
+  for (const code of [
+    '#17',
+    '#S/M',
+    '#A',
+    'ERR:1',
+    'Error:502',
+    'N/17',
+    'NV',
+    '#NV-1',
+    '!',
+    '#1!',
+  ]) {
+    assert.equal(codeFault(code), null, code)
+  }
+  for (const none of ['<NA>', String.raw`\N`, 'NULL', 'n/a', '(null)']) {
+    assert.equal(codeFault(none), 'must be a code: it is a placeholder', none)
+    assert.equal(groupIn(none), '')
+  }
 })

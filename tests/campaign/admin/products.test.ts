@@ -99,6 +99,7 @@ test('rows that break a rule are refused by line and reason, and the others are 
       /^\/item_group_id must be written out: a spreadsheet has rounded it$/,
     ],
     ['13\tt\tb\t#REF!', /^\/item_group_id must be a code: a spreadsheet/],
+    ['16\tgood\tb\t\\N', null],
     [`="${'"'.repeat(500_000)}x\tt\tb\tg`, /^\/gtin must have at most 60 characters$/],
     ['#14\tgood\tb\tnull', null],
     ['12E5\tgood\tb\t12E5', null],
@@ -158,7 +159,7 @@ const headers: readonly (readonly [feed: string | Buffer, message: RegExp])[] = 
   ['gtin,name\n1,Tea\n', /has no column title\./],
   ['gtin\ttitle\tGTIN\n', /names the column gtin twice/],
   ['"gtin,title\n1,Tea\n', /A quote of it does not close/],
-  [Buffer.from('\ufeffgtin\ttitle\n', 'utf16le'), /must be UTF-8/],
+  [Buffer.from('\ufeffgtin\ttitle\n', 'utf16le'), /must be in UTF-8/],
   [`gtin\ttitle\t${'x'.repeat(1_048_577)}\n`, /too long/],
 ]
 test('a feed without a header that names GTIN and title is refused, naming what is missing', async () => {

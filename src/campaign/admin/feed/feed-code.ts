@@ -1,7 +1,5 @@
 // Codes of products and groups, as spreadsheets and data tools write them.
 
-import { unlessPlaceholder } from '../../../domain/placeholder.ts'
-
 /** Twice the longest code. What is longer is refused as it is, since the patterns below take time with its square. */
 const unitsMax = 240
 
@@ -31,19 +29,4 @@ function withoutThousands(code: string): string {
   if (!/^\d{1,3}([., \u00a0\u202f'\u2019])\d{3}(?:\1\d{3}){2,3}$/u.test(code)) return code
   const digits = code.replace(/\D/gu, '')
   return digits.length < 12 ? code : digits
-}
-
-/** `4.00638E+12`: a spreadsheet has dropped the last digits, and many codes became one. */
-const rounded = /^\d[.,]\d+e\+?\d+$|^\d+e\+\d+$/i
-
-/** `#N/A`, `#REF!`, and `######` where the column was too narrow; in German `#NV` and `#BEZUG!`. */
-const spreadsheetError = /^#(?:#+|n\/a|nv|div\/0!|[\p{L}_]+[!?])$/iu
-
-/** What is wrong with a code that is not blank; null if nothing is. */
-export function codeFault(code: string): string | null {
-  if (rounded.test(code)) return 'must be written out: a spreadsheet has rounded it'
-  if (spreadsheetError.test(code)) return 'must be a code: a spreadsheet has written an error'
-  // Some shops number their products, from 0 on.
-  const isPlaceholder = unlessPlaceholder(code) === '' && !/^\d+$/u.test(code)
-  return isPlaceholder ? 'must be a code: it is a placeholder' : null
 }

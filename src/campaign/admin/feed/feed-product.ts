@@ -1,7 +1,7 @@
 import type { ProductEntry } from '../../../contract/catalog-bundle.ts'
 import { parseFeedRow, type FeedColumn } from '../../../contract/products.ts'
-import { unlessPlaceholder } from '../../../domain/placeholder.ts'
-import { asCode, codeFault } from './feed-code.ts'
+import { codeFault, groupIn } from '../../../domain/product-code.ts'
+import { asCode } from './feed-code.ts'
 import type { FeedHeader } from './feed-header.ts'
 import type { FeedRowText } from './feed-rows.ts'
 
@@ -31,7 +31,7 @@ export function toProduct(row: FeedRowText, header: FeedHeader, marketId: number
   if (fault !== null) return refused(fault, isAscii(gtin) ? nameOf(gtin) : undefined)
   const gtinFault = gtin === undefined ? null : codeFault(gtin)
   if (gtinFault !== null) return refused(`/gtin ${gtinFault}`, undefined)
-  const group = unlessPlaceholder(valueOf(fields, header, 'item_group_id') ?? '')
+  const group = groupIn(valueOf(fields, header, 'item_group_id') ?? '')
   const groupFault = group === '' ? null : codeFault(group)
   if (groupFault !== null) return refused(`/item_group_id ${groupFault}`, nameOf(gtin))
   const parsed = parseFeedRow({
