@@ -38,6 +38,7 @@ export function createReadLink(deps: ReadLinkDeps): HandlerTable {
 const pasteFaults = {
   'no-tracking-data':
     '/link must be a tracking link, with tracking data behind /impression/, /click/ or /load/, or the tracking data alone',
+  'several-links': '/link must be one link; these are several',
   'broken-escape': '/link must have whole percent escapes of UTF-8',
 } as const satisfies Record<Extract<PastedLink, { ok: false }>['reason'], string>
 

@@ -99,7 +99,6 @@ test('rows that break a rule are refused by line and reason, and the others are 
       /^\/item_group_id must be written out: a spreadsheet has rounded it$/,
     ],
     ['13\tt\tb\t#REF!', /^\/item_group_id must be a code: a spreadsheet/],
-    ['16\tgood\tb\t\\N', null],
     [`="${'"'.repeat(500_000)}x\tt\tb\tg`, /^\/gtin must have at most 60 characters$/],
     ['#14\tgood\tb\tnull', null],
     ['12E5\tgood\tb\t12E5', null],

@@ -71,9 +71,27 @@ test('every form in which a link is pasted leads to the same served ad', async (
     escaped,
     `https://track.example/load/${escaped}`,
     `https://user:secret@track.example/click/click/${token}`,
+    `"https://track.example/click/${token}"`,
+    `<https://track.example/click/${token}>`,
+    `'${token}'`,
+    encodeURIComponent(`https://track.example/click/${token}`),
+    `https://track.example/click/${token} https://track.example/load/${token}`,
   ]
 
   for (const link of pasted) assert.deepEqual(await links.read(link), known, link)
+})
+
+test('two links are refused, since an answer about one would pass for the other', async () => {
+  const minted = [links.mint(), links.mint()]
+  const [one, other] = minted.map(({ token }) => `https://track.example/click/${token}`)
+  for (const link of [
+    `${one}\n${other}`,
+    `${one} ${other}`,
+    `${one}?x=1,${other}`,
+    `["${one}","${other}"]`,
+  ]) {
+    assert.deepEqual(await links.refused(link), ['/link must be one link; these are several'], link)
+  }
 })
 
 test('ids that the catalog does not have keep their numbers, and texts that name nobody are told as such', async () => {
