@@ -8,6 +8,7 @@ import {
   type AuditVerdict,
   type AuditVerifierOptions,
 } from '../domain/audit-verifier.ts'
+import { isThisOurs } from './client.ts'
 import { CliError, usageError, type Run, type CommandContext } from './command.ts'
 import { openInput } from './input.ts'
 import { linesOf } from './text-lines.ts'
@@ -15,6 +16,7 @@ import { printable } from './table.ts'
 import { counted } from './words.ts'
 
 const pageLimit = 1_000
+const exportType = 'application/x-ndjson'
 /** A line holds details of at most 20,000 characters, and names. */
 const lineLengthMax = 1_048_576
 const headsMax = 1_000
@@ -89,6 +91,10 @@ async function* readPages(context: CommandContext): AsyncGenerator<string> {
     })
     const path = `/audit/export?${query.toString()}`
     const { text, headers } = await context.callForText({ method: 'GET', path })
+    // A proxy may answer with a page of its own, and nobody looks into the file of a nightly export.
+    if (headers['content-type']?.startsWith(exportType) !== true) {
+      throw new CliError(`The answer is no export of the audit. ${isThisOurs}`)
+    }
     yield text
     const next = headers[nextHeader]
     if (next !== undefined && next === after) {

@@ -6,7 +6,13 @@ import { CliError, type CommandContext } from './command.ts'
 import { tell } from './progress.ts'
 import { counted, formatDuration, formatSize } from './words.ts'
 
-const limits = { pauseMsMin: 250, pauseMsMax: 2_000, waitMsMax: 1_800_000 } as const
+const limits = {
+  pauseMsMin: 250,
+  pauseMsMax: 2_000,
+  waitMsMax: 1_800_000,
+  /** A service that is started again answers within this time. */
+  silenceMsMax: 120_000,
+} as const
 
 /** How far it is. Instants are by the clock of the node, as the status has them. */
 interface Place {
@@ -16,21 +22,35 @@ interface Place {
   readonly shippedAtMs: number | null
 }
 
+interface Patience {
+  readonly waitMsMax?: number
+  readonly silenceMsMax?: number
+}
+
 /** Throws a CliError if the server does not tell, or it takes longer than the limit. */
 export async function awaitReports(
   context: Pick<CommandContext, 'call' | 'terminal'>,
-  { waitMsMax = limits.waitMsMax }: { readonly waitMsMax?: number } = {}
+  { waitMsMax = limits.waitMsMax, silenceMsMax = limits.silenceMsMax }: Patience = {}
 ): Promise<void> {
   const untilMs = performance.now() + waitMsMax
+  let answeredAtMs = performance.now()
   let place: Place | null = null
   for (
     let pauseMs: number = limits.pauseMsMin;
     ;
     pauseMs = Math.min(pauseMs * 2, limits.pauseMsMax)
   ) {
-    const status = await readStatus(context)
-    place = advance(place, status)
-    const waiting = describeWaiting(place, status)
+    let waiting: string | null
+    try {
+      const status = await readStatus(context)
+      answeredAtMs = performance.now()
+      place = advance(place, status)
+      waiting = describeWaiting(place, status)
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error
+      if (performance.now() - answeredAtMs > silenceMsMax) throw notTold(context, error)
+      waiting = 'the service does not answer'
+    }
     tell(context.terminal, waiting)
     if (waiting === null) return
     if (performance.now() > untilMs) {
@@ -42,6 +62,15 @@ export async function awaitReports(
     }
     await sleep(pauseMs)
   }
+}
+
+/** Whoever reads only that nothing answers would load the events again. */
+function notTold({ terminal }: Pick<CommandContext, 'terminal'>, cause: CliError): CliError {
+  tell(terminal, null)
+  return new CliError(
+    `The events are loaded; nothing tells whether the reports have them. ${cause.message}`,
+    { cause }
+  )
 }
 
 type Told = StatusResponse & Required<Pick<StatusResponse, 'at' | 'attribution'>>

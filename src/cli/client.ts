@@ -36,7 +36,7 @@ const probeMsMax = 2_000
 const limitedTriesMax = 5
 const waitSecondsMax = 60
 
-const isThisOurs = 'Is this the campaign port of Shelftrace?'
+export const isThisOurs = 'Is this the campaign port of Shelftrace?'
 
 /** The service gives no such answer without a message, but proxies do. */
 const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504])

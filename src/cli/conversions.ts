@@ -39,7 +39,7 @@ function callOf(
   if (typeof reason !== 'string' || reason.trim() === '') {
     throw usageError(`--reason must say ${reasonSays}; the audit keeps it`)
   }
-  const deliveryId = context.positionals[2] ?? ''
+  const deliveryId = (context.positionals[2] ?? '').toLowerCase()
   const path = `${pathOf(context)}/${verb}`
   return { method: 'POST', path, json: { deliveryId, reason } } as const
 }

@@ -19,13 +19,20 @@ export const eventsLoad: Run = async (context) => {
   const call = { method: 'POST', path: '/events', contentType: 'application/x-ndjson' } as const
   const result = await upload(context, eventsAnswerSchema, call)
   const refusedCount = result.refusedCount ?? result.refused.length
-  if (waits) await awaitReports(context)
+  const isAnyAccepted = result.accepted > 0
   const lines = [
     `${counted(result.accepted, 'event')} accepted, ${formatCount(refusedCount)} refused.`,
     ...describeRefused(result.refused, refusedCount),
-    ...(result.accepted === 0 ? [] : [waits ? 'The reports have them.' : reportsFollow]),
+    ...(isAnyAccepted && !waits ? [reportsFollow] : []),
   ]
+  // Before the wait, which may be broken off: what was refused is told once.
   context.print(result, lines.join('\n'))
+  if (waits) {
+    await awaitReports(context)
+    if (isAnyAccepted && context.options['json'] !== true) {
+      await context.write('The reports have them.\n')
+    }
+  }
   return refusedCount === 0 ? 0 : 1
 }
 

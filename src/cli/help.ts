@@ -35,13 +35,15 @@ function overview(layout: Layout): readonly string[] {
 }
 
 function groupHelp(word: string, layout: Layout): readonly string[] {
-  const own = commands.filter(({ name }) => name === word || name.startsWith(`${word} `))
+  const own = commands.find(({ name }) => name === word)
+  const others = commands.filter(({ name }) => name.startsWith(`${word} `))
+  const usage = `${title('Usage:', layout)} shelftrace ${word} ...`
   return [
-    `${title('Usage:', layout)} shelftrace ${word} ...`,
+    ...(own === undefined ? [usage] : [...commandHelp(own, layout), '', usage]),
     '',
-    ...summaries(own),
+    ...summaries(others),
     '',
-    `"shelftrace help ${own[0]?.name ?? ''}" shows more about one of them.`,
+    `"shelftrace help ${others[0]?.name ?? ''}" shows more about one of them.`,
   ]
 }
 

@@ -66,9 +66,24 @@ export const keysRevoke: Run = async (context) => {
   const query = since === null ? '' : `?compromisedSince=${encodeURIComponent(since)}`
   const path = `/keys/${encodeURIComponent(id)}${query}`
   await context.call(Type.Unknown(), { method: 'DELETE', path })
-  const told = since === null ? '' : ` No delivery counts by it that was received since ${since}.`
-  context.print({ id, revoked: true }, `${id} is revoked.${told}`)
+  const inForce = since === null ? null : await readCompromisedSince(context, id)
+  const compromised = inForce === null ? {} : { compromisedSince: inForce }
+  const told = since === null ? '' : compromisedText(since, inForce)
+  context.print({ id, revoked: true, ...compromised }, `${id} is revoked.${told}`)
   return 0
+}
+
+/** The instant that is in force, which need not be the one that was just given. */
+async function readCompromisedSince(context: CommandContext, id: string): Promise<string | null> {
+  const { keys } = await context.call(keyListSchema, { method: 'GET', path: '/keys' })
+  return keys.find((key) => key.id === id)?.compromisedSince ?? null
+}
+
+function compromisedText(given: string, inForce: string | null): string {
+  if (inForce === null) return ' Deliveries by it count that were received before it was revoked.'
+  const isGiven = Date.parse(inForce) === Date.parse(given)
+  const why = isGiven ? '' : ', as was told before: that instant can only be moved back'
+  return ` No delivery counts by it that was received since ${inForce}${why}.`
 }
 
 function wishOf(context: CommandContext) {

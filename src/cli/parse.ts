@@ -37,6 +37,7 @@ export function parseRequest(argv: readonly string[]): Request {
     command,
     argv.filter((_, index) => !taken.has(index))
   )
+  if (wordCount === 1 && !argv.includes('--')) checkSlip(command, positionals)
   checkRepeats(command, tokens)
   checkOperands(command, positionals)
   checkOperandChoices(command, positionals)
@@ -121,6 +122,20 @@ function findCommand(names: readonly string[]): ReturnType<typeof matchCommand> 
         ? ''
         : ` Did you mean "${near}"?`
   throw usageError(`There is no command "${typed.join(' ')}".${hint} ${seeHelp()}`)
+}
+
+/** `backup lst` would make a backup of that name. */
+function checkSlip({ name, operands = [] }: Command, [first = '']: readonly string[]): void {
+  const others = commands.filter((one) => one.name.startsWith(`${name} `))
+  const near = suggest(
+    first,
+    others.map((one) => one.name.slice(name.length + 1))
+  )
+  if (near === null) return
+  const other = `If "${first}" is meant, write "${name} -- ${first}". `
+  throw usageError(
+    `Did you mean "${name} ${near}"? ${operands.length === 0 ? '' : other}${seeHelp(name)}`
+  )
 }
 
 function seeHelp(name?: string): string {

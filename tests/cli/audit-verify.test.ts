@@ -6,7 +6,7 @@ import { after, before, test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { hashRecord, noHash, type ChainedRecord } from '../../src/domain/audit-chain.ts'
 import { adminKey, bearer, startAdmin, type AdminHarness } from '../campaign/admin/harness.ts'
-import { answerWith, fileOf, received, run, useCliServer } from './harness.ts'
+import { answerText, answerWith, fileOf, received, run, useCliServer } from './harness.ts'
 
 useCliServer()
 
@@ -112,6 +112,7 @@ async function aServer(
   let calls = 0
   const server = createServer((_request, response) => {
     calls += 1
+    response.setHeader('content-type', 'application/x-ndjson')
     answer(calls, response)
   })
   t.after(() => server.close())
@@ -264,4 +265,16 @@ test('a refusal of the server ends the export with its words', async () => {
 
   assert.deepEqual([exitCode, stdout], [1, ''])
   assert.match(stderr, /not allowed to do that \(403\)/)
+})
+
+test('a page that something else answers is no export', async () => {
+  for (const html of ['<html>Please sign in</html>', '{}', '']) {
+    answerText(200, html)
+    for (const command of ['export', 'verify']) {
+      const { exitCode, stdout, stderr } = await run(['audit', command])
+
+      assert.deepEqual([exitCode, stdout], [1, ''])
+      assert.match(stderr, /no export of the audit\. Is this the campaign port/u)
+    }
+  }
 })

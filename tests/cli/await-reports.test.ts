@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { awaitReports } from '../../src/cli/await-reports.ts'
-import type { CommandContext } from '../../src/cli/command.ts'
+import { CliError, type CommandContext } from '../../src/cli/command.ts'
 import { answerBy, answerWith, received, run, useCliServer } from './harness.ts'
 
 useCliServer()
@@ -97,6 +97,50 @@ test('waiting ends after its limit and says what is missing', async () => {
   }
 
   await assert.rejects(awaitReports(context, { waitMsMax: 0 }), /1 day to be sealed again/u)
+})
+
+test('what was accepted and refused is told before the wait, also when the service goes away during it', async () => {
+  const answers: readonly { readonly status: number; readonly json: unknown }[] = [
+    { status: 200, json: statusAt(0) },
+    {
+      status: 200,
+      json: { accepted: 2, refused: [{ line: 7, messages: ['/at is required'] }], refusedCount: 1 },
+    },
+    { status: 200, json: statusAt(1, { lagMs: 5_000 }) },
+    { status: 502, json: { messages: [] } },
+    { status: 503, json: { messages: ['It is starting.'] } },
+    { status: 200, json: statusAt(9) },
+  ]
+  for (const options of [[], ['--json']]) {
+    const story = [...answers]
+    answerBy(() => story.shift() ?? { status: 500, json: {} })
+
+    const { exitCode, stdout } = await run(['events', 'load', '-', '--wait', ...options], {
+      stdin: Readable.from(['{}\n']),
+    })
+
+    assert.deepEqual([exitCode, story.length], [1, 0])
+    if (options.length > 0) assert.deepEqual(JSON.parse(stdout), answers[1]?.json)
+    else {
+      assert.equal(
+        stdout,
+        '2 events accepted, 1 refused.\n  line 7: /at is required\nThe reports have them.\n'
+      )
+    }
+  }
+})
+
+test('a service that does not come back is told, and that the events are loaded', async () => {
+  const terminal = { argv: [], environment: {}, stdin: Readable.from([]) }
+  const context: Pick<CommandContext, 'call' | 'terminal'> = {
+    terminal: { ...terminal, stdout: process.stdout, stderr: process.stderr },
+    call: async () => await Promise.reject(new CliError('Nothing answers.')),
+  }
+
+  await assert.rejects(
+    awaitReports(context, { silenceMsMax: 0 }),
+    /^CliError: The events are loaded; nothing tells whether the reports have them\. Nothing answers\.$/u
+  )
 })
 
 test('without --wait it is told how to learn when the reports have them', async () => {

@@ -21,6 +21,7 @@ interface Received {
 interface Reply {
   readonly status: number
   readonly body: string
+  readonly type?: string
   /** Answers before the body has come in, as a server does that refuses it. */
   readonly isEarly?: boolean
   /** Answers on the paths of the tracking port as that does. */
@@ -34,7 +35,10 @@ export let url = ''
 export let folder = ''
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const send = () => response.writeHead(reply.status).end(reply.body)
+  const send = () => {
+    if (reply.type !== undefined) response.setHeader('content-type', reply.type)
+    response.writeHead(reply.status).end(reply.body)
+  }
   if (reply.isEarly === true) {
     send()
     request.resume()
@@ -138,8 +142,8 @@ export function answerBy(answerTo: (body: string) => { status: number; json: unk
   }
 }
 
-export function answerText(status: number, body: string): void {
-  reply = { status, body }
+export function answerText(status: number, body: string, more: Partial<Reply> = {}): void {
+  reply = { status, body, ...more }
 }
 
 export async function fileOf(content: string | Buffer): Promise<string> {

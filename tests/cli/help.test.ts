@@ -17,7 +17,11 @@ import { parseEventLine } from '../../src/contract/event-lines.ts'
 import { limitQuerySchema } from '../../src/contract/fields.ts'
 import { assumptions } from '../../src/contract/judgements.ts'
 import { setAsideQuerySchema } from '../../src/contract/set-aside.ts'
+import { operations } from '../../src/contract/operations.ts'
 import { unconvertedQuerySchema } from '../../src/contract/unconverted.ts'
+import { answerWith, received, run, useCliServer } from './harness.ts'
+
+useCliServer()
 
 const prefixes = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
 const topics = [null, ...commands, ...prefixes]
@@ -69,6 +73,17 @@ test('every command has an example, and every example is understood as that comm
     )
     assert.ok(understood.every((one) => one.kind === 'run'))
     assert.ok(helpText(command, plainLayout).includes(`  ${command.examples[0] ?? ''}\n`))
+  }
+})
+
+test('the ids of deliveries in examples are of the form that the service takes, in either case', async () => {
+  for (const verb of ['void', 'unvoid']) {
+    const [example = []] = invocations(commands.find(({ name }) => name === verb)?.examples ?? [])
+    answerWith(500, {})
+    await run(example.map((word) => (/^[0-9a-f]{32}$/u.test(word) ? word.toUpperCase() : word)))
+    const { body = null } = operations.find(({ path }) => path.endsWith(`/${verb}`)) ?? {}
+    assert.ok(body !== null && !body.isStream)
+    assert.deepEqual(body.parse(JSON.parse(received.at(-1)?.body ?? '')).ok, true)
   }
 })
 

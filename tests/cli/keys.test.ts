@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerText, answerWith, received, run, useCliServer } from './harness.ts'
+import { answerBy, answerWith, received, run, useCliServer } from './harness.ts'
 
 useCliServer()
 
@@ -27,20 +27,43 @@ test('keys create for one publisher needs no name', async () => {
   assert.match(nameless.stderr, /--name is required/)
 })
 
-test('keys revoke says since when the key was compromised, as an instant', async () => {
-  answerText(204, '')
+test('keys revoke says since when no delivery counts by the key, which may be an earlier instant than the given one', async () => {
+  const parties = { advertisers: [1], publishers: [10] }
+  const key = {
+    id: 'key_1',
+    name: 'n',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    scopes: [],
+    ...parties,
+  }
+  const listed = (compromisedSince?: string) => ({
+    keys: [{ ...key, ...(compromisedSince !== undefined && { compromisedSince }) }],
+  })
+  const revoke = async (since: string, ...inForce: readonly string[]) => {
+    const replies = [
+      { status: 204, json: undefined },
+      { status: 200, json: listed(...inForce) },
+    ]
+    answerBy(() => replies.shift() ?? { status: 500, json: {} })
+    return await run(['keys', 'revoke', 'key_1', '--compromised-since', since])
+  }
   const since = '2026-03-01T00:00:00Z'
+  const counts = 'No delivery counts by it that was received since'
 
-  const { stdout } = await run(['keys', 'revoke', 'key_1', '--compromised-since', since])
+  const same = await revoke(since, '2026-03-01T00:00:00.000Z')
+  const earlier = await revoke(since, '2026-01-01T00:00:00.000Z')
+  const after = await revoke(since)
   const bad = await run(['keys', 'revoke', 'key_1', '--compromised-since', 'yesterday'])
 
-  assert.deepEqual(
-    received.map((one) => one.url),
-    ['/admin/v1/keys/key_1?compromisedSince=2026-03-01T00%3A00%3A00Z']
+  assert.equal(received[0]?.url, '/admin/v1/keys/key_1?compromisedSince=2026-03-01T00%3A00%3A00Z')
+  assert.equal(same.stdout, `key_1 is revoked. ${counts} 2026-03-01T00:00:00.000Z.\n`)
+  assert.equal(
+    earlier.stdout,
+    `key_1 is revoked. ${counts} 2026-01-01T00:00:00.000Z, as was told before: that instant can only be moved back.\n`
   )
   assert.equal(
-    stdout,
-    `key_1 is revoked. No delivery counts by it that was received since ${since}.\n`
+    after.stdout,
+    'key_1 is revoked. Deliveries by it count that were received before it was revoked.\n'
   )
   assert.match(bad.stderr, /--compromised-since must be an instant such as/)
 })

@@ -36,7 +36,7 @@ test('a command whose output is lost on a full disk ends with 1 and one sentence
     const { exitCode, stderr } = await run(argv, { stdout: fullDisk(t) })
     assert.deepEqual([exitCode, stderr], [1, isFull], argv.join(' '))
   }
-  answerText(200, '{"at":"2026-03-01T00:00:00Z"}\n')
+  answerText(200, '{"at":"2026-03-01T00:00:00Z"}\n', { type: 'application/x-ndjson' })
   const exported = await run(['audit', 'export'], { stdout: fullDisk(t) })
   assert.deepEqual([exported.exitCode, exported.stderr], [1, isFull])
 })

@@ -54,6 +54,37 @@ test('help about a group of commands lists them and ends with 0, however it is a
   )
 })
 
+test('help about a group whose word is a command of its own has the options and operands of that, and the others', async () => {
+  const audit = (await run(['help', 'audit'])).stdout
+  const backup = (await run(['backup', '--help'])).stdout
+
+  for (const option of ['from', 'to', 'action', 'key-id', 'after', 'limit']) {
+    assert.match(audit, new RegExp(`^  --${option} `, 'mu'))
+  }
+  assert.match(audit, /^  audit export .*\n  audit verify /mu)
+  assert.match(audit, /"shelftrace help audit export" shows more/u)
+  assert.match(backup, /^Usage: shelftrace backup .*NAME/u)
+})
+
+test('a slip for a command of a group is no argument of the command of that name', async () => {
+  const slip = await run(['backup', 'lst'])
+  assert.equal(slip.exitCode, 2)
+  assert.match(
+    slip.stderr,
+    /Did you mean "backup list"\? If "lst" is meant, write "backup -- lst"\./u
+  )
+  assert.match((await run(['audit', 'verfy'])).stderr, /Did you mean "audit verify"\? See/u)
+  assert.deepEqual(received, [])
+
+  answerWith(201, {})
+  await run(['backup', '--', 'lst'])
+  await run(['backup', 'before-upgrade'])
+  assert.deepEqual(
+    received.map(({ body }) => JSON.parse(body)),
+    [{ name: 'lst' }, { name: 'before-upgrade' }]
+  )
+})
+
 test('help about a command needs none of its arguments', async () => {
   for (const argv of [
     ['void', '--help'],

@@ -67,7 +67,10 @@ export const figureCommands: readonly Command[] = [
     details: 'The next delivery counts instead, if there is one.',
     operands: delivery,
     options: { reason: reason('why it does not count') },
-    examples: ['shelftrace void 10 2026-000123 0f8fad5b --reason "a test order"'],
+    examples: [
+      'shelftrace void 10 2026-000123 0f8fad5bd9cb469fa16570867728950e \\',
+      '  --reason "a test order"',
+    ],
     load: async () => (await import('../conversions.ts')).voidDelivery,
   },
   {
@@ -75,7 +78,10 @@ export const figureCommands: readonly Command[] = [
     summary: 'Take back the void of a delivery',
     operands: delivery,
     options: { reason: reason('why it may count') },
-    examples: ['shelftrace unvoid 10 2026-000123 0f8fad5b --reason "a real order"'],
+    examples: [
+      'shelftrace unvoid 10 2026-000123 0f8fad5bd9cb469fa16570867728950e \\',
+      '  --reason "a real order"',
+    ],
     load: async () => (await import('../conversions.ts')).unvoidDelivery,
   },
   {
