@@ -124,12 +124,13 @@ function findCommand(names: readonly string[]): ReturnType<typeof matchCommand> 
   throw usageError(`There is no command "${typed.join(' ')}".${hint} ${seeHelp()}`)
 }
 
-/** `backup lst` would make a backup of that name. */
+/** `backup lst` would make a backup of that name. More than one character apart, it may well be a name. */
 function checkSlip({ name, operands = [] }: Command, [first = '']: readonly string[]): void {
   const others = commands.filter((one) => one.name.startsWith(`${name} `))
   const near = suggest(
     first,
-    others.map((one) => one.name.slice(name.length + 1))
+    others.map((one) => one.name.slice(name.length + 1)),
+    1
   )
   if (near === null) return
   const other = `If "${first}" is meant, write "${name} -- ${first}". `

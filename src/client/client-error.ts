@@ -121,9 +121,15 @@ export function expectSharing(signal: AbortSignal | undefined): void {
 
 /** The options of one call. Callers may write JavaScript, where a misspelt one would be ignored. */
 export function expectOptions<T extends object>(options: T, known: readonly string[]): T {
-  const unknown = findUnknownFields(options, new Set(['signal', ...known]))
-  if (unknown.length === 0) return options
-  const messages = unknown.map(({ name, rule }) => `/options/${name} ${rule}`)
+  const signal: unknown = Reflect.get(options, 'signal')
+  const isSignal = signal === undefined || signal instanceof AbortSignal
+  const messages = [
+    ...findUnknownFields(options, new Set(['signal', ...known])).map(
+      ({ name, rule }) => `/options/${name} ${rule}`
+    ),
+    ...(isSignal ? [] : ['/options/signal must be an AbortSignal']),
+  ]
+  if (messages.length === 0) return options
   throw invalid('REQUEST_INVALID', messages)
 }
 

@@ -1,6 +1,9 @@
-/** The known word that is closest to what was typed, or null if none is close enough. */
-export function suggest(typed: string, known: readonly string[]): string | null {
-  const distanceMax = Math.max(2, Math.floor(typed.length / 3))
+/** The known word that is closest to what was typed, or null if none is close enough, in characters that differ. */
+export function suggest(
+  typed: string,
+  known: readonly string[],
+  distanceMax = Math.max(2, Math.floor(typed.length / 3))
+): string | null {
   const ranked = known
     .map((word) => ({ word, distance: editDistance(typed, word) }))
     .toSorted((one, other) => one.distance - other.distance)

@@ -58,7 +58,10 @@ test('every call refuses options and fields of a question that nobody knows', as
   const odd = { signals: undefined } as never
   const report = { ...days, dateBreakdwon: true } as never
   const filter = { ...days, filters: [{ field: 'MARKET', value: ['x'] }] } as never
+  const noSignal = { signal: {} } as never
   const cases: readonly (readonly [RegExp, () => unknown])[] = [
+    [/\/options\/signal must be an AbortSignal/, () => publisher.sendReturn(returned, noSignal)],
+    [/\/options\/signal must be an AbortSignal/, () => campaign.reportCsv(1, days, noSignal)],
     [/\/options\/signals .* signal\?/, () => publisher.sendConversion(conversion, odd)],
     [/\/options\/signals .* signal\?/, () => publisher.sendReturn(returned, odd)],
     [/\/options\/signals .* signal\?/, () => campaign.report(1, days, odd).next()],

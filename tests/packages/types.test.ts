@@ -89,6 +89,14 @@ try {
 }
 `
 
+const commonProgram = `
+import { createPublisherClient } from '@shelftrace/client'
+import { createMinter, parseKeyRing } from '@shelftrace/tracking-data'
+
+export const publisher = createPublisherClient({ url: 'https://track.example' })
+export const minter = createMinter(parseKeyRing(''))
+`
+
 const strict = {
   target: 'es2023',
   strict: true,
@@ -102,7 +110,7 @@ const strict = {
 }
 
 test(
-  'the types hold in strict programs, resolved as by Node or by a bundler, and refuse what the service refuses',
+  'the types hold in strict programs, resolved as by Node or by a bundler, in modules and CommonJS, and refuse what the service refuses',
   { skip },
   async (t) => {
     const registry = await startRegistry(t)
@@ -118,14 +126,15 @@ test(
     writeFileSync(join(folder, 'client.ts'), clientProgram)
     writeFileSync(join(folder, 'minter.ts'), minterProgram)
 
-    for (const module of [
-      { module: 'nodenext' },
-      { module: 'esnext', moduleResolution: 'bundler' },
+    writeFileSync(join(folder, 'common.cts'), commonProgram)
+
+    const modules = ['client.ts', 'minter.ts']
+    for (const { files, ...module } of [
+      { module: 'nodenext', files: modules.concat('common.cts') },
+      { module: 'esnext', moduleResolution: 'bundler', files: modules },
+      { module: 'commonjs', moduleResolution: 'bundler', files: ['common.cts'] },
     ]) {
-      const config = {
-        compilerOptions: { ...strict, ...module },
-        files: ['client.ts', 'minter.ts'],
-      }
+      const config = { compilerOptions: { ...strict, ...module }, files }
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
       const compiler = resolve('node_modules/typescript/bin/tsc')
       const compiled = spawnSync(process.execPath, [compiler, '-p', '.'], {
