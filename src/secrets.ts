@@ -137,7 +137,8 @@ export function readSecretText(path: string): string {
     // Its mode is that of a folder, so what is said of it would mislead.
     if (facts.isDirectory()) throw invalid(path, isFolder)
     refuseOpenMode(path, facts)
-    return readFileSync(path, 'utf8')
+    // Some editors of Windows put a mark before a text.
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/u, '')
   } catch (error) {
     if (error instanceof ServiceError) throw error
     throw invalid(path, `cannot be read: ${explainSystemError(error)}`)

@@ -40,6 +40,19 @@ test('secrets are made once, readable by their owner only, and found again', (t)
   assert.equal(statSync(join(from.dataDir, 'admin-key')).mode & 0o777, 0o600)
 })
 
+test('secrets are read behind the byte order mark that an editor has put before them', (t) => {
+  const from = source(t)
+  const made = ensureSecrets(from)
+  for (const path of [from.secretsFile, join(from.dataDir, 'admin-key')]) {
+    writeFileSync(path, `\uFEFF${readFileSync(path, 'utf8')}`)
+  }
+
+  const found = ensureSecrets(from)
+
+  assert.deepEqual(found.identitySecret, made.identitySecret)
+  assert.equal(found.adminKey, made.adminKey)
+})
+
 test('secrets that are lost are not made anew in a folder that holds what was made with them', (t) => {
   for (const made of ['identity-fingerprint', 'warehouse/store', 'spool/0001.seg']) {
     const from = source(t)

@@ -206,7 +206,8 @@ function refuseTooLittleRoom(folder: string, bytes: number): void {
   const neededBytes = bytes + backupLimits.diskFreeBytesMin
   if (freeBytes >= neededBytes) return
   throw new Error(
-    `the disk of SHELFTRACE_BACKUP_DIR has ${freeBytes} bytes left, the backup takes ${neededBytes}`
+    `the disk of SHELFTRACE_BACKUP_DIR has ${freeBytes} bytes left; the backup takes ${bytes}, and ` +
+      `${backupLimits.diskFreeBytesMin} must stay free`
   )
 }
 

@@ -180,8 +180,9 @@ async function readAnswer(answer: RawAnswer, server: Server): Promise<unknown> {
   return answer.text === '' ? null : parseJson(answer.text)
 }
 
-async function refuseFailure({ status, text }: RawAnswer, server: Server): Promise<void> {
+async function refuseFailure({ status, text, headers }: RawAnswer, server: Server): Promise<void> {
   if (status >= 200 && status < 300) return
+  if (status >= 300 && status < 400) throw redirected(status, headers.location, server)
   if (status === 404 && (await isTrackingPort(server))) {
     throw new CliError(
       `${server.url.origin} is the tracking port, which takes events only. Name the campaign port (8081 unless ` +
@@ -200,6 +201,16 @@ async function refuseFailure({ status, text }: RawAnswer, server: Server): Promi
   const told = messages.map((message) => `\n  ${server.explain(message)}`)
   const words = `${refusalWords(status)}${told.join('')}`
   throw status === 422 ? new RefusedError(words, messages) : new CliError(words)
+}
+
+/** Not followed: the key is for the address that was named. */
+function redirected(status: number, location: string | undefined, { url }: Server): CliError {
+  const target = URL.canParse(location ?? '', url.href) ? new URL(location ?? '', url) : url
+  const where = target === url ? '' : ` to ${printable(target.origin + target.pathname)}`
+  return new CliError(
+    `${url.origin} leads elsewhere${where} (${status}), which the service never does: a proxy is there. Name the ` +
+      'address behind it with --url or SHELFTRACE_URL; if it wants people to sign in, one that it lets programs use.'
+  )
 }
 
 /** Only the tracking port has this path, and it takes no GET there. It gets no key. */

@@ -27,11 +27,9 @@ export const eventsLoad: Run = async (context) => {
   ]
   // Before the wait, which may be broken off: what was refused is told once.
   context.print(result, lines.join('\n'))
-  if (waits) {
+  if (waits && isAnyAccepted) {
     await awaitReports(context)
-    if (isAnyAccepted && context.options['json'] !== true) {
-      await context.write('The reports have them.\n')
-    }
+    if (context.options['json'] !== true) await context.write('The reports have them.\n')
   }
   return refusedCount === 0 ? 0 : 1
 }

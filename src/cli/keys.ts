@@ -75,7 +75,14 @@ export const keysRevoke: Run = async (context) => {
 
 /** The instant that is in force, which need not be the one that was just given. */
 async function readCompromisedSince(context: CommandContext, id: string): Promise<string | null> {
-  const { keys } = await context.call(keyListSchema, { method: 'GET', path: '/keys' })
+  const call = { method: 'GET', path: '/keys', waitsForLimit: true } as const
+  const { keys } = await context.call(keyListSchema, call).catch((cause: unknown) => {
+    const why = cause instanceof CliError ? ` ${cause.message}` : ''
+    throw new CliError(
+      `${id} is revoked. Since when its deliveries do not count could not be read.${why}`,
+      { cause }
+    )
+  })
   return keys.find((key) => key.id === id)?.compromisedSince ?? null
 }
 

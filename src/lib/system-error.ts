@@ -10,6 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is nothing at this path',
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',
+  EEXIST: 'a file is in its place',
   ELOOP: 'its links lead in a circle',
   EIO: 'the disk failed',
   EMFILE: 'the limit of open files is reached',

@@ -182,7 +182,7 @@ function findClashes(keys: readonly TrackingKey[]): Fault[] {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return JSON.parse(text.replace(/^\uFEFF/u, '')) as unknown
   } catch {
     // Node's message quotes the text around the fault, and that may be a secret.
     return undefined

@@ -22,6 +22,7 @@ interface Reply {
   readonly status: number
   readonly body: string
   readonly type?: string
+  readonly location?: string
   /** Answers before the body has come in, as a server does that refuses it. */
   readonly isEarly?: boolean
   /** Answers on the paths of the tracking port as that does. */
@@ -37,6 +38,7 @@ export let folder = ''
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const send = () => {
     if (reply.type !== undefined) response.setHeader('content-type', reply.type)
+    if (reply.location !== undefined) response.setHeader('location', reply.location)
     response.writeHead(reply.status).end(reply.body)
   }
   if (reply.isEarly === true) {

@@ -53,6 +53,9 @@ test('keys revoke says since when no delivery counts by the key, which may be an
   const same = await revoke(since, '2026-03-01T00:00:00.000Z')
   const earlier = await revoke(since, '2026-01-01T00:00:00.000Z')
   const after = await revoke(since)
+  const replies = [204, 503]
+  answerBy(() => ({ status: replies.shift() ?? 500, json: { messages: ['Later.'] } }))
+  const untold = await run(['keys', 'revoke', 'key_1', '--compromised-since', since])
   const bad = await run(['keys', 'revoke', 'key_1', '--compromised-since', 'yesterday'])
 
   assert.equal(received[0]?.url, '/admin/v1/keys/key_1?compromisedSince=2026-03-01T00%3A00%3A00Z')
@@ -65,6 +68,8 @@ test('keys revoke says since when no delivery counts by the key, which may be an
     after.stdout,
     'key_1 is revoked. Deliveries by it count that were received before it was revoked.\n'
   )
+  assert.equal(untold.exitCode, 1)
+  assert.match(untold.stderr, /^shelftrace: key_1 is revoked\. Since when .* could not be read\./u)
   assert.match(bad.stderr, /--compromised-since must be an instant such as/)
 })
 

@@ -156,6 +156,21 @@ test('what a proxy says of a service that is down is told as such, whatever it i
   }
 })
 
+test('a redirect is not followed, and told with where it leads', async () => {
+  for (const [location, where] of [
+    ['https://campaign.example/login?next=secret', ' to https://campaign.example/login'],
+    ['/sign-in', ` to ${url}/sign-in`],
+    ['https://', ''],
+  ] as const) {
+    answerText(302, '', { location })
+    const { exitCode, stderr } = await run(['status'])
+    assert.equal(exitCode, 1)
+    assert.ok(stderr.startsWith(`shelftrace: ${url} leads elsewhere${where} (302), `), stderr)
+    assert.doesNotMatch(stderr, /secret/u)
+  }
+  assert.equal(received.length, 3)
+})
+
 test('no message of a server can control the terminal', async () => {
   for (const status of [404, 422, 500]) {
     answerWith(status, { messages: ['/x is \u001b[2Jwrong\nshelftrace: all is well\u202e'] })

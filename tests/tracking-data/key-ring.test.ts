@@ -63,6 +63,7 @@ test('a ring reads the same from its text and from the parsed value', () => {
     ]
   )
   assert.equal(formatKeyRing(parseKeyRing(value)), formatKeyRing(ring))
+  assert.equal(formatKeyRing(parseKeyRing(`\uFEFF${JSON.stringify(value)}`)), formatKeyRing(ring))
   assert.deepEqual(JSON.parse(formatKeyRing(ring)), value)
 })
 

@@ -137,6 +137,10 @@ function reachFaults({ advertisers, publishers, scopes }: Rights): readonly stri
   if (publishers === undefined && among(publisherScopes).length > 0) {
     faults.push(`/publishers is required for the scopes ${among(publisherScopes).join(', ')}`)
   }
+  for (const [field, ids] of Object.entries({ advertisers, publishers })) {
+    const isRepeated = Array.isArray(ids) && new Set(ids).size < ids.length
+    if (isRepeated) faults.push(`/${field} must have each id once`)
+  }
   return faults
 }
 

@@ -263,6 +263,8 @@ test('a request for a key that breaks a rule makes none', async () => {
     { ...good, advertisers: [] },
     { ...good, advertisers: 'some' },
     { ...good, advertisers: [0] },
+    { ...good, advertisers: [1, 2, 1] },
+    { ...good, publishers: [10, 10] },
     { ...good, scopes: [] },
     { ...good, scopes: ['root'] },
     { ...good, expiresAt: '2026-02-30T00:00:00Z' },
