@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -156,4 +156,50 @@ test('a program of the guide', { concurrency: true }, async (t) => {
   )
   // They wait most of the time, so all at once take as long as one.
   await Promise.all([...repeats, ...refusals, ...pages, ...foreignRefusals, ...redirects])
+})
+
+test('no sample of a guide gives the first page of a list of the catalog to a program as if it were all', () => {
+  const guides = readdirSync('docs/guides').filter((name) => name.endsWith('.md'))
+  const samples = guides.flatMap((name) => readBlocks(`docs/guides/${name}`))
+
+  const cut = samples.filter(({ text }) => /catalog show [a-z-]+ .*--json *[|>]/u.test(text))
+
+  assert.deepEqual(
+    cut.map(({ text }) => text),
+    []
+  )
+})
+
+test('the README of each package installs it from the file that is packed, as the guides do', () => {
+  for (const name of ['client', 'tracking-data']) {
+    const manifest = readFileSync(`packages/${name}/package.json`, 'utf8')
+    const { version } = JSON.parse(manifest) as { readonly version: string }
+    const installs = readBlocks(`packages/${name}/README.md`).filter(({ text }) =>
+      text.startsWith('npm install')
+    )
+
+    assert.deepEqual(
+      installs.map(({ text }) => text.trim()),
+      [`npm install ./shelftrace-${name}-${version}.tgz`]
+    )
+  }
+})
+
+test('the loop over pages of a report takes a page that fails for an error, not for the end or for data', async (t) => {
+  const loop = readBlocks('docs/guides/advertiser.md').find(({ text }) => text.includes('PAGE=0'))
+  assert.ok(loop !== undefined)
+  const refused = answer(503, { messages: ['try again'] })
+  const service = await playScript(t, answer(200, 'GTIN\n4006381333931\n'), refused)
+  const folder = mkdtempSync(join(tmpdir(), 'shelftrace-pages-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  // Without -e, as in the shell of most readers.
+  const child = spawn('bash', ['-uc', loop.text], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ADDRESS: service.url, KEY: key },
+    timeout: patienceMs,
+  })
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+
+  assert.equal(code, 1)
+  assert.deepEqual(readdirSync(folder).toSorted(), ['answer.part', 'page-0.csv'])
 })
