@@ -185,7 +185,9 @@ export class Api {
     } catch (error) {
       if (signal?.aborted === true) throw error
       if (patience.aborted) throw lateAnswer()
-      throw await unreached()
+      const failure = await unreached()
+      signal?.throwIfAborted()
+      throw failure
     }
   }
 }

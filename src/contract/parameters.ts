@@ -2,6 +2,7 @@
 // spell: here it becomes that value, or a message that names the parameter and its rule.
 import type { TObject, TSchema } from 'typebox'
 import { daysBetween } from '../domain/day.ts'
+import { suggest } from '../lib/suggest.ts'
 import { printable, unknownRule } from '../lib/unknown-fields.ts'
 import type { Of } from './fields.ts'
 import type { Given } from './operation.ts'
@@ -36,16 +37,25 @@ export function compileParameters<Schema extends TObject>(
   }
 }
 
-/** A message for each name that the schema does not describe. */
+/** Messages about names that the schema does not describe. One that is not nearly known may be an id or a secret. */
 export function unknownParameterFaults(
   schema: TObject,
   names: Iterable<string>
 ): readonly string[] {
   const known = Object.keys(schema.properties)
-  return [...new Set(names)]
+  const list = known.length === 0 ? 'there is none' : `known are ${known.join(', ')}`
+  const messages = [...names]
     .filter((name) => !known.includes(name))
-    .map((name) => `query parameter ${printable(name)} ${unknownRule(name, known)}`)
+    .map((name) => {
+      const isNear = name.length < nameLengthMax && suggest(name, known) !== null
+      return isNear
+        ? `query parameter ${printable(name)} ${unknownRule(name, known)}`
+        : `a query parameter is not known here; ${list}`
+    })
+  return [...new Set(messages)]
 }
+
+const nameLengthMax = 64
 
 /** Undefined: not given. */
 type Reading = { readonly value: unknown } | { readonly message: string }

@@ -202,6 +202,8 @@ describe('every page for every reader', { skip: noBrowser, timeout: 1_200_000 },
     for (const [role, address] of pages) {
       const { page, context } = await enter(t, role, { size: 'desktop', ...berlin })
       await open(page, address)
+      // The running days come after the rest.
+      await page.waitForLoadState('networkidle')
       const shown = await visibleFigures(page)
       assert.ok(shown > 0, address)
 

@@ -1,3 +1,4 @@
+import type { Row } from '../columns.ts'
 import { formatRange } from '../format.ts'
 import { latestOf } from '../loaded.ts'
 import { currenciesOf, metrics, totalOf } from '../metrics.ts'
@@ -40,8 +41,9 @@ function Running({ advertiserId, view, query, market, currency: shown }: SoFarPr
   const answer = latestOf(overview)
   if (answer === null) return null
   const currency = shown ?? currenciesOf(answer)[0]
-  const total = currency === undefined ? null : totalOf(answer, currency)
-  if (total === null) return null
+  if (currency === undefined || answer.totals.length === 0) return null
+  // Early in the day only one of the markets may have events, and the page may be of another.
+  const total = totalOf(answer, currency)
   const address = addressOf(
     ['advertisers', advertiserId, 'performance'],
     withQuery(query, { today: 'included' })
@@ -57,7 +59,10 @@ function Running({ advertiserId, view, query, market, currency: shown }: SoFarPr
               <dt>{label}</dt>{' '}
               <dd>
                 {kind === 'money' && answer.originals !== undefined && '≈ '}
-                <Figure exact={total[name]} shown={print(total[name], currency)} />
+                <Figure
+                  exact={valueIn(total, name)}
+                  shown={print(valueIn(total, name), currency)}
+                />
               </dd>
             </div>
           ))}
@@ -65,4 +70,9 @@ function Running({ advertiserId, view, query, market, currency: shown }: SoFarPr
       <a href={address}>{t('Include these days')}</a>
     </section>
   )
+}
+
+/** Counts and amounts alone are shown, and without events they are 0. */
+function valueIn(total: Row | null, name: string): string | null {
+  return total === null ? '0' : (total[name] ?? null)
 }
