@@ -20,7 +20,7 @@ import type { CatalogStore } from './catalog/catalog-store.ts'
 import { entryStoreLimits } from './catalog/entry-store.ts'
 import { catalogNames } from './catalog/catalog-names.ts'
 import { createEventRules } from './catalog/event-rules.ts'
-import { watchFiredPlaces } from './catalog/fired-place.ts'
+import { watchDecisions } from './catalog/fired-place.ts'
 import { parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { buildOpenApi } from './contract/openapi.ts'
@@ -159,7 +159,7 @@ async function startEngine(config: Config): Promise<Child> {
   const { dataCentres } = engine
   dataCentres?.watch()
   clockWatch.start()
-  const places = watchFiredPlaces(catalog, () => tell({ type: 'places' }))
+  const places = watchDecisions(catalog, () => tell({ type: 'places' }))
   const audit = new AuditTrail({ warehouse: lanes.lookups, clock: systemClock, log })
   const pipeline = startPipeline(engine, audit)
   const campaign = await startCampaign(engine, { pipeline, audit })

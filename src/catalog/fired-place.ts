@@ -19,23 +19,24 @@ export function firedPlace(
 /** How long repeats may still be taken for what they were under the catalog of before. */
 const watchPauseMs = 100
 
+type Deciding = Pick<
+  CatalogSnapshot,
+  'publishers' | 'advertisers' | 'campaigns' | 'adGroups' | 'markets'
+>
+
 interface Snapshots {
-  current(): Pick<CatalogSnapshot, 'publishers'>
+  current(): Deciding
 }
 
 /**
- * Calls back when `firedPlace` may answer otherwise than before. Also at once, since the catalog may have changed
- * while nobody watched.
+ * Calls back when the catalog may decide otherwise about an event than before: by `firedPlace`, or because it
+ * contradicts other ads. Also at once, since the catalog may have changed while nobody watched.
  */
-export function watchFiredPlaces(catalog: Snapshots, onChange: () => void): { stop(): void } {
-  let { publishers } = catalog.current()
-  let version = versionOf(publishers)
+export function watchDecisions(catalog: Snapshots, onChange: () => void): { stop(): void } {
+  let version = versionOf(catalog.current())
   onChange()
   const timer = setInterval(() => {
-    const now = catalog.current().publishers
-    if (now === publishers) return
-    publishers = now
-    const versionNow = versionOf(publishers)
+    const versionNow = versionOf(catalog.current())
     if (versionNow === version) return
     version = versionNow
     onChange()
@@ -43,11 +44,36 @@ export function watchFiredPlaces(catalog: Snapshots, onChange: () => void): { st
   return { stop: () => clearInterval(timer) }
 }
 
-/** Differs whenever `firedPlace` may answer differently. */
-function versionOf(publishers: CatalogSnapshot['publishers']): string {
+/** Snapshots share the kinds that did not change. */
+const versionsByEntries = new WeakMap<object, string>()
+
+function versionOf({ publishers, advertisers, campaigns, adGroups, markets }: Deciding): string {
+  return [
+    versionOfEntries(publishers, ({ firesFromBackend = false, sites = [] }) => [
+      firesFromBackend,
+      sites.map((site) => [site.id, site.type]),
+    ]),
+    versionOfEntries(advertisers, ({ access = [] }) => access.map((one) => one.publisherId)),
+    versionOfEntries(campaigns, ({ advertiserId }) => advertiserId),
+    versionOfEntries(adGroups, ({ campaignId }) => campaignId),
+    versionOfEntries(markets, ({ currency, costPerClickMax, costPerMilleMax }) => [
+      currency,
+      costPerClickMax,
+      costPerMilleMax,
+    ]),
+  ].join(' ')
+}
+
+/** Differs whenever what decides in one of the entries differs. */
+function versionOfEntries<Entry>(
+  entries: ReadonlyMap<number, Entry>,
+  decidingPart: (entry: Entry) => unknown
+): string {
+  const known = versionsByEntries.get(entries)
+  if (known !== undefined) return known
   const hash = createHash('sha256')
-  for (const [id, { firesFromBackend = false, sites = [] }] of publishers) {
-    hash.update(JSON.stringify([id, firesFromBackend, sites.map((site) => [site.id, site.type])]))
-  }
-  return hash.digest('base64url')
+  for (const [id, entry] of entries) hash.update(JSON.stringify([id, decidingPart(entry)]))
+  const version = hash.digest('base64url')
+  versionsByEntries.set(entries, version)
+  return version
 }

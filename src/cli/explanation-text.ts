@@ -167,9 +167,13 @@ function durationText(ms: number): string {
 function stateLine({ attribution, isPending, isUpToDate }: Explanation): string {
   const pending = isPending ? ' A newer attribution is on its way.' : ''
   if (attribution === null) return `No attribution of it is in the reports yet.${pending}`
-  const frozen = attribution.isFrozen ? ', frozen by an erasure' : ''
+  const read = `The attribution in the reports was read at ${attribution.readAt}`
+  // What it was made from is erased, so there is nothing to compare.
+  if (attribution.isFrozen) {
+    return `${read} and is frozen by an erasure: credit stays as it was, and nothing else is known of the shopper.${pending}`
+  }
   const agreement = isUpToDate ? 'agrees with this' : 'does not agree with this'
-  return `The attribution in the reports was read at ${attribution.readAt}${frozen} and ${agreement}.${pending}`
+  return `${read} and ${agreement}.${pending}`
 }
 
 function leftOut(count: number, what: string): readonly string[] {

@@ -134,7 +134,9 @@ export async function findReportDays(
 
   const open = listOpenDays({ markets, bounds, seals }, () => endDate, startDate)
   const firstOpen = firstOpenDay(open)
-  const completeThrough = firstOpen === undefined ? endDate : addDays(firstOpen, -1)
+  const sealedThrough = firstOpen === undefined ? endDate : addDays(firstOpen, -1)
+  // Before the first day of any event there is no open one.
+  const completeThrough = sealedThrough < endDate ? sealedThrough : endDate
   const hasEvents = bounds.firstDays.size > 0
   return {
     seals,

@@ -162,6 +162,24 @@ test('an explanation is told in text: deliveries, winners, why the others lost, 
   assert.ok(!stdout.includes('\u001b'), 'what shops send never drives the terminal')
 })
 
+test('a purchase of an erased shopper is told as frozen, not as one that disagrees', async () => {
+  const { attribution } = explanation
+  assert.ok(attribution !== null)
+  answerWith(200, {
+    ...explanation,
+    isPending: false,
+    attribution: { ...attribution, isFrozen: true },
+  })
+
+  const { stdout } = await run(['explain', '10', 'T/1'])
+
+  assert.match(
+    stdout,
+    /read at 2026-03-02T11:01:04\.000Z and is frozen by an erasure: credit stays/u
+  )
+  assert.doesNotMatch(stdout, /agree/u)
+})
+
 test('an explanation fits the terminal', async () => {
   answerWith(200, explanation)
 

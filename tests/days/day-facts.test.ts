@@ -87,6 +87,17 @@ test('facts that are kept are what a first reading finds, whatever changed betwe
   }
 })
 
+test('days before the first event are complete, through the last of them', async (t) => {
+  const world = await aSealedWorld(t)
+  for (const [startDate, endDate] of [
+    ['2019-06-20', '2019-06-30'],
+    ['1970-01-02', '1970-01-02'],
+  ] as const) {
+    const days = await readReportDays(world.warehouse, world.markets, { startDate, endDate })
+    assert.equal(days.completeThrough, endDate)
+  }
+})
+
 test('an equal question reads neither the seals nor the spans again', async (t) => {
   const world = await aSealedWorld(t)
   const warehouse = watched(world.warehouse)

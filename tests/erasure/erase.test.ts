@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { Attributor } from '../../src/attribution/attribute.ts'
+import { createExplainer } from '../../src/attribution/explain/explain.ts'
+import { emptySnapshot } from '../../src/catalog/snapshot.ts'
 import { eraseDue } from '../../src/erasure/erase.ts'
 import { erasedIdentity } from '../../src/erasure/erase-sql.ts'
 import { findErasure, listErasures, requestErasure } from '../../src/erasure/erasures.ts'
@@ -207,6 +209,11 @@ test('late touchpoints, earlier deliveries and another reading do not change a f
   assert.deepEqual(await world.figures(), creditedDay)
   await erase(world)
   const frozen = await credits(warehouse)
+  const explain = createExplainer({ warehouse, settleMs: 0, catalog: () => emptySnapshot })
+  const { attribution } = (await explain({ publisherId, transactionId: 't-1' })) ?? {}
+  assert.ok(attribution?.isFrozen)
+  const readAgoMs = Date.now() - Date.parse(attribution.readAt)
+  assert.ok(readAgoMs >= 0 && readAgoMs < 2 * 24 * hourMs, attribution.readAt)
 
   const later = anAd({ servedAtMs: day2Ms + 1_000, servedAdId: 'b'.repeat(32) })
   await world.loader.ship([aClick(later, day2Ms + 2_000)])
