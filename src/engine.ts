@@ -159,7 +159,7 @@ async function startEngine(config: Config): Promise<Child> {
   const { dataCentres } = engine
   dataCentres?.watch()
   clockWatch.start()
-  const places = watchDecisions(catalog, () => tell({ type: 'places' }))
+  const decisions = watchDecisions(catalog, () => tell({ type: 'places' }))
   const audit = new AuditTrail({ warehouse: lanes.lookups, clock: systemClock, log })
   const pipeline = startPipeline(engine, audit)
   const campaign = await startCampaign(engine, { pipeline, audit })
@@ -169,7 +169,7 @@ async function startEngine(config: Config): Promise<Child> {
     empty: () => nodes.leaveOnceEmpty(),
     async close() {
       await campaign.close()
-      places.stop()
+      decisions.stop()
       await dataCentres?.close()
       await clockWatch.close()
       await pipeline.close()

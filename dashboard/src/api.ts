@@ -192,7 +192,10 @@ export class Api {
   }
 }
 
-/** Ad blockers know the word "advertisers" in an address, and not that of a question that everybody may ask. */
+/**
+ * Ad blockers block addresses with words such as "advertisers". That of the health check has none, so it tells whether
+ * the service itself is away.
+ */
 async function unreached(): Promise<ApiError> {
   const url = new URL('healthz', document.baseURI)
   const signal = AbortSignal.timeout(limits.healthMsMax)
@@ -203,7 +206,7 @@ async function unreached(): Promise<ApiError> {
   return new ApiError(0, [
     isAlive
       ? t(
-          'The service answers, but this call has not reached it. If it stays so, an extension of the browser, such as an ad blocker, holds it back: allow this address there.'
+          'The service answers, but this call has not reached it. If this goes on, a browser extension such as an ad blocker may be blocking it: allow this address there.'
         )
       : t('The service cannot be reached.'),
   ])

@@ -37,7 +37,10 @@ export function compileParameters<Schema extends TObject>(
   }
 }
 
-/** Messages about names that the schema does not describe. One that is not nearly known may be an id or a secret. */
+/**
+ * Messages about names that the schema does not describe. A name that resembles no known one may be an id or a secret,
+ * so it is not repeated.
+ */
 export function unknownParameterFaults(
   schema: TObject,
   names: Iterable<string>

@@ -1,6 +1,7 @@
 // Readers whose browser, clock or question is not what most have.
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import type { Page, Route } from 'playwright-core'
 import type { AdvertiserAccount } from '../../src/contract/me.ts'
 import { addDays, dayOf } from '../../src/domain/day.ts'
 import { noBrowser, open, settled, signIn, until, visit } from './browser.ts'
@@ -235,11 +236,7 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
       key: stage.showcase.advertiserKey,
       address: '#/nowhere',
     })
-    await page.route(/series\.json$/u, async (route) => {
-      const asked = route.request().postDataJSON() as Record<string, string>
-      // The days of the page are more.
-      const isRunning = addDays(asked['startDate'] ?? '', 3) >= (asked['endDate'] ?? '')
-      if (!isRunning) return await route.continue()
+    await routeRunningDays(page, async (route, asked) => {
       // Of days that have events, with other currencies before that of the page.
       const [startDate, endDate] = [-8, -2].map((days) => addDays(asked['endDate'] ?? '', days))
       const response = await route.fetch({
@@ -249,7 +246,7 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
       const totals = answer.totals.map((row) =>
         row['CURRENCY'] === 'EUR' ? row : { ...row, IMPRESSIONS: '1000000' }
       )
-      return await route.fulfill({ response, json: { ...answer, totals } })
+      await route.fulfill({ response, json: { ...answer, totals } })
     })
     await open(page, '#/advertisers/1/performance')
 
@@ -263,16 +260,11 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
       key: stage.showcase.advertiserKey,
       address: '#/nowhere',
     })
-    await page.route(/series\.json$/u, async (route) => {
-      const asked = route.request().postDataJSON() as Record<string, string>
-      const isRunning = addDays(asked['startDate'] ?? '', 3) >= (asked['endDate'] ?? '')
+    await routeRunningDays(page, async (route) => {
       const response = await route.fetch()
       const answer = (await response.json()) as { totals: readonly Record<string, string>[] }
       const yen = { ...answer.totals[0], CURRENCY: 'JPY', IMPRESSIONS: '4' }
-      return await route.fulfill({
-        response,
-        json: isRunning ? { ...answer, totals: [yen] } : answer,
-      })
+      await route.fulfill({ response, json: { ...answer, totals: [yen] } })
     })
     await open(page, '#/advertisers/1/performance')
 
@@ -327,6 +319,18 @@ describe('the dashboard for all sorts of readers', { skip: noBrowser, timeout: 9
     })
   }
 })
+
+/** Answers for the days that are not over; the days of the page are more. */
+async function routeRunningDays(
+  page: Page,
+  answer: (route: Route, asked: Readonly<Record<string, string>>) => Promise<void>
+): Promise<void> {
+  await page.route(/series\.json$/u, async (route) => {
+    const asked = route.request().postDataJSON() as Record<string, string>
+    const isRunning = addDays(asked['startDate'] ?? '', 3) >= (asked['endDate'] ?? '')
+    await (isRunning ? answer(route, asked) : route.continue())
+  })
+}
 
 function dayBefore(count: number): string {
   return new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10)

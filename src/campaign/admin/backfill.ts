@@ -29,8 +29,8 @@ export function createBackfill(deps: BackfillDeps, audit: AuditTrail): HandlerTa
     const backfill = new Backfill(deps, key)
     try {
       for await (const lines of readLines(body)) {
-        const packed = lines[0] === undefined ? null : foreignTextFault(lines[0])
-        if (packed !== null) return refuse('REQUEST_INVALID', [`body ${packed}`])
+        const foreign = lines[0] === undefined ? null : foreignTextFault(lines[0])
+        if (foreign !== null) return refuse('REQUEST_INVALID', [`body ${foreign}`])
         await backfill.take(lines)
       }
       await backfill.flush()

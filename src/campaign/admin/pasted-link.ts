@@ -4,7 +4,7 @@ export type PastedLink =
   | { readonly ok: false; readonly reason: 'no-tracking-data' | 'several-links' | 'broken-escape' }
 
 const kinds: ReadonlySet<string> = new Set(['impression', 'click', 'load'])
-/** No tracking data is as short as a word of a path. */
+/** Tracking data is longer than this, and the words of a path are not. */
 const links = /\/(?:impression|click|load)\/([\w%+=-]{40,})/gu
 
 /**
@@ -13,12 +13,12 @@ const links = /\/(?:impression|click|load)\/([\w%+=-]{40,})/gu
  * about whether it is tracking data.
  */
 export function findTrackingData(text: string): PastedLink {
-  // Mails and terminals break long lines, and no link holds white space.
-  const whole = unescapeAddress(text.replaceAll(/\s/gu, '').replace(/^["'<]+/u, ''))
   // An answer about one of two ads would be taken for an answer about the other.
   if (new Set([...text.matchAll(links)].map((match) => match[1])).size > 1) {
     return { ok: false, reason: 'several-links' }
   }
+  // Mails and terminals break long lines, and no link holds white space.
+  const whole = unescapeAddress(text.replaceAll(/\s/gu, '').replace(/^["'<]+/u, ''))
   const [path = ''] = whole.split(/[?#"'>]/u, 1)
   const segments = path.split('/')
   const kindAt = segments.findLastIndex((segment) => kinds.has(segment))

@@ -44,8 +44,8 @@ async function readFile(stream: Readable, lastDay: string): Promise<RatesFile> {
   const file = new FileReader(lastDay)
   for await (const lines of readLines(stream)) {
     for (const line of lines) {
-      const packed = foreignTextFault(line)
-      if (packed !== null) return { days: [], faults: [`the file ${packed}`] }
+      const foreign = foreignTextFault(line)
+      if (foreign !== null) return { days: [], faults: [`the file ${foreign}`] }
       file.push(withoutByteOrderMark(line))
     }
   }

@@ -28,8 +28,8 @@ export function delimiterSaid({ bytes }: Line): Delimiter | null {
 /** The line that names the columns: their order, and the delimiter unless a line before has said it. */
 export function parseHeader(line: Line, said: Delimiter | null): ParsedHeader {
   const { bytes } = line
-  const packed = foreignTextFault(line)
-  if (packed !== null) return { ok: false, messages: [`The feed ${packed}.`] }
+  const foreign = foreignTextFault(line)
+  if (foreign !== null) return { ok: false, messages: [`The feed ${foreign}.`] }
   if (bytes === null) return { ok: false, messages: [rule, 'It is too long.'] }
   if (!isUtf8(bytes)) return { ok: false, messages: ['The feed must be UTF-8.'] }
   const text = bytes.toString('utf8').replace(/\r$/, '')
