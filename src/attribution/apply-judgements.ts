@@ -4,10 +4,8 @@
 
 import { addDays } from '../domain/day.ts'
 import { assert } from '../lib/assert.ts'
-import { pend, touchAgain } from '../days/announce.ts'
+import { pend } from '../days/announce.ts'
 import { readFinalDays } from '../days/final-days.ts'
-import { judgementsSql } from '../warehouse/effective-verdict.ts'
-import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 
 export const judgementLimits = {
@@ -51,7 +49,6 @@ export async function applyJudgements(
   const keys = [...new Set(rows.map(({ purchaseKey }) => purchaseKey))]
   await accept(warehouse, rows)
   await repend(warehouse, keys)
-  await emptyFrozen(warehouse, keys)
 }
 
 /** What the materialized views behind the inserts write of a delivery that is stored as valid. */
@@ -88,28 +85,6 @@ async function repend(
   await pend(warehouse, ['purchase'], (at) => warehouse.command(pendSql, { keys, firstDay, at }))
 }
 
-/**
- * The credit of an erased shopper is never computed again, so the frozen row of a delivery that does not
- * count any more is answered by a later frozen one without credit. It is the only kind of row that touches no
- * day by itself.
- */
-async function emptyFrozen(
-  warehouse: Pick<Warehouse, 'command' | 'rows' | 'barrier'>,
-  keys: readonly string[]
-): Promise<void> {
-  const params = { keys }
-  await warehouse.barrier(['purchase', 'delivery_judgement', 'attribution'])
-  const [found] = await warehouse.rows<{ count: number }>(
-    `SELECT toUInt32(count()) AS count ${frozenSql}`,
-    params
-  )
-  if ((found?.count ?? 0) === 0) return
-  const since = await warehouseNow(warehouse)
-  await warehouse.command(touchFrozenSql, { ...params, since })
-  await warehouse.command(emptyFrozenSql, params)
-  await touchAgain(warehouse, since)
-}
-
 const keysSql = `SELECT toFixedString(unhex(arrayJoin({keys:Array(String)})), 16)`
 
 /** The rows are filed under the day of receipt, since what came too late is never judged to be valid. */
@@ -141,28 +116,3 @@ FROM purchase
 WHERE purchase_key IN (${keysSql})
 GROUP BY purchase_key
 HAVING arrayMax(groupUniqArrayArray(days)) >= {firstDay:Date}`
-
-const frozenSql = `
-FROM attribution FINAL
-WHERE (day, purchase_key) IN (
-    SELECT arrayJoin(days), purchase_key FROM purchase WHERE purchase_key IN (${keysSql})
-  )
-  AND is_frozen = 1 AND notEmpty(line_index)
-  AND (purchase_key, delivery_id) IN (
-    SELECT purchase_key, delivery_id FROM (${judgementsSql(keysSql)}) WHERE last.3 != 'valid'
-  )`
-
-const touchFrozenSql = `
-INSERT INTO touched_span (from_at, to_at, market_id, touched_until)
-SELECT toDateTime(toStartOfHour(received_at), 'UTC') AS from_at, from_at + 3599 AS to_at, -1,
-  {since:DateTime64(6, 'UTC')} + toIntervalSecond(300)
-${frozenSql}
-GROUP BY from_at, to_at`
-
-const emptyFrozenSql = `
-INSERT INTO attribution (
-  day, purchase_key, read_at, is_frozen, publisher_id, site_id, transaction_id, delivery_id, received_at, currency
-)
-SELECT day, purchase_key, now64(6) + toIntervalYear(150), 1,
-  publisher_id, site_id, transaction_id, delivery_id, received_at, currency
-${frozenSql}`

@@ -159,6 +159,8 @@ const creditColumns = [
   ['view_gtin', 'b.view_gtin'],
 ] as const
 
+export const creditNames = creditColumns.map(([name]) => name)
+
 /** Gives what remains of each line the credit of its product. */
 const credit = ({ products, isReturned }: Pick<Form, 'products' | 'isReturned'>): string => `
   SELECT l.purchase_key AS purchase_key, (${creditColumns.map(([, name]) => name).join(', ')}) AS credit
@@ -174,7 +176,7 @@ returned AS MATERIALIZED (${returnedSql(batchKeys, { isJudged })}),
 remaining AS MATERIALIZED (${remainingSql({ deliveries: 'bought', returned: 'returned' })}),
 `
 
-interface Form extends Pick<Batch, 'isJudged' | 'isReturned'> {
+interface Form extends BatchForm {
   readonly touches: string
   readonly products: string
   readonly crowds: string
@@ -187,13 +189,13 @@ const touchpointsMax = 8_000_000
  * Replaces the whole attribution of every purchase of the batch. Without credit, or without a delivery
  * that may win, the row is empty. A purchase that moved to an earlier day gets an empty row under the day
  * that it left. A frozen purchase gets only empty rows: they answer what is pending, lose against the
- * frozen row, and keep an earlier delivery from moving the credit to another day.
+ * frozen row (`frozen-sql.ts`), and keep an earlier delivery from moving the credit to another day.
  */
 const attribute = ({ isJudged, isReturned, touches, products, crowds }: Form): string => `
 INSERT INTO attribution (
   day, purchase_key, read_at, is_frozen,
   publisher_id, site_id, transaction_id, delivery_id, received_at, currency,
-  ${creditColumns.map(([name]) => name).join(', ')}
+  ${creditNames.join(', ')}
 )
 WITH
 known AS MATERIALIZED (${known}),
@@ -222,13 +224,17 @@ FROM (
 SETTINGS join_use_nulls = 0, allow_custom_error_code_in_throwif = 1,
   max_rows_in_join = ${touchpointsMax}`
 
-interface Batch {
-  /** Whether most granules of touchpoints hold one of the batch's people. */
-  readonly isLarge: boolean
+/** Which parts of a statement its batch needs. */
+export interface BatchForm {
   /** Whether any delivery of its purchases was judged. Few are, and looking at judgements makes the statement larger. */
   readonly isJudged: boolean
   /** Whether anything of its purchases was returned. */
   readonly isReturned: boolean
+}
+
+interface Batch extends BatchForm {
+  /** Whether most granules of touchpoints hold one of the batch's people. */
+  readonly isLarge: boolean
 }
 
 /**

@@ -17,6 +17,7 @@ import { tellReason } from '../warehouse/aside-record.ts'
 import { announceLimits, touchAgain } from '../days/announce.ts'
 import { attributeSql, attributeWithCrowdsSql, tooManyLinesCode } from './attribute-sql.ts'
 import { batchSpanSql, touchFormerSql } from './batch-sql.ts'
+import { attributeFrozenSql } from './frozen-sql.ts'
 import { crowdSuspectedCode } from './touch-sql.ts'
 import { halve, noKeys, otherPurchaseSql, planBatches } from './attribution-batch.ts'
 import type { Batch, PendingGroup, Range } from './attribution-batch.ts'
@@ -73,6 +74,7 @@ interface BatchSpan {
   readonly isJudged: 0 | 1
   readonly isReturned: 0 | 1
   readonly wasCredited: 0 | 1
+  readonly isFrozen: 0 | 1
 }
 
 /** Everything that the statements of a batch read. */
@@ -314,11 +316,13 @@ export class Attributor {
     await warehouse.barrier(batchReads)
     const [found] = await warehouse.rows<BatchSpan>(batchSpanSql, range)
     if (found === undefined) return
-    const { isJudged, isReturned, wasCredited, ...span } = found
+    const { wasCredited, isFrozen, ...span } = found
+    const form = { isJudged: found.isJudged === 1, isReturned: found.isReturned === 1 }
     if (wasCredited === 1) await warehouse.command(touchFormerSql, { ...range, readAt })
+    if (isFrozen === 1) await warehouse.command(attributeFrozenSql(form), { ...range, readAt })
     const isLarge = batch.purchaseCount >= largeBatch
     await this.#write(
-      { isLarge, isJudged: isJudged === 1, isReturned: isReturned === 1 },
+      { ...form, isLarge },
       {
         ...range,
         ...span,

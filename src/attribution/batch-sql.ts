@@ -20,23 +20,23 @@ export const known = `
   WHERE purchase_key IN (${batchKeys})
   GROUP BY purchase_key`
 
-/** Where the purchases stand that were credited before. */
+/** The rows that attribution wrote before of the purchases. */
 const former = (purchases: string): string => `
-  SELECT purchase_key, received_at FROM attribution
-  WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM ${purchases})
-    AND notEmpty(line_index)`
+  FROM attribution
+  WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM ${purchases})`
 
 /**
  * From when to when the deliveries of the batch were received, which bounds the weeks of touchpoints that the main
- * statement reads, and whether any was judged, has returns or was credited before. A judgement or a return that this
+ * statement reads, and whether any was judged, has returns, was credited before or is frozen. A judgement or a return that this
  * does not see makes its purchase pending under an instant later than that of the reading, which began before.
  */
 export const batchSpanSql = `
+WITH (SELECT (countIf(notEmpty(line_index)) > 0, max(is_frozen)) ${former(`(${known})`)}) AS was
 SELECT toString(min(first.1)) AS receivedMin,
   toString(arrayMax(groupUniqArrayArray(days))) AS dayMax,
   toUInt8((SELECT count() FROM (${judgedKeysSql(batchKeys)})) > 0) AS isJudged,
   toUInt8((SELECT count() FROM purchase_return WHERE purchase_key IN (${batchKeys})) > 0) AS isReturned,
-  toUInt8((SELECT count() FROM (${former(`(${known})`)})) > 0) AS wasCredited
+  was.1 AS wasCredited, was.2 AS isFrozen
 FROM purchase WHERE purchase_key IN (${batchKeys})`
 
 /**
@@ -57,7 +57,7 @@ FROM (
   FROM (
     SELECT a.received_at AS stood_at, k.first.1 AS first_at, k.days AS days,
       a.purchase_key IN (${judgedKeysSql(batchKeys)}) AS is_judged
-    FROM (${former('known')}) AS a
+    FROM (SELECT purchase_key, received_at ${former('known')} AND notEmpty(line_index)) AS a
     INNER JOIN known AS k ON k.purchase_key = a.purchase_key
   )
 )

@@ -6,6 +6,7 @@ import { readFinalDays } from '../days/final-days.ts'
 import { warehouseNow } from '../warehouse/instant.ts'
 import type { Warehouse } from '../warehouse/warehouse.ts'
 import { known } from './batch-sql.ts'
+import { frozenVersion } from './frozen-sql.ts'
 import type { Range } from './attribution-batch.ts'
 import { pend } from '../days/announce.ts'
 
@@ -78,11 +79,13 @@ WHERE (day, purchase_key) NOT IN (
   SELECT day, purchase_key FROM attribution WHERE (day, purchase_key) IN (${days})
 )`
 
+const at = `{at:DateTime64(6, 'UTC')}`
+
 const keepSql = `
 INSERT INTO attribution
-SELECT * REPLACE ({at:DateTime64(6, 'UTC')} AS read_at)
+SELECT * REPLACE (if(is_frozen = 1, ${frozenVersion(at)}, ${at}) AS read_at)
 FROM attribution FINAL
-WHERE (day, purchase_key) IN (${days}) AND is_frozen = 0`
+WHERE (day, purchase_key) IN (${days})`
 
 const pendable = `
 FROM purchase

@@ -200,7 +200,9 @@ export const explanationSchema = named('Explanation', {
       {
         readAt: instantText('When its reading began.'),
         deliveryId: nullOr(deliveryIdText('The delivery that counted then.')),
-        isFrozen: flag('By an erasure: never computed again.'),
+        isFrozen: flag(
+          'By an erasure: who is credited is kept. Returns and voids still take it back.'
+        ),
         creditedLines: count('Lines that some profile credits.'),
       },
       { title: 'StoredAttribution', description: 'What the reports use.' }

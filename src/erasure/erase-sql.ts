@@ -1,6 +1,8 @@
 // The statements of an erasure. Identities are looked up by the id of the erasure and never appear in a
 // statement, because ClickHouse keeps the text of every mutation.
 
+import { frozenVersion, readingSql } from '../attribution/frozen-sql.ts'
+
 /**
  * Each replica of a cluster carries a mutation out by itself. One that does not know the erasure yet would find nobody,
  * and its parts, unchanged, could become those of all; so it fails, and ClickHouse tries again.
@@ -38,7 +40,7 @@ FROM (
   SELECT p.shipped_at AS shipped_at, a.read_at AS read_at
   FROM (SELECT * FROM pending_purchase WHERE purchase_key IN (${concernedKeys})) AS p
   LEFT JOIN (
-    SELECT day, purchase_key, max(read_at) AS read_at FROM attribution
+    SELECT day, purchase_key, max(${readingSql}) AS read_at FROM attribution
     WHERE (day, purchase_key) IN (
       SELECT day, purchase_key FROM pending_purchase WHERE purchase_key IN (${concernedKeys})
     )
@@ -51,14 +53,13 @@ const daysOf = (keys: string): string =>
   `SELECT arrayJoin(days) AS day, purchase_key FROM purchase WHERE purchase_key IN (${keys})`
 
 /**
- * Copies the attributions as they are. The version of a copy is that of its original plus 150 years: it
- * beats every ordinary reading, and of two copies the later reading still wins. A copy cannot come from a
- * reading that missed touchpoints: these are removed once the first copy is visible, and a statement that
- * sees the first copy copies nothing.
+ * Copies the attributions as they are. A copy beats every ordinary reading, and of two copies the later reading
+ * still wins. A copy cannot come from a reading that missed touchpoints: these are removed once the first copy is
+ * visible, and a statement that sees the first copy copies nothing.
  */
 export const freezeSql = `
 INSERT INTO attribution
-SELECT * REPLACE (toUInt8(1) AS is_frozen, read_at + toIntervalYear(150) AS read_at)
+SELECT * REPLACE (toUInt8(1) AS is_frozen, ${frozenVersion('read_at')} AS read_at)
 FROM (
   -- A subquery, since ClickHouse would replace the old columns by the new ones in the condition.
   SELECT * FROM attribution FINAL

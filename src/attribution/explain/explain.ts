@@ -226,17 +226,11 @@ function printJudged(judged: JudgedDelivery | null, facts: PurchaseFacts) {
 
 function printStored({ readAtMs, deliveryId, isFrozen, lines }: StoredAttribution) {
   return {
-    readAt: printInstant(isFrozen ? beforeFreezing(readAtMs) : readAtMs),
+    readAt: printInstant(readAtMs),
     deliveryId: deliveryId === '' ? null : deliveryId,
     isFrozen,
     creditedLines: lines.size,
   }
-}
-
-/** A frozen row is dated 150 years ahead, so that none replaces it. */
-function beforeFreezing(readAtMs: number): number {
-  const date = new Date(readAtMs)
-  return date.setUTCFullYear(date.getUTCFullYear() - 150)
 }
 
 function printRemaining(line: DeliveryLine, remaining: number, currency: string) {

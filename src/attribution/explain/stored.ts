@@ -3,6 +3,7 @@
 import { attributionProfiles } from '../../contract/report-request.ts'
 import { shiftInstant } from '../../warehouse/instant.ts'
 import type { Warehouse } from '../../warehouse/warehouse.ts'
+import { readingSql } from '../frozen-sql.ts'
 import { idOf } from './deliveries.ts'
 import type { PurchaseId } from './deliveries.ts'
 import type { Credits, TouchedAd } from './judge.ts'
@@ -107,7 +108,7 @@ const adType = `Tuple(touchedAtMs Int64, servedAdId String, marketId Int32, adve
 
 /** A purchase has a row for each of its days: the one under the day of its winner, else any empty one. */
 const storedSql = `
-SELECT toString(read_at) AS readAt, toUnixTimestamp64Milli(toDateTime64(read_at, 3, 'UTC')) AS readAtMs,
+SELECT toString(${readingSql}) AS readAt, toUnixTimestamp64Milli(toDateTime64(${readingSql}, 3, 'UTC')) AS readAtMs,
   is_frozen AS isFrozen, lower(hex(delivery_id)) AS deliveryId,
   CAST(
     arrayZip(line_index, line_quantity, arrayMap(v -> toString(v), line_value),
