@@ -12,8 +12,11 @@ import { emptySnapshot } from '../../src/catalog/snapshot.ts'
 import { rebuildDays } from '../../src/days/rebuild.ts'
 import { eraseDue } from '../../src/erasure/erase.ts'
 import { requestErasure } from '../../src/erasure/erasures.ts'
-import type { HistoryReturn } from '../helpers/history.ts'
+import { generateHistory, seededRandom } from '../helpers/history.ts'
+import type { History, HistoryReturn } from '../helpers/history.ts'
+import { partsOf } from '../helpers/history-warehouse.ts'
 import { aClick, aPurchase, aWorld, anAd } from '../helpers/seal-scenario.ts'
+import type { Warehouse } from '../../src/warehouse/warehouse.ts'
 import type { World } from '../helpers/seal-scenario.ts'
 import { failing, hashIdentity, openTrackingData } from '../helpers/shipment.ts'
 import { silentLog } from '../helpers/silent-log.ts'
@@ -42,6 +45,10 @@ function aReturn(quantity: number, changes: Partial<HistoryReturn> = {}): Histor
 async function erase({ warehouse }: World): Promise<void> {
   const identities = [hashIdentity('user', publisherId, 'shopper')]
   await requestErasure(warehouse, { publisherId, identities })
+  await eraseRequested(warehouse)
+}
+
+async function eraseRequested(warehouse: Warehouse): Promise<void> {
   const rowContext = { openTrackingData, hashIdentity }
   await eraseDue({ warehouse, rowContext, settleMs: 0, visibilityMs: 0, log: silentLog })
 }
@@ -234,4 +241,57 @@ test('the instant of a reading comes back exactly from the version of a frozen r
     instants.map((at) => (at.includes('.') ? at : `${at}.000000`))
   )
   assert.ok(found.every(({ isLater }) => isLater === 1))
+})
+
+/** Asks to erase everybody who bought or saw anything in a history. */
+async function requestErasures(
+  warehouse: Warehouse,
+  { publisherId: publisher, deliveries, events }: History
+): Promise<void> {
+  const people = [...deliveries, ...events.map(({ ad }) => ad)]
+  const identities = people.flatMap(({ userId, userLoggedInId }) => [
+    hashIdentity('user', publisher, userId),
+    hashIdentity('login', publisher, userLoggedInId),
+  ])
+  const known = [...new Set(identities)].filter((identity) => identity !== '')
+  if (known.length > 0)
+    await requestErasure(warehouse, { publisherId: publisher, identities: known })
+}
+
+/** The credits of some publishers. They have the purchases of others whose ids differ by a hundred. */
+async function creditsOf({ warehouse }: World, histories: readonly History[]): Promise<unknown> {
+  return await warehouse.rows(
+    `SELECT publisher_id % 100 AS publisher, transaction_id, line_index, line_quantity,
+       arrayMap(v -> toString(v), line_value) AS line_value,
+       arrayMap(at -> toString(at), click_at) AS clicked_at, arrayMap(at -> toString(at), view_at) AS seen_at
+     FROM attribution FINAL
+     WHERE notEmpty(line_index) AND publisher_id IN {publisherIds:Array(Int32)}
+     ORDER BY ALL`,
+    { publisherIds: histories.map((history) => history.publisherId) }
+  )
+}
+
+test('returns take the same from every purchase of generated histories, whether they come before or after everybody is erased', async (t) => {
+  const startMs = Date.UTC(2026, 0, 1)
+  const [early = [], late = []] = [100, 200].map((firstId) =>
+    Array.from({ length: 6 }, (_, index) =>
+      generateHistory(seededRandom(index + 1), { publisherId: firstId + index, startMs })
+    )
+  )
+  const world = await aWorld(t)
+  await world.loader.ship(early.flatMap(partsOf))
+  await world.loader.ship(late.flatMap(({ events, deliveries }) => [...events, ...deliveries]))
+  await world.attribute()
+  const bought = await creditsOf(world, late)
+
+  for (const history of late) await requestErasures(world.warehouse, history)
+  await eraseRequested(world.warehouse)
+  const erased = await creditsOf(world, late)
+  await world.loader.ship(late.flatMap(({ returns }) => returns))
+  await world.attribute()
+  const returned = await creditsOf(world, late)
+
+  assert.deepEqual(erased, bought)
+  assert.notDeepEqual(returned, bought, 'some return takes something back')
+  assert.deepEqual(returned, await creditsOf(world, early))
 })
