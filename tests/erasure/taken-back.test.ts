@@ -274,7 +274,7 @@ async function creditsOf({ warehouse }: World, histories: readonly History[]): P
 test('returns take the same from every purchase of generated histories, whether they come before or after everybody is erased', async (t) => {
   const startMs = Date.UTC(2026, 0, 1)
   const [early = [], late = []] = [100, 200].map((firstId) =>
-    Array.from({ length: 6 }, (_, index) =>
+    Array.from({ length: 8 }, (_, index) =>
       generateHistory(seededRandom(index + 1), { publisherId: firstId + index, startMs })
     )
   )
