@@ -1,6 +1,6 @@
 // The reference rates of the European Central Bank as it publishes them, daily and historic:
 //
-//   file = header line (day line)*         cells between commas, blanks around them, often one empty
+//   file = header line (day line)*         cells between commas, blanks or quotes around them, often one empty
 //   header = "Date" currency*              cell at the end
 //   day line = day rate*                   "2026-04-13" or "13 April 2026"; no rate: "N/A" or nothing
 //
@@ -51,6 +51,13 @@ const knownRatesMax = 6_000_000
 
 export function parseRatesHeader(line: string): ParsedLine<RatesHeader> {
   const [first = '', ...cells] = cellsOf(line)
+  const separator = /^"?date"?\s*([;\t|])/iu.exec(line)?.[1]
+  if (separator !== undefined) {
+    const name = separator === '\t' ? 'tabs' : `"${separator}"`
+    return fault(
+      `the cells must stand between commas, and a rate have a decimal point: here they stand between ${name}`
+    )
+  }
   if (first.toLowerCase() !== 'date') return fault('the first column must be Date')
   if (cells.length > columnsMax) return fault(`there must be at most ${columnsMax} columns`)
   const currencies = cells.map((cell) => (cell === '' ? null : cell))
@@ -108,7 +115,7 @@ function cellsOf(line: string): readonly string[] {
   return line
     .replace(/\r$/, '')
     .split(',')
-    .map((cell) => cell.trim())
+    .map((cell) => cell.trim().replace(/^"(.*)"$/u, '$1'))
 }
 
 function fault(message: string): { readonly ok: false; readonly message: string } {

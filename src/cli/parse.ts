@@ -124,7 +124,7 @@ function findCommand(names: readonly string[]): ReturnType<typeof matchCommand> 
   throw usageError(`There is no command "${typed.join(' ')}".${hint} ${seeHelp()}`)
 }
 
-/** `backup lst` would make a backup of that name. More than one character apart, it may well be a name. */
+/** `backup lst` would make a backup of that name. With more than one slip, it may well be a name. */
 function checkSlip({ name, operands = [] }: Command, [first = '']: readonly string[]): void {
   const others = commands.filter((one) => one.name.startsWith(`${name} `))
   const near = suggest(

@@ -24,7 +24,8 @@ const words: ReadonlySet<string> = new Set([
   'deleted',
   'redacted',
   'n/a',
-  // How pandas writes a missing value as text, and MySQL, Postgres and ClickHouse in their exports.
+  // How R and pandas write a missing value as text, and MySQL, Postgres and ClickHouse in their exports.
+  'na',
   '<na>',
   String.raw`\n`,
   'not set',
@@ -77,6 +78,9 @@ const mark = /^["'(<[{$#%_\\]/
 const spreadsheetError =
   /^(?:#(?:#+|n\/[abd]|i\/t|н\/д|nv|yok|hiányzik|není_k_dispozici|[¡¿]?[\p{L}_]+(?:\/0)?[!?])|err:\d{3})$/iu
 
+/** What LibreOffice puts where a formula failed. */
+const numberedError = /^err:\d{3}$/
+
 export function isSpreadsheetError(text: string): boolean {
   return spreadsheetError.test(text)
 }
@@ -105,7 +109,7 @@ export function unlessPlaceholder(text: string): string {
 function isPlaceholder(text: string): boolean {
   if (mark.test(text)) return isUnfilled(text.toLowerCase())
   const lower = text.toLowerCase()
-  return isWord(lower) || repeated.test(lower)
+  return isWord(lower) || repeated.test(lower) || numberedError.test(lower)
 }
 
 function isWord(text: string): boolean {

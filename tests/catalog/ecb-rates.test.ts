@@ -72,7 +72,7 @@ for (const [line, rule] of [
   ['2026-03-02,0,2', /USD must be a positive/],
   ['2026-03-02,-1,2', /USD must be a positive/],
   ['2026-03-02,1e3,2', /USD must be a positive/],
-  ['2026-03-02,1,"2"', /JPY must be a positive/],
+  ['2026-03-02,1,"2', /JPY must be a positive/],
   ['2026-03-02,1.1234567891,2', /USD must be a positive/],
   ['2026-03-02,1,9999999999', /JPY must be a positive/],
 ] as const) {

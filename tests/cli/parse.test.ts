@@ -74,6 +74,8 @@ test('a slip for a command of a group is no argument of the command of that name
     /Did you mean "backup list"\? If "lst" is meant, write "backup -- lst"\./u
   )
   assert.match((await run(['audit', 'verfy'])).stderr, /Did you mean "audit verify"\? See/u)
+  const swapped = await run(['backup', 'lsit'])
+  assert.match(swapped.stderr, /Did you mean "backup list"\? If "lsit" is meant/u)
   assert.deepEqual(received, [])
 
   answerWith(201, {})

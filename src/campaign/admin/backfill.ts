@@ -29,8 +29,8 @@ export function createBackfill(deps: BackfillDeps, audit: AuditTrail): HandlerTa
     const backfill = new Backfill(deps, key)
     try {
       for await (const lines of readLines(body)) {
-        const foreign = lines[0] === undefined ? null : foreignTextFault(lines[0])
-        if (foreign !== null) return refuse('REQUEST_INVALID', [`body ${foreign}`])
+        const fault = lines[0] === undefined ? null : fileFault(lines[0])
+        if (fault !== null) return refuse('REQUEST_INVALID', [`body ${fault}`])
         await backfill.take(lines)
       }
       await backfill.flush()
@@ -100,6 +100,13 @@ class Backfill {
     if (this.#refused.length === limits.refusedMax) return
     this.#refused.push({ line: line.number, messages: result.messages })
   }
+}
+
+/** What is wrong with a whole file, by its first line: each line would be refused for the same reason. */
+function fileFault(line: Line): string | null {
+  const isArray = line.number === 1 && /^\uFEFF?\s*\[/u.test(line.bytes?.toString('utf8') ?? '')
+  if (isArray) return 'is a JSON array and must be one JSON object a line'
+  return foreignTextFault(line)
 }
 
 function isBlank(bytes: Buffer): boolean {

@@ -238,6 +238,24 @@ test('a line that is too long is refused alone', async () => {
   ])
 })
 
+test('a JSON array is refused once, as a file, however its lines are broken', async () => {
+  const event = { type: 'conversion', receivedAt, conversion }
+  for (const text of [
+    JSON.stringify([event, event]),
+    JSON.stringify([event, event], null, 2),
+    `\uFEFF [\n${JSON.stringify(event)},\n${JSON.stringify(event)}\n]\n`,
+  ]) {
+    const { status, result } = await load([text])
+
+    assert.equal(status, 422)
+    assert.match(
+      JSON.stringify(result),
+      /"body is a JSON array and must be one JSON object a line"/u
+    )
+    assert.deepEqual(appended, [])
+  }
+})
+
 test('more refused lines than are listed are counted', async () => {
   const lines = Array.from({ length: limits.refusedMax + 5 }, () => '{}')
 

@@ -33,7 +33,7 @@ test('rates of both files of the central bank are stored, and a later load corre
   const historic = await harness.call(
     'PUT',
     '/admin/v1/rates',
-    'Date,USD,JPY,EEK,\r\n2026-03-03,1.17,N/A,N/A,\r\n2026-03-02,1.2,,N/A,\r\n'
+    '"Date","USD",JPY,EEK,\r\n2026-03-03,"1.17",N/A,N/A,\r\n2026-03-02,1.2,,N/A,\r\n'
   )
 
   assert.deepEqual(daily, {
@@ -54,6 +54,13 @@ test('rates of both files of the central bank are stored, and a later load corre
 
 for (const [what, file, messages] of [
   ['nothing', '', ['the file must begin with a header line: Date and currencies']],
+  [
+    'cells between semicolons, with decimal commas',
+    'Date;USD\n2026-03-02;1,2\n',
+    [
+      'line 1: the cells must stand between commas, and a rate have a decimal point: here they stand between ";"',
+    ],
+  ],
   ['no header', '2026-03-02,1\n', ['line 1: the first column must be Date']],
   [
     'every broken line, and none is stored',
