@@ -10,7 +10,13 @@ import { createIdentityHasher } from './domain/identity.ts'
 import { systemClock } from './lib/clock.ts'
 import type { OpenWatch } from './ops/watch/open-watch.ts'
 import type { Pipeline } from './pipeline/pipeline.ts'
-import { countOpenErasures, findErasure, listErasures, requestErasure } from './erasure/erasures.ts'
+import {
+  countOpenErasures,
+  findErasure,
+  findStoredIdentities,
+  listErasures,
+  requestErasure,
+} from './erasure/erasures.ts'
 import { rebuildDays } from './days/rebuild.ts'
 import { createJudgements } from './attribution/judging/judgements.ts'
 import type { Judgements } from './attribution/judging/judgements.ts'
@@ -63,6 +69,7 @@ export function createAdmin(
     readServedAd: createServedAdReader(reports),
     erasures: {
       request: (request) => access.pipeline.runAsStep(() => requestErasure(warehouse, request)),
+      findStored: (request) => findStoredIdentities(reports, request),
       countOpen: () => countOpenErasures(reports),
       find: (id) => findErasure(reports, id),
       list: (limit) => listErasures(reports, limit),

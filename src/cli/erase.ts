@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { erasurePageSchema, erasureSchema } from '../contract/erasures.ts'
+import { erasurePageSchema, requestedErasureSchema } from '../contract/erasures.ts'
 import { limitQuerySchema } from '../contract/fields.ts'
 import { parsePositiveInt32 } from '../domain/ids.ts'
 import { foreignFault } from '../lib/foreign-file.ts'
@@ -29,10 +29,26 @@ export const erase: Run = async (context) => {
       userLoggedInId: await readId(context, 'user-logged-in-id-file', loginPath),
     }),
   }
-  const erasure = await context.call(erasureSchema, { method: 'POST', path: '/erasures', json })
-  context.print(erasure, `Erasure ${erasure.id} is requested; \`erasures list\` shows its state.`)
+  const erasure = await context.call(requestedErasureSchema, {
+    method: 'POST',
+    path: '/erasures',
+    json,
+  })
+  const unknown = erasure.notStored.map((name) =>
+    name === 'userId'
+      ? 'Nothing is stored under this user id now.'
+      : 'Nothing is stored under this id of a logged-in person now.'
+  )
+  const check = unknown.length === 0 ? [] : [...unknown, idsCount]
+  context.print(
+    erasure,
+    [`Erasure ${erasure.id} is requested; \`erasures list\` shows its state.`, ...check].join('\n')
+  )
   return 0
 }
+
+const idsCount =
+  'If something should be, check the publisher and the id: every character counts, quotes and blanks too.'
 
 /**
  * One id. A byte order mark and the end of its line are not part of it; blanks are, as in an id that was delivered.

@@ -35,7 +35,7 @@ export const erasureRequestSchema = closed(
 
 export const erasureStates = ['requested', 'erased', 'closed'] as const
 
-export const erasureSchema = named('Erasure', {
+const erasureFields = {
   id: text('Names the erasure; says nothing about the person.'),
   publisherId: int32(),
   state: wordOf(
@@ -46,6 +46,18 @@ export const erasureSchema = named('Erasure', {
   requestedAt: instantText('What was received until then is erased.'),
   erasedAt: optional(instantText('When it was done for the first time.')),
   watchedUntil: instantText('Until then what comes late is erased too.'),
+}
+
+export const erasureSchema = named('Erasure', erasureFields)
+
+export const erasedIds = ['userId', 'userLoggedInId'] as const
+
+export const requestedErasureSchema = named('RequestedErasure', {
+  ...erasureFields,
+  notStored: list(
+    wordOf(erasedIds),
+    'Ids of the request under which nothing that earns or gives credit is stored now: they may be misspelt.'
+  ),
 })
 
 export const erasurePageSchema = named('ErasurePage', {
@@ -54,6 +66,7 @@ export const erasurePageSchema = named('ErasurePage', {
 
 export type ErasureRequestBody = Of<typeof erasureRequestSchema>
 export type Erasure = Of<typeof erasureSchema>
+export type RequestedErasure = Of<typeof requestedErasureSchema>
 export type ErasurePage = Of<typeof erasurePageSchema>
 
 const parseBody = compileParser(erasureRequestSchema)

@@ -12,6 +12,7 @@ import {
   erasurePageSchema,
   erasureRequestSchema,
   erasureSchema,
+  requestedErasureSchema,
   parseErasureRequest,
 } from './erasures.ts'
 import {
@@ -155,7 +156,7 @@ export const upkeepOperations = withIds({
       'Removes what ties events to a person, for everything received until now; figures stay. Neither the ' +
       'answer nor the audit repeats an id.',
     body: jsonBody(erasureRequestSchema, parseErasureRequest),
-    success: answer('202', 'The erasure is requested.', erasureSchema),
+    success: answer('202', 'The erasure is requested.', requestedErasureSchema),
     otherRefusals: ['OPEN_REQUESTS_EXCEEDED'],
   }),
   getErasure: admin({

@@ -35,6 +35,23 @@ export async function requestErasure(
   return erasure
 }
 
+const storedIn = (table: 'touchpoint' | 'purchase_identity'): string => `
+SELECT DISTINCT lower(hex(identity)) AS hash FROM ${table}
+WHERE publisher_id = {publisherId:Int32}
+  AND identity IN (SELECT toFixedString(unhex(arrayJoin({identities:Array(String)})), 16))`
+
+const storedSql = `${storedIn('touchpoint')} UNION ALL ${storedIn('purchase_identity')} ${unlogged}`
+
+/** Those of the identities under which a touchpoint or a purchase is stored. */
+export async function findStoredIdentities(
+  warehouse: Pick<Warehouse, 'rows' | 'barrier'>,
+  { publisherId, identities }: ErasureRequest
+): Promise<ReadonlySet<string>> {
+  await warehouse.barrier(['touchpoint', 'purchase_identity'])
+  const rows = await warehouse.rows<{ hash: string }>(storedSql, { publisherId, identities })
+  return new Set(rows.map(({ hash }) => hash))
+}
+
 /** Counts the erasures that are not closed. */
 export async function countOpenErasures(
   warehouse: Pick<Warehouse, 'rows' | 'barrier'>

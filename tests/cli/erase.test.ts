@@ -13,6 +13,7 @@ const erasure = {
   state: 'requested',
   requestedAt: '2026-03-02T10:00:00.000Z',
   watchedUntil: '2026-04-01T10:00:00.000Z',
+  notStored: [],
 }
 
 test('an id comes from standard input or a file, without the end of its line, and is never printed', async () => {
@@ -47,6 +48,19 @@ test('a byte order mark and any line end are no part of the id; blanks are', asy
     assert.equal(exitCode, 0)
     assert.equal(JSON.parse(received[0]?.body ?? '').userId, userId)
   }
+})
+
+test('an id under which nothing is stored is told, so that a slip does not pass for an erasure', async () => {
+  answerWith(202, { ...erasure, notStored: ['userLoggedInId'] })
+  const { stdout } = await run(['erase', '10', '--user-logged-in-id-file', await fileOf('"m-1"')])
+  answerWith(202, erasure)
+  const known = await run(['erase', '10', '--user-id-file', await fileOf('u-1')])
+
+  assert.match(
+    stdout,
+    /Nothing is stored under this id of a logged-in person now\.\nIf something should be, check .* quotes and blanks too\./u
+  )
+  assert.doesNotMatch(known.stdout, /Nothing is stored/u)
 })
 
 test('an id in another encoding is refused by the name of its option, and nobody else is erased', async () => {

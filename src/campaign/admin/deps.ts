@@ -41,11 +41,15 @@ export interface SetAside {
 }
 
 /** People to be erased, known by the hashes of their ids only. */
+interface ErasureRequest {
+  readonly publisherId: number
+  readonly identities: readonly string[]
+}
+
 export interface Erasures {
-  request(request: {
-    readonly publisherId: number
-    readonly identities: readonly string[]
-  }): Promise<Erasure>
+  request(request: ErasureRequest): Promise<Erasure>
+  /** Those of the identities under which something is stored that earns or gives credit. */
+  findStored(request: ErasureRequest): Promise<ReadonlySet<string>>
   /** Those that are not closed. */
   countOpen(): Promise<number>
   find(id: string): Promise<Erasure | null>

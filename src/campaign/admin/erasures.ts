@@ -27,15 +27,19 @@ export function createErasureHandlers(
   return {
     ...handle(operations.requestErasure, async ({ key, body }) => {
       const { publisherId, userId = '', userLoggedInId = '' } = body
-      const identities = [
-        hashIdentity('user', publisherId, userId),
-        hashIdentity('login', publisherId, userLoggedInId),
-      ].filter((identity) => identity !== '')
+      const hashes = [
+        ['userId', hashIdentity('user', publisherId, userId)],
+        ['userLoggedInId', hashIdentity('login', publisherId, userLoggedInId)],
+      ] as const
+      const given = hashes.filter(([, identity]) => identity !== '')
+      const identities = given.map(([, identity]) => identity)
       if ((await erasures.countOpen()) >= erasureLimits.openMax) return tooMany
+      const stored = await erasures.findStored({ publisherId, identities })
       const erasure = await erasures.request({ publisherId, identities })
       const details = { publisherId, ids: identities.length }
       await audit.record({ key, action: 'erasure.request', subject: erasure.id, details })
-      return answerJson(202, erasure)
+      const notStored = given.filter(([, identity]) => !stored.has(identity)).map(([name]) => name)
+      return answerJson(202, { ...erasure, notStored })
     }),
     ...handleAt(operations.getErasure, erasureInPath, (_call, erasure) =>
       Promise.resolve(answerJson(200, erasure))

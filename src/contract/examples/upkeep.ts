@@ -166,7 +166,7 @@ export const upkeepExamples = {
   listJudgements: { query: { limit: 100 }, answers: { 200: { judgements: [judgement] } } },
   requestErasure: {
     body: { publisherId: 10, userId: 'c0a8-77', userLoggedInId: 'member-4711' },
-    answers: { 202: erasure },
+    answers: { 202: { ...erasure, notStored: ['userLoggedInId'] } },
   },
   getErasure: { path: { id: erasureId }, answers: { 200: erasure } },
   listErasures: { query: { limit: 100 }, answers: { 200: { erasures: [erasure] } } },

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Erasure, ErasurePage } from '../../../src/contract/erasures.ts'
+import type { ErasurePage, RequestedErasure } from '../../../src/contract/erasures.ts'
 import { findText } from '../../helpers/find-text.ts'
-import { adminKey, bearer, startAdmin } from './harness.ts'
+import { createHistoryLoader } from '../../helpers/history-warehouse.ts'
+import { aClick, aPurchase, anAd } from '../../helpers/seal-scenario.ts'
+import { adminKey, bearer, nowMs, startAdmin } from './harness.ts'
 import type { AdminHarness } from './harness.ts'
 
 const path = '/admin/v1/erasures'
@@ -31,13 +33,33 @@ test('a request is answered with an id that tells its state, and audited without
   const answer = await post({ publisherId: 10, userId, userLoggedInId })
 
   assert.equal(answer.statusCode, 202)
-  const erasure = answer.json<Erasure>()
+  const { notStored: unknown, ...erasure } = answer.json<RequestedErasure>()
+  assert.deepEqual(unknown, ['userId', 'userLoggedInId'])
   assert.equal(erasure.state, 'requested')
   assert.deepEqual((await get(`${path}/${erasure.id}`)).json(), erasure)
   assert.deepEqual((await get(`${path}?limit=1`)).json<ErasurePage>(), { erasures: [erasure] })
   const audit = (await admin.audits()).find(({ action }) => action === 'erasure.request')
   assert.equal(audit?.subject, erasure.id)
   assert.deepEqual(JSON.parse(audit?.details ?? ''), { publisherId: 10, ids: 2 })
+})
+
+async function notStored(body: object) {
+  return (await post({ publisherId: 10, ...body })).json<RequestedErasure>().notStored
+}
+
+test('an answer names the ids of a request under which nothing is stored, of this publisher', async () => {
+  const loader = createHistoryLoader(admin.warehouse, 0)
+  const clicked = aClick(anAd({ servedAtMs: nowMs, userId: 'clicked' }), nowMs)
+  const bought = { ...aPurchase({ atMs: nowMs }), userId: 'bought', userLoggedInId: 'bought' }
+  await loader.ship([clicked, bought])
+
+  assert.deepEqual(await notStored({ userId: 'clicked' }), [])
+  assert.deepEqual(await notStored({ userId: 'bought', userLoggedInId: 'bought' }), [])
+  assert.deepEqual(await notStored({ userId: 'clicked', userLoggedInId: 'clicked' }), [
+    'userLoggedInId',
+  ])
+  assert.deepEqual(await notStored({ userId: '"clicked"' }), ['userId'])
+  assert.deepEqual(await notStored({ publisherId: 11, userId: 'clicked' }), ['userId'])
 })
 
 test('requests that break a rule are refused with the rule and never with the id', async () => {

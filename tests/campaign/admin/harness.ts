@@ -1,7 +1,6 @@
 // The admin API with its real stores and warehouse, a spool in memory and the real minter, behind the
 // campaign port.
 import { silentMetrics } from '../../helpers/silent-metrics.ts'
-import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { readAuditExport } from '../../../src/access/audit-export.ts'
 import { AuditTrail } from '../../../src/access/audit-trail.ts'
@@ -11,6 +10,7 @@ import type { AdminDeps } from '../../../src/campaign/admin/deps.ts'
 import {
   countOpenErasures,
   findErasure,
+  findStoredIdentities,
   listErasures,
   requestErasure,
 } from '../../../src/erasure/erasures.ts'
@@ -24,7 +24,6 @@ import { openCatalogStore, type CatalogStore } from '../../../src/catalog/catalo
 import { buildCampaignApp } from '../../../src/campaign/app.ts'
 import type { KeyRequest, StatusResponse } from '../../../src/contract/admin.ts'
 import { buildOpenApi } from '../../../src/contract/openapi.ts'
-import { createIdentityHasher } from '../../../src/domain/identity.ts'
 import { catalogNames } from '../../../src/catalog/catalog-names.ts'
 import { createRateStore } from '../../../src/catalog/ecb-rates.ts'
 import { createConflictReader } from '../../../src/reports/conflicts.ts'
@@ -36,7 +35,7 @@ import { createNamedIdsReader } from '../../../src/reports/named-ids.ts'
 import { createUnconvertedReader } from '../../../src/reports/unconverted.ts'
 import { createTrafficQualityReader } from '../../../src/reports/traffic-quality.ts'
 import type { SpoolRecord } from '../../../src/spool/record.ts'
-import { judgeBySource } from '../../helpers/shipment.ts'
+import { hashIdentity, judgeBySource } from '../../helpers/shipment.ts'
 import { openMemorySpool } from '../../helpers/memory-spool.ts'
 import {
   createKeyRing,
@@ -138,7 +137,6 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
   const keyRing = createKeyRing()
   const minter = createMinter(keyRing, { clock })
   const { open: openTrackingData, openAll: openAllTrackingData } = createOpener(keyRing)
-  const hashIdentity = createIdentityHasher(randomBytes(32))
   const spool = openMemorySpool({ clock })
   const audit = new AuditTrail({ warehouse, clock })
   const rowContext = {
@@ -170,6 +168,7 @@ export async function startAdmin(changes: Partial<AdminDeps> = {}): Promise<Admi
     readServedAd: createServedAdReader(warehouse),
     erasures: {
       request: (request) => requestErasure(warehouse, request),
+      findStored: (request) => findStoredIdentities(warehouse, request),
       countOpen: () => countOpenErasures(warehouse),
       find: (id) => findErasure(warehouse, id),
       list: (limit) => listErasures(warehouse, limit),
