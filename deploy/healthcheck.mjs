@@ -4,10 +4,12 @@ import { get as getHttp } from 'node:http'
 import { get as getHttps } from 'node:https'
 
 const hasTls = (process.env.SHELFTRACE_TLS_CERT ?? '') !== ''
-const port = process.env.SHELFTRACE_CAMPAIGN_PORT || '8081'
+const { SHELFTRACE_CAMPAIGN_PORT: port = '', SHELFTRACE_HOST: host = '' } = process.env
 const options = {
-  host: '127.0.0.1',
-  port,
+  // All addresses of the container include this one; of one address, only that is listened on.
+  host: ['', '0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host,
+  // Kubernetes sets an address here for a Service of that name; the service ignores it, too.
+  port: /^\d+$/.test(port) ? port : '8081',
   path: '/healthz',
   timeout: 4_000,
   rejectUnauthorized: false,

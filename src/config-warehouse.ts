@@ -12,7 +12,17 @@ export interface WarehouseConfig {
 }
 
 export function readWarehouse(reader: ConfigReader): WarehouseConfig {
-  return { warehouseUrls: readUrls(reader), warehouseQuorum: readQuorum(reader) }
+  const warehouseUrls = readUrls(reader)
+  if (warehouseUrls === null) refuseServerSettings(reader)
+  return { warehouseUrls, warehouseQuorum: readQuorum(reader) }
+}
+
+/** Whoever sets these means a server: without its address the node would begin a warehouse of its own. */
+function refuseServerSettings(reader: ConfigReader): void {
+  for (const name of ['SHELFTRACE_WAREHOUSE_QUORUM', 'SHELFTRACE_TRUST_WAREHOUSE_NETWORK']) {
+    if (['', 'auto', 'false', '0'].includes(reader.text(name, ''))) continue
+    reader.faults.push(`SHELFTRACE_WAREHOUSE_URL must be set where ${name} is`)
+  }
 }
 
 /** Where an address begins: a password may hold a comma. */

@@ -235,7 +235,13 @@ function refuseContradictions(reader: ConfigReader, config: Config): void {
 }
 
 function refuseCleartext(reader: ConfigReader, config: Config): void {
-  if (!isLoopback(config.host) && config.tls === null && !config.trustProxy) {
+  if (/[\s[\]]/u.test(config.host)) {
+    reader.fault(
+      'SHELFTRACE_HOST',
+      'must be an address or a name without blanks or brackets',
+      config.host
+    )
+  } else if (!isLoopback(config.host) && config.tls === null && !config.trustProxy) {
     reader.fault(
       'SHELFTRACE_HOST',
       'must be a loopback address unless SHELFTRACE_TLS_CERT and SHELFTRACE_TLS_KEY are set, ' +

@@ -369,6 +369,7 @@ function createBackups(engine: Engine, pipeline: Pipeline): Backups {
     trackingKeyIds: secrets.keyRing.keys.map(({ id }) => id),
     proofKey: deriveProofKey(secrets.identitySecret),
     clock: systemClock,
+    isDiskFull: () => isDiskFull(config.dataDir),
     log,
   })
 }

@@ -111,6 +111,22 @@ const broken: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ SHELFTRACE_TRUST_PROXY: 'yes' }, /SHELFTRACE_TRUST_PROXY must be one of true, false/],
   [{ SHELFTRACE_LOG_LEVEL: 'loud' }, /SHELFTRACE_LOG_LEVEL must be one of/],
   [{ SHELFTRACE_HOST: '0.0.0.0' }, /SHELFTRACE_HOST must be a loopback address unless/],
+  ...['[::1]', ' 127.0.0.1', '127.0.0.1 '].map(
+    (host) =>
+      [{ SHELFTRACE_HOST: host }, /SHELFTRACE_HOST must be .* without blanks or brackets/] as const
+  ),
+  ...(
+    [
+      ['SHELFTRACE_WAREHOUSE_QUORUM', '2'],
+      ['SHELFTRACE_TRUST_WAREHOUSE_NETWORK', 'true'],
+    ] as const
+  ).map(
+    ([name, value]) =>
+      [
+        { [name]: value },
+        new RegExp(`SHELFTRACE_WAREHOUSE_URL must be set where ${name} is`),
+      ] as const
+  ),
   [{ SHELFTRACE_ADMIN_KEY: '' }, /SHELFTRACE_ADMIN_KEY must have at least 32/],
   [{ SHELFTRACE_ADMIN_KEY: '   ' }, /SHELFTRACE_ADMIN_KEY must have at least 32/],
   [{ SHELFTRACE_TRAKERS: '2' }, /SHELFTRACE_TRAKERS is not a variable of Shelftrace/],

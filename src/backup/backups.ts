@@ -7,10 +7,12 @@ import { mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { backupNamePattern } from '../contract/backups.ts'
+import { ServiceError } from '../errors.ts'
 import { freeBytesOf } from '../lib/free-bytes.ts'
 import type { Backup } from '../contract/backups.ts'
 import type { Clock } from '../lib/clock.ts'
 import { makeFolder } from '../lib/make-folder.ts'
+import { saysDiskFull } from '../warehouse/refusal.ts'
 import { copyFile, syncFolder, syncFolders } from './files.ts'
 import {
   fileListName,
@@ -40,6 +42,8 @@ export interface BackupsOptions extends SnapshotOptions {
   readonly trackingKeyIds: readonly string[]
   readonly proofKey: Buffer
   readonly clock: Clock
+  /** Whether the disk of the data folder takes nothing any more, which explains most other failures. */
+  readonly isDiskFull?: () => boolean
   readonly log: Logger
 }
 
@@ -128,12 +132,19 @@ export class Backups {
       this.#lastTakenAtMs = Date.parse(takenAt)
       log.info({ backup: backup.name, bytes, takenAt }, 'a backup is complete')
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      this.#latest = { ...backup, state: 'failed', reason }
+      this.#latest = { ...backup, state: 'failed', reason: this.#reasonOf(error) }
       log.error({ backup: backup.name, err: error }, 'a backup failed')
     } finally {
       releaseSnapshot(dataDir)
     }
+  }
+
+  #reasonOf(error: unknown): string {
+    const isForWantOfRoom =
+      error instanceof ServiceError &&
+      (saysDiskFull(error) || this.#options.isDiskFull?.() === true)
+    if (isForWantOfRoom) return `the disk of ${this.#options.dataDir} is full: make room`
+    return error instanceof Error ? error.message : String(error)
   }
 
   async #write(backup: Backup): Promise<Manifest> {

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Backups } from '../../src/backup/backups.ts'
 import { checkProof, deriveProofKey, readManifest } from '../../src/backup/manifest.ts'
+import { ServiceError } from '../../src/errors.ts'
 import { openEmbeddedWarehouse } from '../../src/warehouse/embedded.ts'
 import { migrate } from '../../src/warehouse/migrate.ts'
 import type { Warehouse } from '../../src/warehouse/warehouse.ts'
@@ -110,6 +111,18 @@ test('one that the stop of the service breaks off says so and has no manifest', 
     .list()
     .find(({ name }) => name === 'broken-off')
   assert.equal(later?.state, 'incomplete')
+})
+
+test('one that fails for want of room says so, whatever the statement failed with', async () => {
+  const refused = new ServiceError('WAREHOUSE_REFUSED', 'the warehouse refused a statement')
+  const whileStill = () => Promise.reject(refused)
+  const full = openBackups({ whileStill, isDiskFull: () => true })
+  full.start('full')
+  const other = openBackups({ whileStill, isDiskFull: () => false })
+
+  assert.equal((await stateOf(full, 'full'))?.reason, `the disk of ${dataDir} is full: make room`)
+  other.start('other')
+  assert.equal((await stateOf(other, 'other'))?.reason, 'the warehouse refused a statement')
 })
 
 test('a segment that grows while it is copied, and one that is shipped meanwhile, are in the backup whole', async () => {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { parseConfig } from '../../src/config.ts'
@@ -69,6 +73,53 @@ test('Prometheus understands the alerting rules', { skip: lacks('promtool') }, (
   assert.equal(checked.status, 0, checked.stdout + checked.stderr)
 })
 
+function backupSeries(values: string) {
+  const name = 'shelftrace_last_backup_timestamp_seconds'
+  return { interval: '1h', input_series: [{ series: name, values }] }
+}
+
+function backupTold(hours: number, isTold: boolean) {
+  const alert = {
+    exp_labels: { severity: 'ticket' },
+    exp_annotations: { summary: 'There is no complete backup from the last 26 hours.' },
+  }
+  return {
+    eval_time: `${hours}h`,
+    alertname: 'ShelftraceBackupOld',
+    exp_alerts: isTold ? [alert] : [],
+  }
+}
+
+test(
+  'the age of the backup is told after 26 hours, of a new installation too',
+  { skip: lacks('promtool') },
+  (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'shelftrace-rules-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const cases = [
+      // Never one: a new installation has a day to make it.
+      {
+        ...backupSeries('NaN+0x60'),
+        alert_rule_test: [backupTold(1, false), backupTold(25, false), backupTold(27, true)],
+      },
+      {
+        ...backupSeries('NaN+0x20 72000+0x40'),
+        alert_rule_test: [backupTold(30, false), backupTold(47, true)],
+      },
+    ]
+    const file = join(folder, 'test.json')
+    const rules = resolve('docs/alerts.yaml')
+    writeFileSync(
+      file,
+      JSON.stringify({ rule_files: [rules], evaluation_interval: '1h', tests: cases })
+    )
+
+    const checked = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
+
+    assert.equal(checked.status, 0, checked.stdout + checked.stderr)
+  }
+)
+
 test('the compose file of a cluster has three replicas of one shard, and the service understands its addresses', () => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const { services, volumes } = parse(readFileSync('deploy/compose.cluster.yaml', 'utf8'), {
@@ -119,3 +170,32 @@ test('the test of a live cluster says so where there is no Docker', () => {
   assert.equal(run.status, 1)
   assert.match(run.stderr, /There is no Docker with Compose here/u)
 })
+
+async function checkContainer(env: Readonly<Record<string, string>>): Promise<string> {
+  const child = spawn(process.execPath, ['deploy/healthcheck.mjs'], { env })
+  const [[exitCode], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)])
+  return `${exitCode}${stderr}`
+}
+
+// Only Linux has all addresses of the loopback network.
+const lacksAddress = process.platform === 'linux' ? false : 'it needs Linux'
+
+test(
+  'the check of a container asks where the service listens, whatever Kubernetes says of a Service of that name',
+  { skip: lacksAddress },
+  async (t) => {
+    const server = createServer((_request, response) => response.end('alive'))
+    server.listen(0, '127.0.0.2')
+    await once(server, 'listening')
+    t.after(() => server.close())
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+    const { port } = server.address() as AddressInfo
+    const SHELFTRACE_CAMPAIGN_PORT = String(port)
+    const link = 'tcp://10.0.0.12:8081'
+
+    const right = { SHELFTRACE_HOST: '127.0.0.2', SHELFTRACE_CAMPAIGN_PORT }
+    assert.equal(await checkContainer(right), '0')
+    assert.equal(await checkContainer({ ...right, SHELFTRACE_HOST: '0.0.0.0' }), '1')
+    assert.equal(await checkContainer({ ...right, SHELFTRACE_CAMPAIGN_PORT: link }), '1')
+  }
+)
