@@ -2,6 +2,8 @@
 
 import type { Explanation } from '../../contract/explanation.ts'
 import { attributionProfiles } from '../../contract/report-request.ts'
+import { readFinalDays } from '../../days/final-days.ts'
+import { addDays } from '../../domain/day.ts'
 import { printInstant } from '../../domain/instant.ts'
 import { purchaseKey } from '../../domain/purchase-key.ts'
 import { crowdTouchpointsMax } from '../../domain/windows.ts'
@@ -99,13 +101,22 @@ export async function readFacts(
   if (key === null) return null
   const id = { publisherId, purchaseKey: key }
   await warehouse.barrier(reads)
-  const [deliveries, returns] = await Promise.all([
+  const [deliveries, { announcedBefore }] = await Promise.all([
     readDeliveries(warehouse, id),
-    readReturns(warehouse, id),
+    readFinalDays(warehouse),
   ])
-  if (deliveries.deliveries.length === 0 && returns.listed.length === 0) return null
   const state = await readStored(warehouse, { ...id, days: deliveries.days, settleMs })
+  const isFinal = isNeverReadAgain(deliveries.days, announcedBefore)
+  const lastReadAtMs = isFinal ? (state.stored?.readAtMs ?? null) : null
+  const returns = await readReturns(warehouse, { ...id, lastReadAtMs })
+  if (deliveries.deliveries.length === 0 && returns.listed.length === 0) return null
   return { id, deliveries, returns, state }
+}
+
+/** As what announces returns has it: a day of any time zone begins within the UTC day before. */
+function isNeverReadAgain([firstDay]: readonly string[], announcedBefore: string | null): boolean {
+  if (firstDay === undefined || announcedBefore === null) return false
+  return firstDay < addDays(announcedBefore, -1)
 }
 
 export async function judgeDelivery(

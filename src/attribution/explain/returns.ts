@@ -35,14 +35,20 @@ export interface PurchaseReturns {
   readonly units: ReadonlyMap<string, number>
 }
 
+export interface ReturnQuestion extends PurchaseId {
+  /** Returns that were shipped later are too late, since the purchase is never read again; null while it may be. */
+  readonly lastReadAtMs: number | null
+}
+
 export async function readReturns(
   reader: Pick<Warehouse, 'rows'>,
-  { purchaseKey }: PurchaseId
+  { purchaseKey, lastReadAtMs }: ReturnQuestion
 ): Promise<PurchaseReturns> {
   const { listedMax, productsMax } = returnLimits
+  const params = { purchaseKey, lastReadAtMs: lastReadAtMs ?? endOfTimeMs }
   const [rows, sums, judgements] = await Promise.all([
-    reader.rows<ReturnRow>(listSql, { purchaseKey, listedMax, productsMax }),
-    reader.rows<{ gtinKey: string; quantity: number }>(unitsSql, { purchaseKey }),
+    reader.rows<ReturnRow>(listSql, { ...params, listedMax, productsMax }),
+    reader.rows<{ gtinKey: string; quantity: number }>(unitsSql, params),
     readJudgements(reader, { purchaseKey }),
   ])
   return {
@@ -51,6 +57,8 @@ export async function readReturns(
     units: new Map(sums.map(({ gtinKey, quantity }) => [gtinKey, quantity])),
   }
 }
+
+const endOfTimeMs = Date.UTC(2200, 0, 1)
 
 /** The quantity that remains of each line, in order: the valid lines of a product give up theirs first to last. */
 export function remainingQuantities(
@@ -113,6 +121,7 @@ interface ReturnRow {
   readonly deliveryId: string
   readonly receivedAtMs: number
   readonly verdict: StoredVerdict
+  readonly isLate: 0 | 1
   readonly content: string
   readonly products: readonly (readonly [gtin: string, quantity: number])[]
   /** The delivery of the return that counts; the id is '' if none does. */
@@ -129,7 +138,7 @@ function toReturn(row: ReturnRow, judgement: DeliveryJudgement | undefined): Ret
     deliveryId,
     receivedAtMs,
     standing: standingOf(
-      { ...row, verdict: judgement?.verdict ?? row.verdict },
+      { ...row, verdict: row.isLate === 1 ? 'too-late' : (judgement?.verdict ?? row.verdict) },
       { deliveryId: row.firstId, receivedAtMs: row.firstAtMs }
     ),
     judgedAtMs: judgement?.judgedAtMs ?? null,
@@ -141,9 +150,11 @@ function toReturn(row: ReturnRow, judgement: DeliveryJudgement | undefined): Ret
 const key = `toFixedString(unhex({purchaseKey:String}), 16)`
 const ofPurchase = `purchase_key = ${key}`
 
+const isInTime = `shipped_at <= fromUnixTimestamp64Milli({lastReadAtMs:Int64}, 'UTC')`
+
 const listSql = `
 SELECT return_id AS returnId, lower(hex(delivery_id)) AS deliveryId,
-  toUnixTimestamp64Milli(received_at) AS receivedAtMs, verdict, lower(hex(content_hash)) AS content,
+  toUnixTimestamp64Milli(received_at) AS receivedAtMs, verdict, NOT (${isInTime}) AS isLate, lower(hex(content_hash)) AS content,
   arraySlice(arrayZip(line_gtin, line_quantity), 1, {productsMax:UInt32}) AS products,
   if(has_first, lower(hex(first.2)), '') AS firstId, toUnixTimestamp64Milli(first.1) AS firstAtMs,
   lower(hex(first.3)) AS firstContent, toUInt32(count() OVER ()) AS totalCount
@@ -151,7 +162,7 @@ FROM (
   SELECT *, countIf(is_valid) OVER (PARTITION BY return_key) > 0 AS has_first,
     minIf((received_at, delivery_id, content_hash), is_valid) OVER (PARTITION BY return_key) AS first
   FROM (
-    SELECT *, ${isValidSql(key)} AS is_valid
+    SELECT *, ${isValidSql(key)} AND ${isInTime} AS is_valid
     FROM purchase_return WHERE ${ofPurchase} LIMIT 1 BY delivery_id
   )
 )
@@ -163,7 +174,7 @@ SELECT product.1 AS gtinKey, sum(product.2) AS quantity
 FROM (
   SELECT argMin((line_gtin_key, line_quantity), (received_at, delivery_id)) AS first
   FROM purchase_return
-  WHERE ${ofPurchase} AND ${isValidSql(key)}
+  WHERE ${ofPurchase} AND ${isValidSql(key)} AND ${isInTime}
   GROUP BY return_key
 )
 ARRAY JOIN arrayZip(first.1, first.2) AS product

@@ -6,9 +6,10 @@ import { Attributor } from '../../../src/attribution/attribute.ts'
 import type { Params, Warehouse } from '../../../src/warehouse/warehouse.ts'
 import { emptySnapshot } from '../../../src/catalog/snapshot.ts'
 import { createExplainer } from '../../../src/attribution/explain/explain.ts'
+import { createOwnExplainer } from '../../../src/attribution/explain/for-advertiser.ts'
 import { compareAttribution } from '../../helpers/compare-attribution.ts'
 import { createHistoryLoader } from '../../helpers/history-warehouse.ts'
-import type { History } from '../../helpers/history.ts'
+import type { History, HistoryReturn } from '../../helpers/history.ts'
 import { attributeHistory } from '../../helpers/reference-attribution.ts'
 import { aClick, aPurchase, anAd } from '../../helpers/seal-scenario.ts'
 import { openTestWarehouse } from '../../helpers/test-warehouse.ts'
@@ -177,4 +178,44 @@ test('an explanation finds its rows along the order of the tables: no statement 
     }
   }
   assert.equal(seen.size, 7)
+})
+
+test('a return of a purchase on a final day is too late in explanations, which agree with the reports', async (t) => {
+  const warehouse = await openTestWarehouse(t)
+  const loader = createHistoryLoader(warehouse, 0)
+  const atMs = Date.UTC(2026, 2, 2, 12)
+  const name = { publisherId: 10, transactionId: 't-1' }
+  const taking = (quantity: number, changes: Partial<HistoryReturn>): HistoryReturn => ({
+    ...name,
+    returnId: 'r-1',
+    deliveryId: '7'.repeat(32),
+    receivedAtMs: atMs + 1,
+    lines: [{ gtin: anAd().gtin, quantity }],
+    untrusted: false,
+    ...changes,
+  })
+  await loader.ship([aClick(anAd(), atMs), aPurchase({ atMs, quantity: 3 }), taking(1, {})])
+  while ((await new Attributor({ warehouse, settleMs: 0 }).attributeBatch()).hasMore);
+  await warehouse.command(
+    `INSERT INTO final_before SELECT '2026-03-05', arrayJoin(['announced', 'final']), now64(6)`
+  )
+  const deps = { warehouse, settleMs: 0, catalog: () => emptySnapshot }
+
+  const late = { returnId: 'r-2', deliveryId: '8'.repeat(32), receivedAtMs: Date.UTC(2026, 2, 9) }
+  await loader.ship([taking(1, late)])
+  const explanation = await createExplainer(deps)(name)
+  const own = await createOwnExplainer(deps)({ ...name, advertiserId: 1 })
+
+  assert.deepEqual(
+    explanation?.returns.map(({ returnId, standing }) => `${returnId} ${standing}`),
+    ['r-1 counted', 'r-2 too-late']
+  )
+  assert.deepEqual([explanation?.isUpToDate, explanation?.isPending], [true, false])
+  assert.equal(explanation?.lines[0]?.remainingQuantity, 2)
+  const [line] = own?.lines ?? []
+  assert.deepEqual([line?.boughtQuantity, line?.quantity], [3, 2])
+  assert.deepEqual(
+    line?.returns.map(({ quantity }) => quantity),
+    [1]
+  )
 })
