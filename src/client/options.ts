@@ -29,9 +29,11 @@ const commonOptions = {
 
 const keyText = Type.String({
   maxLength: 1_000,
-  // Only characters that fit into a header: fetch repeats a value that does not fit in its error text.
-  pattern: '^[\\x21-\\x7e]+$',
-  title: 'a key as it was handed out, without blanks or line ends',
+  // Only characters that fit into a header: fetch repeats a value that does not fit in its error text. The words
+  // are what a program makes of a variable that is missing, and the quotes what `docker --env-file` leaves in one.
+  pattern: `^(?!(?:undefined|null)$)(?!['"])[\\x21-\\x7e]+(?<!['"])$`,
+  title:
+    'a key as it was handed out, without blanks, line ends or quotes around it, and not the word undefined or null',
 })
 
 const publisherOptionsSchema = Type.Object(
@@ -53,10 +55,18 @@ const campaignOptionsSchema = Type.Object(
   { additionalProperties: false }
 )
 
-export type PublisherClientOptions = Of<typeof publisherOptionsSchema>
-export type CampaignClientOptions = Of<typeof campaignOptionsSchema>
+/** `key` takes what the environment has under a name; the client is not created while it has nothing. */
+export interface PublisherClientOptions extends Omit<Of<typeof publisherOptionsSchema>, 'key'> {
+  /** Absent: deliveries go out without a key. Undefined is refused, because a key was meant. */
+  readonly key?: string | undefined
+}
 
-type CommonOptions = Pick<CampaignClientOptions, keyof typeof commonOptions>
+/** `key` takes what the environment has under a name; the client is not created while it has nothing. */
+export interface CampaignClientOptions extends Omit<Of<typeof campaignOptionsSchema>, 'key'> {
+  readonly key: string | undefined
+}
+
+type CommonOptions = Pick<Of<typeof campaignOptionsSchema>, keyof typeof commonOptions>
 
 export interface RetryPolicy {
   readonly attemptsMax: number
@@ -84,9 +94,13 @@ export interface CampaignConnection extends Connection {
 
 const parsePublisher = compileParser(publisherOptionsSchema)
 const parseCampaign = compileParser(campaignOptionsSchema)
+const keyUndefined =
+  '/key must not be undefined: is the variable set from which it comes? Leave key out to send without a key'
 
 export function parsePublisherOptions(value: unknown): PublisherConnection {
   const options = checked(parsePublisher(value))
+  if ('key' in options && options.key === undefined)
+    throw invalid('OPTIONS_INVALID', [keyUndefined])
   return {
     // The service gives up on a write after 10 s: its own answer should come first.
     ...connect(options, { timeoutMs: 15_000 }),

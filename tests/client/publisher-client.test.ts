@@ -58,9 +58,6 @@ test('every delivery goes out with the key, also when it is tried again, and wit
     server.received.map(({ headers }) => headers.authorization),
     [...Array<string>(3).fill(`Bearer ${key}`), undefined]
   )
-  assert.throws(() => createPublisherClient({ url: server.url, key: 'with blank' }), {
-    code: 'OPTIONS_INVALID',
-  })
   assert.ok(!inspect(client, { depth: null }).includes(key))
 })
 
@@ -379,40 +376,4 @@ test('what the caller changes while the call waits is not sent', async (t) => {
   await sending
 
   for (const { body } of server.received) assert.match(body, /"order-1"/)
-})
-
-/** What is said of the options; '' when they will do. */
-function faults(options: object): string {
-  try {
-    createPublisherClient(options as never)
-  } catch (error) {
-    assert.equal((error as { code: string }).code, 'OPTIONS_INVALID')
-    assert.ok(!inspect(error).includes('hunter2'))
-    return (error as Error).message
-  }
-  return ''
-}
-
-test('options that break a rule are told by name, and an address never with the password in it', () => {
-  assert.match(faults({}), /\/url is required/)
-  assert.match(faults({ url: 'shop.example' }), /\/url must be an absolute http: or https: address/)
-  assert.match(faults({ url: 'ftp://shop.example' }), /\/url must be an absolute/)
-  assert.match(faults({ url: 'https://me:hunter2@shop.example' }), /\/url must not hold a user/)
-  assert.match(faults({ url: 'https://shop.example/?key=hunter2' }), /\/url must not have a query/)
-  assert.match(faults({ url: 'http://shop.example' }), /\/url must be an https: address/)
-  assert.match(faults({ url: 'http://127.shop.example' }), /\/url must be an https: address/)
-  assert.match(faults({ url: 'https://s.example', timeoutMs: 0 }), /\/timeoutMs must be at least 1/)
-  assert.match(
-    faults({ url: 'https://s.example', attemptsMax: 1.5 }),
-    /\/attemptsMax must be integer/
-  )
-  assert.equal(faults({ url: 'http://shop.example', allowPlainHttp: true }), '')
-  for (const url of [
-    'http://localhost:1',
-    'http://127.0.0.9',
-    'http://[::1]:1',
-    'https://s.example',
-  ]) {
-    assert.equal(faults({ url }), '')
-  }
 })

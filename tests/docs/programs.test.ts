@@ -36,7 +36,7 @@ function programOf(run: Block): Block | undefined {
 async function runProgram(
   t: TestContext,
   run: Block,
-  url: string
+  { url, deliveryKey = key }: { readonly url: string; readonly deliveryKey?: string | null }
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'shelftrace-program-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -47,7 +47,11 @@ async function runProgram(
   }
   const child = spawn('bash', ['-euc', run.text], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, DELIVERY_KEY: key },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      ...(deliveryKey !== null && { DELIVERY_KEY: deliveryKey }),
+    },
     timeout: patienceMs,
   })
   let output = ''
@@ -88,7 +92,7 @@ test('a program of the guide', { concurrency: true }, async (t) => {
     async (inner, run) => {
       const service = await playScript(inner, stayMute, hangUp, answer(503), answer(200))
 
-      const { code, output } = await runProgram(inner, run, service.url)
+      const { code, output } = await runProgram(inner, run, service)
 
       assert.equal(code, 0, output)
       assert.match(output, delivered)
@@ -103,7 +107,7 @@ test('a program of the guide', { concurrency: true }, async (t) => {
     async (inner, run) => {
       const service = await playScript(inner, answer(429), answer(408), answer(400, refusal))
 
-      const { code, output } = await runProgram(inner, run, service.url)
+      const { code, output } = await runProgram(inner, run, service)
 
       assert.notEqual(code, 0)
       assert.equal(service.received.length, 3, output)
@@ -116,7 +120,7 @@ test('a program of the guide', { concurrency: true }, async (t) => {
       const maintenance = answer(200, '<html>Maintenance</html>', html)
       const service = await playScript(inner, maintenance, answer(200, '', html))
 
-      const { code, output } = await runProgram(inner, run, service.url)
+      const { code, output } = await runProgram(inner, run, service)
 
       assert.notEqual(code, 0)
       assert.doesNotMatch(output, delivered)
@@ -129,7 +133,7 @@ test('a program of the guide', { concurrency: true }, async (t) => {
       const page = '<html>The plain HTTP request was sent to HTTPS port</html>'
       const service = await playScript(inner, answer(400, page, html))
 
-      const { code, output } = await runProgram(inner, run, service.url)
+      const { code, output } = await runProgram(inner, run, service)
 
       assert.notEqual(code, 0)
       assert.ok(output.includes(page), output)
@@ -146,7 +150,7 @@ test('a program of the guide', { concurrency: true }, async (t) => {
       for (const step of moved) {
         const service = await playScript(inner, step)
 
-        const { code, output } = await runProgram(inner, run, service.url)
+        const { code, output } = await runProgram(inner, run, service)
 
         assert.notEqual(code, 0)
         assert.doesNotMatch(output, delivered)
@@ -154,8 +158,23 @@ test('a program of the guide', { concurrency: true }, async (t) => {
       assert.deepEqual(other.received, [])
     }
   )
+  const keyless = each(
+    'ends with the name of the variable and sends nothing when its key is missing or empty',
+    async (inner, run) => {
+      const service = await playScript(inner, answer(200))
+      for (const deliveryKey of [null, '']) {
+        const { code, output } = await runProgram(inner, run, { url: service.url, deliveryKey })
+
+        assert.notEqual(code, 0)
+        assert.match(output, /DELIVERY_KEY.* is missing$/mu)
+        assert.doesNotMatch(output, delivered)
+      }
+      assert.deepEqual(service.received, [])
+    }
+  )
   // They wait most of the time, so all at once take as long as one.
-  await Promise.all([...repeats, ...refusals, ...pages, ...foreignRefusals, ...redirects])
+  const all = [repeats, refusals, pages, foreignRefusals, redirects, keyless]
+  await Promise.all(all.flat())
 })
 
 test('no sample of a guide gives the first page of a list of the catalog to a program as if it were all', () => {

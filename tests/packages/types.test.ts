@@ -30,6 +30,9 @@ await publisher.sendConversion({ ...conversion, products: undefined })
 const campaign = createCampaignClient({ url: 'https://c.example', key: 'st_x' })
 // @ts-expect-error a campaign client needs a key
 createCampaignClient({ url: 'https://c.example' })
+// What the environment has under a name is undefined if it has nothing, which is said when the client is created.
+createCampaignClient({ url: 'https://c.example', key: process.env['KEY'] })
+createPublisherClient({ url: 'https://t.example', key: process.env['DELIVERY_KEY'] })
 const query = { startDate: '2026-03-01', endDate: '2026-03-31', orderBy: 'CLICKS' } as const
 for await (const row of campaign.report(1, query)) {
   const typed: ReportRow = row
