@@ -87,10 +87,10 @@ const parseRefusal = compileParser(exceptionResponseSchema)
 async function refusalOf(exchange: Exchange, key: string | null): Promise<ClientError> {
   const { status } = exchange
   const messages = messagesOf(await readRefusal(exchange), key)
-  const told = messages.length === 0 ? '' : `: ${listed(messages)}`
   const retryAfterMs = parseRetryAfter(exchange.header('retry-after'), Date.now())
   const refusalCode = exchange.header(errorCodeHeader) ?? ''
-  return new ClientError(codeOf(status), `the service answered ${status}${told}`, {
+  const code = codeOf(status, { isOfService: refusalCode !== '' || messages.length > 0 })
+  return new ClientError(code, textOf(code, { status, messages }), {
     ...(isRefusalCode(refusalCode) && { refusalCode }),
     messages,
     retryAfterMs,
@@ -118,7 +118,15 @@ function messagesOf(text: string, key: string | null): readonly string[] {
   return key === null ? messages : messages.map((message) => message.replaceAll(key, '[key]'))
 }
 
-function codeOf(status: number): ClientErrorCode {
+/** What a proxy, or whatever else is at the address, refuses says nothing of the request. */
+function codeOf(
+  status: number,
+  { isOfService }: { readonly isOfService: boolean }
+): ClientErrorCode {
+  if (status === 429) return 'RATE_LIMITED'
+  // The request came too slowly (408), or earlier than a proxy takes it (425): nothing is wrong with it.
+  if (status === 408 || status === 425 || status >= 500) return 'SERVICE_FAILED'
+  if (status < 400 || !isOfService) return 'ANSWER_UNEXPECTED'
   switch (status) {
     case 401:
       return 'KEY_REFUSED'
@@ -126,16 +134,23 @@ function codeOf(status: number): ClientErrorCode {
       return 'ACCESS_FORBIDDEN'
     case 404:
       return 'NOT_FOUND'
-    case 429:
-      return 'RATE_LIMITED'
-    // The request came too slowly (408), or earlier than a proxy takes it (425): nothing is wrong with it.
-    case 408:
-    case 425:
-      return 'SERVICE_FAILED'
     default:
-      if (status >= 500) return 'SERVICE_FAILED'
-      return status >= 400 ? 'REQUEST_REFUSED' : 'ANSWER_UNEXPECTED'
+      return 'REQUEST_REFUSED'
   }
+}
+
+interface Told {
+  readonly status: number
+  readonly messages: readonly string[]
+}
+
+function textOf(code: ClientErrorCode, { status, messages }: Told): string {
+  if (code === 'ANSWER_UNEXPECTED') {
+    return `the answer with status ${status} is not the service's: check the address, and what is in between`
+  }
+  // Without words it may be that of a proxy.
+  if (messages.length === 0) return `the answer has status ${status}`
+  return `the service answered ${status}: ${listed(messages)}`
 }
 
 /**

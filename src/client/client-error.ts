@@ -21,11 +21,11 @@ export const clientErrorKinds = {
   NETWORK_FAILED: { isRetryable: true },
   /** No answer, or no further part of it, within the time that was allowed. */
   TIMED_OUT: { isRetryable: true },
-  /** 401: the key is missing, unknown, expired or revoked. */
+  /** The service's 401: the key is missing, unknown, expired or revoked. */
   KEY_REFUSED: { isRetryable: false },
-  /** 403: the key lacks the scope or the advertiser. */
+  /** The service's 403: the key lacks the scope or the advertiser. */
   ACCESS_FORBIDDEN: { isRetryable: false },
-  /** 404: something that the request names does not exist. */
+  /** The service's 404: something that the request names does not exist. */
   NOT_FOUND: { isRetryable: false },
   /** 400, 413, 422 and the like: the service refused the request; `messages` says why. */
   REQUEST_REFUSED: { isRetryable: false },
@@ -35,7 +35,7 @@ export const clientErrorKinds = {
   SERVICE_FAILED: { isRetryable: true },
   /** The answer broke off: whatever of it was read is not whole. */
   ANSWER_BROKEN: { isRetryable: true },
-  /** The server that answers does not speak this interface. */
+  /** The server that answers does not speak this interface: another one, or a proxy that answers for the service. */
   ANSWER_UNEXPECTED: { isRetryable: false },
   /** A later page was cut from another result than the first: read the report again from its start. */
   REPORT_CHANGED: { isRetryable: true },

@@ -4,7 +4,13 @@ import { emptySchema } from '../contract/tracking-operations.ts'
 import { compileParser } from '../contract/validate.ts'
 import { namesPurchase } from '../domain/purchase-key.ts'
 import { createCaller, takeJson, type CallOptions } from './caller.ts'
-import { ClientError, expectOptions, invalid, withDetails } from './client-error.ts'
+import {
+  ClientError,
+  expectOptions,
+  invalid,
+  withDetails,
+  type ClientErrorCode,
+} from './client-error.ts'
 import type { Exchange } from './exchange.ts'
 import { parsePublisherOptions, type PublisherClientOptions } from './options.ts'
 import { createRoute, type Route } from './route.ts'
@@ -30,7 +36,8 @@ export interface PublisherClient {
   /**
    * Delivers a purchase; resolves when the service has it on disk. Sending the same purchase again is
    * harmless, also from another process or after a restart: the first delivery of a `transaction_id`
-   * counts, as a whole. So a failure that `isRetryable` may always be sent again later.
+   * counts, as a whole. So a failure that `isRetryable` may always be sent again later: every one but a
+   * fault of the purchase itself, though somebody may have to mend an address or a proxy first.
    */
   sendConversion(conversion: Conversion, options?: SendOptions): Promise<SentConversion>
   /**
@@ -45,6 +52,16 @@ const conversionRoute = createRoute('deliverConversion')
 const returnRoute = createRoute('deliverReturn')
 const emptyTransaction =
   '/transaction_id must not be empty or white space: each delivery would be a purchase of its own'
+
+/**
+ * The tracking port refuses no delivery for its key, and both paths are always there: 401, 403 and 404, like an answer
+ * that is not the service's, say that the address is wrong, never that the delivery is.
+ */
+const finalCodes: ReadonlySet<ClientErrorCode> = new Set([
+  'REQUEST_INVALID',
+  'REQUEST_REFUSED',
+  'ABORTED',
+])
 
 interface Delivery {
   readonly route: Route
@@ -73,7 +90,16 @@ export function createPublisherClient(options: PublisherClientOptions): Publishe
       })
       return { attemptCount }
     }
-    return await slots.run(send, signal)
+    try {
+      return await slots.run(send, signal)
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error
+      // Whether one that cannot be repeated arrived is not known, and another one would count again.
+      const isRetryable = isRepeatable
+        ? !finalCodes.has(error.code)
+        : error.isRetryable && error.attemptCount === 0
+      throw withDetails(error, { isRetryable })
+    }
   }
 
   return {
@@ -84,13 +110,7 @@ export function createPublisherClient(options: PublisherClientOptions): Publishe
       // Checked and copied now: what the caller changes while the call waits is not sent unchecked.
       const body = checkConversion(value, allowEmptyTransactionId)
       const isRepeatable = namesPurchase(body.transaction_id)
-      try {
-        return await deliver({ route: conversionRoute, body, isRepeatable, signal })
-      } catch (error) {
-        if (isRepeatable || !(error instanceof ClientError)) throw error
-        // Whether it arrived is not known, and another one would count again.
-        throw withDetails(error, { isRetryable: error.isRetryable && error.attemptCount === 0 })
-      }
+      return await deliver({ route: conversionRoute, body, isRepeatable, signal })
     },
 
     async sendReturn(value, sendOptions = {}) {

@@ -270,6 +270,18 @@ test('401, 403, 404 and 422 have codes of their own', async (t) => {
   }
 })
 
+test("a refusal that is not the service's is not told as one of its own", async (t) => {
+  for (const status of [302, 401, 403, 404, 422]) {
+    const server = await playScript(t, answer(status, '<html>No.</html>'))
+    const { error } = await readToFailure(clientOf(server).report(1, query))
+
+    assert.deepEqual([error.code, error.status], ['ANSWER_UNEXPECTED', status])
+    assert.equal(error.isRetryable, false)
+    assert.match(error.message, /is not the service's: check the address, and what is in between$/)
+    assert.equal(server.received.length, 1)
+  }
+})
+
 test('no error and no client shows the key, whatever goes wrong', async (t) => {
   const echo = `you sent Bearer ${key}`
   for (const step of [

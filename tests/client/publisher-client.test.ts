@@ -166,25 +166,64 @@ test('when all tries fail the last failure comes out, with the number of tries a
 })
 
 test('a refusal is never tried again and brings the words of the service', async (t) => {
-  for (const [status, code] of [
-    [400, 'REQUEST_REFUSED'],
-    [404, 'NOT_FOUND'],
-    [413, 'REQUEST_REFUSED'],
-    [302, 'ANSWER_UNEXPECTED'],
-    [204, 'ANSWER_UNEXPECTED'],
-  ] as const) {
-    const body = status === 204 ? '' : { messages: ['/site_id must be integer'] }
-    const server = await playScript(t, answer(status, body, { location: 'http://127.0.0.1:9/' }))
+  const messages = ['/site_id must be integer']
+  for (const status of [400, 413]) {
+    const server = await playScript(t, answer(status, { messages }))
     const client = createPublisherClient({ url: server.url, ...quick })
 
     await assert.rejects(client.sendConversion(conversion), {
-      code,
+      code: 'REQUEST_REFUSED',
+      message: `the service answered ${status}: /site_id must be integer`,
       status,
-      messages: status === 204 ? [] : ['/site_id must be integer'],
+      messages,
       isRetryable: false,
       attemptCount: 1,
     })
     assert.equal(server.received.length, 1, String(status))
+  }
+  const withoutWords = answer(413, '', { 'shelftrace-error-code': 'OF_A_LATER_VERSION' })
+  const server = await playScript(t, withoutWords)
+  await assert.rejects(createPublisherClient({ url: server.url }).sendReturn(sentBack), {
+    code: 'REQUEST_REFUSED',
+    isRetryable: false,
+  })
+})
+
+const pageOfProxy = '<html>Not here</html>'
+const pathUnknown = { messages: ['Nothing is at this path.'] }
+
+test("what is not the service's own refusal of a delivery is told as such, is not tried at once again, and may be sent later", async (t) => {
+  const statuses = [204, 301, 302, 307, 400, 401, 402, 403, 404, 405, 413, 451]
+  const steps = [
+    ...statuses.map((status) => ({ status, body: status === 204 ? '' : pageOfProxy, code: null })),
+    // Of another port or another service, by an address that is wrong.
+    { status: 401, body: pathUnknown, code: 'KEY_REFUSED' },
+    { status: 403, body: pathUnknown, code: 'ACCESS_FORBIDDEN' },
+    { status: 404, body: pathUnknown, code: 'NOT_FOUND' },
+  ]
+  for (const { status, body, code } of steps) {
+    const server = await playScript(t, answer(status, body, { location: 'http://127.0.0.1:9/' }))
+    const client = createPublisherClient({ url: server.url, ...quick })
+    const failed = {
+      code: code ?? 'ANSWER_UNEXPECTED',
+      status,
+      isRetryable: true,
+      attemptCount: 1,
+      ...(code === null && {
+        message: `the answer with status ${status} is not the service's: check the address, and what is in between`,
+      }),
+    }
+
+    await assert.rejects(client.sendConversion(conversion), failed)
+    await assert.rejects(client.sendReturn(sentBack), failed)
+    await assert.rejects(
+      client.sendConversion(
+        { ...conversion, transaction_id: '' },
+        { allowEmptyTransactionId: true }
+      ),
+      { ...failed, isRetryable: false }
+    )
+    assert.equal(server.received.length, 3, String(status))
   }
 })
 
