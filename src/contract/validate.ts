@@ -81,6 +81,8 @@ function createAjv(options: Pick<Options, 'allErrors'>): Ajv {
     // The schemas are our own. Compiling the schema of schemas took most of a tracker's compiling.
     meta: false,
     validateSchema: false,
+    // Where Node may not make code from text, compiling throws; Ajv would print all that it made before, 15 kB.
+    logger: false,
   })
   ajv.addFormat('int32', true) // The bounds beside it do the work.
   ajv.addFormat('double', true)

@@ -165,6 +165,19 @@ test('when all tries fail the last failure comes out, with the number of tries a
   })
 })
 
+// Node's fetch makes it a failure of the network that says nothing else.
+test('a proxy that wants authentication is told as the guide says', async (t) => {
+  const server = await playScript(t, answer(407, '', { 'proxy-authenticate': 'Basic' }))
+  const client = createPublisherClient({ url: server.url, ...quick, attemptsMax: 1 })
+
+  await assert.rejects(client.sendConversion(conversion), {
+    code: 'NETWORK_FAILED',
+    message: `${server.url}: the request failed`,
+    status: null,
+    isRetryable: true,
+  })
+})
+
 test('a refusal is never tried again and brings the words of the service', async (t) => {
   const messages = ['/site_id must be integer']
   for (const status of [400, 413]) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -56,4 +56,18 @@ test('the sample that reports purchases keeps one while something in between ans
     assert.equal(printed.split('\n')[0], outcome, told)
     assert.equal(told.includes('check the address'), outcome === 'waiting')
   }
+})
+
+test('where Node may not make code of text, as the guide names it, the client ends with an error of a few lines', () => {
+  const flag = '--disallow-code-generation-from-strings'
+  const program = "import '@shelftrace/client'"
+
+  const ran = spawnSync(process.execPath, [flag, '--input-type=module', '-e', program], {
+    encoding: 'utf8',
+  })
+
+  assert.ok(guide.includes(flag))
+  assert.notEqual(ran.status, 0)
+  assert.match(ran.stderr, /^EvalError: Code generation from strings disallowed/mu)
+  assert.ok(ran.stderr.length < 3_000, ran.stderr)
 })
