@@ -201,7 +201,7 @@ export const explanationSchema = named('Explanation', {
         readAt: instantText('When its reading began.'),
         deliveryId: nullOr(deliveryIdText('The delivery that counted then.')),
         isFrozen: flag(
-          'By an erasure: who is credited is kept. Returns and voids still take it back.'
+          'By an erasure: who is credited is kept, here and in the lines. Returns and voids still take it back.'
         ),
         creditedLines: count('Lines that some profile credits.'),
       },

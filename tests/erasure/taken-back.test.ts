@@ -91,8 +91,12 @@ test('a return after the erasure of its shopper takes its units and their value 
   assert.equal(waiting?.isPending, true)
   assert.deepEqual(await counted(world), { units: 1, value: 10 })
   assert.ok(await isNothingPending(world))
-  const { attribution, isPending } = (await createExplainer(deps)(purchase)) ?? {}
-  assert.deepEqual([attribution?.isFrozen, isPending], [true, false])
+  const explanation = await createExplainer(deps)(purchase)
+  const { attribution, isPending, isUpToDate } = explanation ?? {}
+  assert.deepEqual([attribution?.isFrozen, isPending, isUpToDate], [true, false, true])
+  const [bought] = explanation?.lines ?? []
+  assert.equal(bought?.remainingQuantity, 1)
+  assert.equal(bought.credits.CLK_14_DAYS?.advertiserId, 1)
   const own = await createOwnExplainer(deps)({ ...purchase, advertiserId: 1 })
   const [line] = own?.lines ?? []
   assert.deepEqual([line?.quantity, Number(line?.value)], [1, 10])

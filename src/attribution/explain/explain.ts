@@ -11,7 +11,7 @@ import type { Warehouse } from '../../warehouse/warehouse.ts'
 import { deliveryLimits, readDeliveries, readIdentities, readLines } from './deliveries.ts'
 import type { Delivery, DeliveryLine, PurchaseDeliveries, PurchaseId } from './deliveries.ts'
 import { createJudge, noCredits } from './judge.ts'
-import type { Judge } from './judge.ts'
+import type { Credits, Judge } from './judge.ts'
 import { readNames } from './names.ts'
 import type { NamedIds, NamesDeps } from './names.ts'
 import {
@@ -225,7 +225,7 @@ function printJudged(judged: JudgedDelivery | null, facts: PurchaseFacts) {
         : shown.map((line, index) => ({
             ...printLine(line, index, currency),
             ...printRemaining(line, remaining[index] ?? line.quantity, currency),
-            ...printRace(judged, line),
+            ...printRace(judged, line, creditsOf({ judged, stored, index, line })),
           })),
     linesLeftOut: (judged?.lines.length ?? 0) - shown.length,
     attribution: stored === null ? null : printStored(stored),
@@ -251,15 +251,30 @@ function printRemaining(line: DeliveryLine, remaining: number, currency: string)
   }
 }
 
+interface CreditedLine {
+  readonly judged: JudgedDelivery
+  readonly stored: StoredAttribution | null
+  /** From 0. */
+  readonly index: number
+  readonly line: DeliveryLine
+}
+
+/** Who wins a line in each profile: decided now, or kept where the touchpoints were erased. */
+function creditsOf({ judged, stored, index, line }: CreditedLine): Credits {
+  const isKept = stored?.isFrozen === true && stored.deliveryId === judged.deliveryId
+  return isKept ? (stored.lines.get(index)?.credits ?? noCredits) : judged.judge.creditsOf(line)
+}
+
 /** Who wins the line in each profile, and what became of every touchpoint. */
 function printRace(
   { judge, purchasedAtMs, found }: JudgedDelivery,
-  line: DeliveryLine
+  line: DeliveryLine,
+  credited: Credits
 ): Pick<Explanation['lines'][number], 'credits' | 'candidates' | 'candidatesLeftOut'> {
   const all = judge.judge(line).toSorted(byWeight)
   const shown = all.slice(0, explainLimits.candidatesMax)
   return {
-    credits: mapCredits(judge.creditsOf(line), (credit) => {
+    credits: mapCredits(credited, (credit) => {
       if (credit === null) return null
       const { rule, advertiserId } = credit
       return { rule, ...printTouchedAd(credit, purchasedAtMs), advertiserId }
@@ -286,6 +301,6 @@ function agrees(
   return judged.lines.every((line, index) => {
     const own = stored.lines.get(index)
     if (own !== undefined && own.quantity !== remaining[index]) return false
-    return areSameCredits(own?.credits ?? noCredits, judged.judge.creditsOf(line))
+    return areSameCredits(own?.credits ?? noCredits, creditsOf({ judged, stored, index, line }))
   })
 }
