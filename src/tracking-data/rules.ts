@@ -73,7 +73,7 @@ const rules: readonly Rule[] = [
   {
     field: 'landingUrl',
     text:
-      'must be empty or an absolute http or https address with a host and without credentials, ' +
+      'must be empty or an absolute http or https address with a host, without credentials, blanks and backslashes, ' +
       `of at most ${landingUrlLengthMax} ASCII characters once percent-encoded`,
     holds: (data) => data.landingUrl === '' || isLandingUrl(data.landingUrl),
   },
