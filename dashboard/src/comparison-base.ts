@@ -52,6 +52,8 @@ export function findNoBase({ period, base, lastWhole, firstDay }: Periods): NoBa
 interface Judged {
   readonly tile: TileBase
   readonly note: string
+  /** Asks again for figures that could not be read; null where nothing failed. */
+  readonly retry: (() => void) | null
 }
 
 export function judgeBase(compared: Compared): Judged {
@@ -63,11 +65,13 @@ export function judgeBase(compared: Compared): Judged {
   const reason = findNoBase({ period: view, base: days, lastWhole, firstDay })
   if (reason !== null) return none(noBaseWords[reason], noteOf(reason, firstDay))
   const note = noteOfDays(view, days)
-  if (base.state === 'failed')
-    return none(t('not known'), `${note} ${t('These cannot be read now.')}`)
+  if (base.state === 'failed') {
+    const failed = none(t('not known'), `${note} ${t('These cannot be read now.')}`)
+    return { ...failed, retry: base.retry }
+  }
   const series = latestOf(base)
-  if (series === null) return { tile: { state: 'loading' }, note }
-  return { tile: { state: 'known', total: totalOf(series, currency) }, note }
+  if (series === null) return { tile: { state: 'loading' }, note, retry: null }
+  return { tile: { state: 'known', total: totalOf(series, currency) }, note, retry: null }
 }
 
 function noteOf(reason: NoBase, firstDay: string | null): string {
@@ -93,5 +97,5 @@ function noteOfDays(period: Days, base: Days): string {
 }
 
 function none(words: string, note: string): Judged {
-  return { tile: { state: 'none', words }, note }
+  return { tile: { state: 'none', words }, note, retry: null }
 }

@@ -69,8 +69,10 @@ function namePart(text: string): string {
 }
 
 interface SpreadsheetRules {
-  /** Of the reader's locale: where it is a comma, columns are separated by semicolons. */
+  /** Of the reader's locale, like the next one. */
   readonly decimalPoint: string
+  /** Stands between columns. */
+  readonly listSeparator: ';' | ','
   readonly isFigure: (column: string) => boolean
   /** Of days and instants, which are spelled alike in all countries: a spreadsheet shall read them as dates. */
   readonly isDate: (column: string) => boolean
@@ -81,9 +83,8 @@ interface SpreadsheetRules {
  * and with texts as texts: as numbers and dates, identifiers would lose their leading zeros and codes their spelling.
  */
 export function forSpreadsheet(text: string, rules: SpreadsheetRules): string {
-  const { decimalPoint, isFigure, isDate } = rules
+  const { decimalPoint, listSeparator: separator, isFigure, isDate } = rules
   const [header = [], ...records] = readRecords(text)
-  const separator = decimalPoint === ',' ? ';' : ','
   const isReadAsValue = createValueGuess()
   const printCell = (cell: string, place: number) => {
     const column = header[place] ?? ''

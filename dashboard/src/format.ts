@@ -165,6 +165,12 @@ export function decimalPoint(): string {
   return parts.find(({ type }) => type === 'decimal')?.value ?? '.'
 }
 
+/** Where decimals have a comma, it cannot stand between columns; Windows has a semicolon in Switzerland too. */
+export function listSeparator(): ';' | ',' {
+  const { region = '' } = new Intl.Locale(locale()).maximize()
+  return decimalPoint() === ',' || region === 'CH' || region === 'LI' ? ';' : ','
+}
+
 /** The symbol of a currency, as amounts have it; its code if it has none. */
 export function currencySymbol(currency: string): string {
   if (!/^[A-Z]{3}$/u.test(currency)) return currency

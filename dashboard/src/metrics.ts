@@ -14,6 +14,7 @@ import {
   formatRatio,
   formatShort,
   formatShortPercent,
+  nothing,
   type Figure,
 } from './format.ts'
 import { profileNames, profiles } from './view.ts'
@@ -97,6 +98,16 @@ export const comparedMetrics: readonly Metric[] = [
 ]
 
 /** More lines on one chart than two axes can tell apart are read as one another. */
+/** The words of a value; amounts that were converted are marked. */
+export function printShown(
+  { kind, print }: Metric,
+  value: Figure,
+  { currency, isConverted }: ShownIn
+): string {
+  const printed = print(value, currency)
+  return isConverted && kind === 'money' && printed !== nothing ? `≈ ${printed}` : printed
+}
+
 export const chosenMax = 2
 const defaultNames = ['AD_SPEND_REVENUE', 'CONVERSION_VALUE']
 
@@ -130,7 +141,13 @@ export function totalOf({ totals }: SeriesRows, currency: string): Row | null {
   return totals.find((row) => row['CURRENCY'] === currency) ?? null
 }
 
-interface Drawn {
+interface ShownIn {
+  readonly currency: Figure
+  /** Whether amounts of other currencies are in it. */
+  readonly isConverted: boolean
+}
+
+interface Drawn extends ShownIn {
   readonly points: readonly ChartPoint[]
   readonly currency: string
 }
@@ -152,15 +169,16 @@ function reader({ days, firstDay }: SeriesRows, { name, kind }: Metric, currency
 
 type OwnParts = Pick<ChartSeries, 'name' | 'label' | 'color' | 'values' | 'earlier'>
 
-function lineOf(metric: Metric, currency: string, own: OwnParts): ChartSeries {
-  const { kind, name, label, print } = metric
+function lineOf(metric: Metric, drawn: Omit<Drawn, 'points'>, own: OwnParts): ChartSeries {
+  const { kind, name, label } = metric
+  const { currency } = drawn
   return {
     ...own,
     axis: label,
     unit: kind === 'money' ? currencySymbol(currency) : '',
     areCounts: kind === 'count',
     scale: kind === 'count' ? name : kind,
-    print: (value) => print(value, currency),
+    print: (value) => printShown(metric, value, drawn),
     printAxis: kind === 'percent' ? formatShortPercent : formatShort,
   }
 }
@@ -177,15 +195,16 @@ interface MetricLines extends Drawn {
 
 export function seriesOfMetrics(
   answer: SeriesRows,
-  { chosen, points, currency, earlier }: MetricLines
+  { chosen, points, earlier, ...drawn }: MetricLines
 ): readonly ChartSeries[] {
   return chosen.map((one, place) =>
-    lineOf(one, currency, {
+    lineOf(one, drawn, {
       name: one.name,
       label: one.label,
       color: lineColors[place] ?? lineColors[0],
-      values: points.map(reader(answer, one, currency)),
-      earlier: earlier === null ? null : earlier.points.map(reader(earlier.answer, one, currency)),
+      values: points.map(reader(answer, one, drawn.currency)),
+      earlier:
+        earlier === null ? null : earlier.points.map(reader(earlier.answer, one, drawn.currency)),
     })
   )
 }
@@ -196,14 +215,14 @@ export type Comparison = Readonly<Record<AttributionProfile, SeriesRows>>
 export function seriesOfProfiles(
   answers: Comparison,
   shown: Metric,
-  { points, currency }: Drawn
+  { points, ...drawn }: Drawn
 ): readonly ChartSeries[] {
   return profiles.map((profile, place) =>
-    lineOf(shown, currency, {
+    lineOf(shown, drawn, {
       name: profile,
       label: profileNames[profile],
       color: lineColors[place] ?? lineColors[0],
-      values: points.map(reader(answers[profile], shown, currency)),
+      values: points.map(reader(answers[profile], shown, drawn.currency)),
       earlier: null,
     })
   )

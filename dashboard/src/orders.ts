@@ -10,8 +10,13 @@ export interface Order {
   readonly units: string
   /** Null if the lines have several currencies, or some amount could not be converted. */
   readonly value: string | null
-  /** Null if the lines have several. */
-  readonly rule: string | null
+}
+
+/** What all lines of an order have in a column; null if they have several values. */
+export function commonOf({ lines }: Order, name: string): string | null {
+  const values = new Set(lines.map((line) => line[name] ?? ''))
+  const [value = null] = values
+  return values.size === 1 ? value : null
 }
 
 export function ordersOf(rows: readonly CreditedLine[]): readonly Order[] {
@@ -25,14 +30,12 @@ export function ordersOf(rows: readonly CreditedLine[]): readonly Order[] {
   return [...orders].flatMap(([key, lines]) => {
     const [first] = lines
     if (first === undefined) return []
-    const rules = new Set(lines.map((line) => line['RULE']))
     return {
       key,
       first,
       lines,
       units: String(lines.reduce((sum, line) => sum + BigInt(line['UNITS'] ?? '0'), 0n)),
       value: sumOf(lines),
-      rule: rules.size === 1 ? (first['RULE'] ?? null) : null,
     }
   })
 }

@@ -87,6 +87,7 @@ const batchReads = [
   'touchpoint',
   'attribution',
   'frozen_purchase',
+  'final_before',
 ] as const
 
 /** A reading may begin under an instant of the warehouse that was asked for this long ago. */
@@ -122,7 +123,7 @@ export class Attributor {
 
   /**
    * Attributes a batch that is due and the next one beside it, or divides what is too heavy or refused. A statement
-   * keeps only one core busy for most of its time. No batch reads what another one writes, so two under way are to
+   * keeps only one core busy for most of its time. No batch needs what another one writes, so two under way are to
    * each other like those of two engines.
    */
   async attributeBatch(): Promise<AttributeResult> {

@@ -21,18 +21,29 @@ export const frozenVersion = (reading: string): string => `${reading} + toInterv
 /** When the reading of a row of `attribution` began. */
 export const readingSql = `read_at - toIntervalDay(${aheadDays} * is_frozen)`
 
+/**
+ * When the reading began of the row that wins, over the rows of a purchase and a day. An ordinary row beside a frozen
+ * one answers nothing: it goes with the next merge.
+ */
+export const lastReadingSql = `max(read_at) - toIntervalDay(${aheadDays} * max(is_frozen))`
+
 const isLost = `(purchase_key, delivery_id) IN (
     SELECT purchase_key, delivery_id FROM (${judgementsSql(batchKeys)}) WHERE last.3 != 'valid'
   )`
 
+/** Rows of final days stay as they are: their returns may be dropped already. An empty table has its day in 1970. */
+const isFinal = `attribution.day + 1 < (SELECT max(final_before.day) FROM final_before)`
+
 const frozen = ({ isJudged }: BatchForm): string => `
-  SELECT *, ${isJudged ? isLost : 'false'} AS is_lost FROM attribution FINAL
+  SELECT *, ${isFinal} AS is_final, ${isJudged ? `NOT is_final AND ${isLost}` : 'false'} AS is_lost
+  FROM attribution FINAL
   WHERE (day, purchase_key) IN (SELECT arrayJoin(days), purchase_key FROM known) AND is_frozen = 1`
 
 const bought = `
   SELECT * FROM delivery
   WHERE (day, publisher_id, purchase_key, delivery_id) IN (
     SELECT toDate(received_at), publisher_id, purchase_key, delivery_id FROM frozen
+    WHERE notEmpty(line_index) AND NOT is_final
   )
   LIMIT 1 BY purchase_key`
 
@@ -41,7 +52,7 @@ bought AS MATERIALIZED (${bought}),
 returned AS MATERIALIZED (${returnedSql(batchKeys, form)}),
 remaining AS MATERIALIZED (${remainingSql({ deliveries: 'bought', returned: 'returned' })})`
 
-/** What a frozen row holds in a column of credits. If the delivery is dropped already, that is what it held. */
+/** What a frozen row holds in a column of credits. If the delivery does not serve any more, that is what it held. */
 const columnOf = (name: string, { isReturned }: BatchForm): string =>
   isReturned && (name === 'line_quantity' || name === 'line_value')
     ? `if(empty(r.${name}), f.${name}, arrayMap(i -> r.${name}[i + 1], f.line_index))`
@@ -49,7 +60,7 @@ const columnOf = (name: string, { isReturned }: BatchForm): string =>
 
 /**
  * Writes the frozen rows of a batch anew: without credit if the delivery behind it does not count any more, and
- * with what returns leave of each line. They touch no day by themselves. They are written before the others,
+ * with what returns leave of each line. They touch no day by themselves; `touchFormerSql` has. They are written before the others,
  * because under their days the others answer what is pending.
  */
 export const attributeFrozenSql = (form: BatchForm): string => `

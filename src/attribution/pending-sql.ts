@@ -1,6 +1,6 @@
 // What is pending: the looks by which batches of purchases are planned.
 
-import { readingSql } from './frozen-sql.ts'
+import { lastReadingSql } from './frozen-sql.ts'
 
 const pendingRows = `
   SELECT shipped_at, day, purchase_key
@@ -28,7 +28,7 @@ FROM (
     a.read_at IS NULL OR a.read_at < p.shipped_at + toIntervalMillisecond({settleMs:Int64}) AS is_due
   FROM pending AS p
   LEFT JOIN (
-    SELECT day, purchase_key, max(${readingSql}) AS read_at
+    SELECT day, purchase_key, ${lastReadingSql} AS read_at
     FROM attribution
     WHERE (day, purchase_key) IN (SELECT day, purchase_key FROM pending)
     GROUP BY day, purchase_key

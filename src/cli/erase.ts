@@ -34,7 +34,8 @@ export const erase: Run = async (context) => {
     path: '/erasures',
     json,
   })
-  const unknown = erasure.notStored.map((name) =>
+  // A node of the version before does not say.
+  const unknown = (erasure.notStored ?? []).map((name) =>
     name === 'userId'
       ? 'Nothing is stored under this user id now.'
       : 'Nothing is stored under this id of a logged-in person now.'

@@ -170,7 +170,7 @@ function stateLine({ attribution, isPending, isUpToDate }: Explanation): string 
   const read = `The attribution in the reports was read at ${attribution.readAt}`
   // What it was made from is erased, so there is nothing to compare.
   if (attribution.isFrozen) {
-    return `${read} and is frozen by an erasure: credit stays with the same ads, returns and voids still take it back, and nothing else is known of the shopper.${pending}`
+    return `${read} and is frozen by an erasure: credit stays with the same ads, returns and voids still take units and value back, and nothing else is known of the shopper.${pending}`
   }
   const agreement = isUpToDate ? 'agrees with this' : 'does not agree with this'
   return `${read} and ${agreement}.${pending}`

@@ -1,6 +1,7 @@
 import { parseConversion, type Conversion } from '../contract/conversion.ts'
 import { parseReturn, type PurchaseReturn } from '../contract/return.ts'
 import { emptySchema } from '../contract/tracking-operations.ts'
+import type { RefusalCode } from '../contract/refusal-codes.ts'
 import { compileParser } from '../contract/validate.ts'
 import { namesPurchase } from '../domain/purchase-key.ts'
 import { createCaller, takeJson, type CallOptions } from './caller.ts'
@@ -63,6 +64,20 @@ const finalCodes: ReadonlySet<ClientErrorCode> = new Set([
   'ABORTED',
 ])
 
+/** Refusals of what an address or a proxy has made of the request. */
+const passingRefusals: ReadonlySet<RefusalCode> = new Set([
+  'HTTP_MALFORMED',
+  'PATH_MALFORMED',
+  'METHOD_NOT_ALLOWED',
+  'PATH_TOO_LONG',
+  'EXPECTATION_UNMET',
+  'HEADERS_TOO_LARGE',
+])
+
+function isFaultOfDelivery({ code, refusalCode }: ClientError): boolean {
+  return finalCodes.has(code) && !(refusalCode !== null && passingRefusals.has(refusalCode))
+}
+
 interface Delivery {
   readonly route: Route
   readonly body: Conversion | PurchaseReturn
@@ -96,7 +111,7 @@ export function createPublisherClient(options: PublisherClientOptions): Publishe
       if (!(error instanceof ClientError)) throw error
       // Whether one that cannot be repeated arrived is not known, and another one would count again.
       const isRetryable = isRepeatable
-        ? !finalCodes.has(error.code)
+        ? !isFaultOfDelivery(error)
         : error.isRetryable && error.attemptCount === 0
       throw withDetails(error, { isRetryable })
     }

@@ -54,9 +54,11 @@ export const erasedIds = ['userId', 'userLoggedInId'] as const
 
 export const requestedErasureSchema = named('RequestedErasure', {
   ...erasureFields,
-  notStored: list(
-    wordOf(erasedIds),
-    'Ids of the request under which nothing that earns or gives credit is stored now: they may be misspelt.'
+  notStored: optional(
+    list(
+      wordOf(erasedIds),
+      'Ids of the request under which nothing that earns or gives credit is stored now: they may be misspelt.'
+    )
   ),
 })
 

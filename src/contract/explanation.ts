@@ -193,7 +193,10 @@ export const explanationSchema = named('Explanation', {
     }),
     'The ids of the delivery that counts. Neither ids nor hashes are shown.'
   ),
-  lines: list(explainedLineSchema, 'Of the delivery that counts.'),
+  lines: list(
+    explainedLineSchema,
+    'Of the delivery that counts; of an erased shopper, of the one that keeps the credit.'
+  ),
   linesLeftOut: count('Lines that are not listed.'),
   attribution: nullOr(
     Type.Object(
@@ -201,7 +204,7 @@ export const explanationSchema = named('Explanation', {
         readAt: instantText('When its reading began.'),
         deliveryId: nullOr(deliveryIdText('The delivery that counted then.')),
         isFrozen: flag(
-          'By an erasure: who is credited is kept, here and in the lines. Returns and voids still take it back.'
+          'By an erasure: who is credited is kept, here and in the lines. Returns and voids still take units and value back.'
         ),
         creditedLines: count('Lines that some profile credits.'),
       },

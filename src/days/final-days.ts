@@ -25,6 +25,20 @@ export async function readFinalDays(
   return { announcedBefore: dayOrNull(row?.announced), finalBefore: dayOrNull(row?.final) }
 }
 
+/** When it was declared that a purchase of this day (UTC) is never read again; null while it may be. */
+export async function readFinalSinceMs(
+  warehouse: Pick<Warehouse, 'rows'>,
+  day: string
+): Promise<number | null> {
+  // A day of any time zone begins within the UTC day before.
+  const [row] = await warehouse.rows<{ count: number; sinceMs: number }>(
+    `SELECT toUInt32(count()) AS count, toUnixTimestamp64Milli(toDateTime64(min(written_at), 3, 'UTC')) AS sinceMs
+     FROM final_before WHERE final_before.day > {day:Date} + 1`,
+    { day }
+  )
+  return row === undefined || row.count === 0 ? null : row.sinceMs
+}
+
 /** For an empty table ClickHouse answers the first day it knows. */
 export function dayOrNull(day: string | undefined): string | null {
   return day === undefined || day <= '1970-01-01' ? null : day

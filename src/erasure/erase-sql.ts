@@ -1,7 +1,7 @@
 // The statements of an erasure. Identities are looked up by the id of the erasure and never appear in a
 // statement, because ClickHouse keeps the text of every mutation.
 
-import { frozenVersion, readingSql } from '../attribution/frozen-sql.ts'
+import { frozenVersion, lastReadingSql } from '../attribution/frozen-sql.ts'
 
 /**
  * Each replica of a cluster carries a mutation out by itself. One that does not know the erasure yet would find nobody,
@@ -40,7 +40,7 @@ FROM (
   SELECT p.shipped_at AS shipped_at, a.read_at AS read_at
   FROM (SELECT * FROM pending_purchase WHERE purchase_key IN (${concernedKeys})) AS p
   LEFT JOIN (
-    SELECT day, purchase_key, max(${readingSql}) AS read_at FROM attribution
+    SELECT day, purchase_key, ${lastReadingSql} AS read_at FROM attribution
     WHERE (day, purchase_key) IN (
       SELECT day, purchase_key FROM pending_purchase WHERE purchase_key IN (${concernedKeys})
     )
@@ -71,7 +71,7 @@ FROM (
     )
 )`
 
-/** Runs once the copies are visible: from here on, attribution gives these purchases no credit. */
+/** Runs once the copies are visible: from here on, attribution keeps their credit. */
 export const listFrozenSql = `
 INSERT INTO frozen_purchase
 SELECT purchase_key FROM (${concernedKeys})

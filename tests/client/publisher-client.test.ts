@@ -208,14 +208,25 @@ const pathUnknown = { messages: ['Nothing is at this path.'] }
 test("what is not the service's own refusal of a delivery is told as such, is not tried at once again, and may be sent later", async (t) => {
   const statuses = [204, 301, 302, 307, 400, 401, 402, 403, 404, 405, 413, 451]
   const steps = [
-    ...statuses.map((status) => ({ status, body: status === 204 ? '' : pageOfProxy, code: null })),
+    ...statuses.map((status) => ({
+      status,
+      body: status === 204 ? '' : pageOfProxy,
+      code: null,
+      refusal: '',
+    })),
     // Of another port or another service, by an address that is wrong.
-    { status: 401, body: pathUnknown, code: 'KEY_REFUSED' },
-    { status: 403, body: pathUnknown, code: 'ACCESS_FORBIDDEN' },
-    { status: 404, body: pathUnknown, code: 'NOT_FOUND' },
+    { status: 401, body: pathUnknown, code: 'KEY_REFUSED', refusal: '' },
+    { status: 403, body: pathUnknown, code: 'ACCESS_FORBIDDEN', refusal: '' },
+    { status: 404, body: pathUnknown, code: 'NOT_FOUND', refusal: '' },
+    // What a proxy adds to a request is not the fault of the purchase either.
+    { status: 431, body: pathUnknown, code: 'REQUEST_REFUSED', refusal: 'HEADERS_TOO_LARGE' },
+    { status: 405, body: pathUnknown, code: 'REQUEST_REFUSED', refusal: 'METHOD_NOT_ALLOWED' },
+    { status: 400, body: pathUnknown, code: 'REQUEST_REFUSED', refusal: 'HTTP_MALFORMED' },
   ]
-  for (const { status, body, code } of steps) {
-    const server = await playScript(t, answer(status, body, { location: 'http://127.0.0.1:9/' }))
+  for (const { status, body, code, refusal } of steps) {
+    const told = refusal === '' ? {} : { 'shelftrace-error-code': refusal }
+    const headers = { location: 'http://127.0.0.1:9/', ...told }
+    const server = await playScript(t, answer(status, body, headers))
     const client = createPublisherClient({ url: server.url, ...quick })
     const failed = {
       code: code ?? 'ANSWER_UNEXPECTED',

@@ -61,10 +61,16 @@ test('days that are running in a market of the currency are so far, and compared
   assert.deepEqual(judge(query, converted).tile, { state: 'none', words: 'so far' })
 })
 
-test('who compares with nothing reads nothing of it, and a comparison that failed is told so', () => {
-  assert.deepEqual(judge('base=none'), { tile: { state: 'none', words: '' }, note: '' })
+test('who compares with nothing reads nothing of it, and a comparison that failed is told so and can be asked for again', () => {
+  assert.deepEqual(judge('base=none'), {
+    tile: { state: 'none', words: '' },
+    note: '',
+    retry: null,
+  })
   const days = 'from=2026-11-20&to=2026-11-27'
   assert.match(judge(days, { base: failed }).note, /cannot be read now/u)
+  assert.equal(judge(days, { base: failed }).retry, failed.retry, 'it can be asked for again')
+  assert.equal(judge(days).retry, null)
   assert.equal(judge(days, { base: { state: 'loading', previous: null } }).tile.state, 'loading')
 })
 

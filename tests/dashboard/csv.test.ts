@@ -28,6 +28,7 @@ test('a file is named by whose figures it has, of what, in which currency, of wh
 
 const rules = {
   decimalPoint: '.',
+  listSeparator: ',' as ',' | ';',
   isFigure: (column: string) => column === 'CLICKS' || column === 'CONVERSION_VALUE',
   isDate: (column: string) => column === 'DATE' || column === 'PURCHASED_AT',
 }
@@ -41,11 +42,14 @@ test('for Excel identifiers are texts, which keep their leading zeros, and the f
   )
 })
 
-test('where decimals have a comma, columns are separated by semicolons, and texts with one are quoted', () => {
+test('columns are separated as the reader has it, whatever decimals have, and texts with a separator are quoted', () => {
   const text = csv.replace('"Tea, green"', 'Tea; green')
-  const [, line] = forSpreadsheet(text, { ...rules, decimalPoint: ',' }).split('\r\n')
+  const semicolons = { ...rules, listSeparator: ';' } as const
+  const [, line] = forSpreadsheet(text, { ...semicolons, decimalPoint: ',' }).split('\r\n')
+  const [, swiss] = forSpreadsheet(text, semicolons).split('\r\n')
 
   assert.equal(line, '"=""049000000054""";"Tea; green";3;10,50')
+  assert.equal(swiss, '"=""049000000054""";"Tea; green";3;10.50')
 })
 
 /** What a spreadsheet of some language makes another value of, by kind. */
@@ -70,7 +74,8 @@ const readAsTexts = {
 /** A cell of text as the service prints it and as the file for Excel has it. */
 function readCell(text: string, decimalPoint: string): string {
   const row = csvRow([{ text }, { number: '1' }])
-  const file = forSpreadsheet(`BRAND,CLICKS\r\n${row}`, { ...rules, decimalPoint })
+  const listSeparator = decimalPoint === ',' ? ';' : ','
+  const file = forSpreadsheet(`BRAND,CLICKS\r\n${row}`, { ...rules, decimalPoint, listSeparator })
   const [, line = ''] = file.split('\r\n')
   return line.slice(0, -2)
 }

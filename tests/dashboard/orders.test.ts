@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ordersOf, type CreditedLine } from '../../dashboard/src/orders.ts'
+import { commonOf, ordersOf, type CreditedLine } from '../../dashboard/src/orders.ts'
 
 function aLine(changes: CreditedLine = {}): CreditedLine {
   return {
@@ -23,7 +23,7 @@ test('lines of one purchase are one order, whose sums are exact', () => {
     aLine({ PUBLISHER_ID: '11' }),
   ])
   assert.deepEqual(
-    orders.map(({ lines, units, value, rule }) => [lines.length, units, value, rule]),
+    orders.map((order) => [order.lines.length, order.units, order.value, commonOf(order, 'RULE')]),
     [
       [2, '9007199254740994', '0.300000000', 'VIEW'],
       [1, '1', '0.252000000', 'DIRECT_CLICK'],
@@ -45,10 +45,20 @@ test('purchases without a transaction id are told apart by their instants', () =
   )
 })
 
-test('an order has no sum over currencies or over amounts that are missing, and no rule where its lines have several', () => {
-  const [mixed] = ordersOf([aLine(), aLine({ LINE: '2', CURRENCY: 'CHF', RULE: 'DIRECT_CLICK' })])
+test('an order has no sum over currencies or over amounts that are missing, and no rule, day or market where its lines have several', () => {
+  const other = {
+    LINE: '2',
+    CURRENCY: 'CHF',
+    RULE: 'DIRECT_CLICK',
+    MARKET: 'CH',
+    DATE: '2026-11-12',
+  }
+  const [mixed] = ordersOf([aLine(), aLine(other)])
   const [missing] = ordersOf([aLine(), aLine({ LINE: '2', CONVERSION_VALUE: '' })])
-  assert.deepEqual([mixed?.value, mixed?.rule], [null, null])
+  assert.ok(mixed !== undefined)
+  assert.equal(mixed.value, null)
+  for (const name of ['RULE', 'MARKET', 'DATE']) assert.equal(commonOf(mixed, name), null)
+  assert.equal(commonOf(mixed, 'PUBLISHER_ID'), '10')
   assert.equal(missing?.value, null)
   assert.deepEqual(ordersOf([]), [])
 })

@@ -45,8 +45,8 @@ const universal = new Set([
   'Shelftrace',
   'shelftrace backup',
   'shelftrace catalog load catalog.json',
-  'shelftrace links mint ads.json > links.json',
-  `curl -X POST "$(node -p 'require("./links.json").links[0].impressionUrl')"`,
+  'shelftrace links mint --json ads.json > links.json',
+  `curl -A 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' -X POST "$(node -p 'require("./links.json").links[0].impressionUrl')"`,
   '600 12px system-ui, sans-serif',
   '(prefers-color-scheme: dark)',
 ])

@@ -27,6 +27,12 @@ const clickedMs = Date.UTC(2026, 2, 2, 12)
 const boughtMs = clickedMs + hourMs
 const gtin = '4006381333931'
 const purchase = { publisherId, transactionId: 't-1' }
+const allPurchases = {
+  from: '2020-01-01 00:00:00',
+  to: '2200-01-01 00:00:00',
+  keyFrom: '0'.repeat(32),
+  keyTo: 'f'.repeat(32),
+}
 
 function aReturn(quantity: number, changes: Partial<HistoryReturn> = {}): HistoryReturn {
   return {
@@ -71,8 +77,12 @@ async function anErasedWorld(t: TestContext): Promise<World> {
 async function counted(world: World): Promise<{ readonly units: number; readonly value: number }> {
   const [line = '', ...more] = await world.figures()
   assert.deepEqual(more, [])
-  const [, units, value] = /units (\S+) value (\S+) spend 0.25 sealed$/u.exec(line) ?? []
+  const [, units, value] = /units (\S+) value (\S+) spend 0.25/u.exec(line) ?? []
   return { units: Number(units), value: Number(value) }
+}
+
+async function explain({ warehouse }: World) {
+  return await createExplainer({ warehouse, settleMs: 0, catalog: () => emptySnapshot })(purchase)
 }
 
 async function isNothingPending({ warehouse }: World): Promise<boolean> {
@@ -176,6 +186,7 @@ test('what a return took of an erased purchase stays taken after late deliveries
   ])
   await world.settle()
   const late = await counted(world)
+  const explanation = await explain(world)
   await warehouse.command('OPTIMIZE TABLE attribution FINAL')
   await rebuildDays({ warehouse, firstDay: '2026-03-01', lastDay: '2026-03-04' })
   await world.settle()
@@ -183,9 +194,67 @@ test('what a return took of an erased purchase stays taken after late deliveries
   await erase(world)
   await world.settle()
 
+  const [line] = explanation?.lines ?? []
+  assert.equal(explanation?.isUpToDate, true)
+  assert.deepEqual([line?.quantity, line?.remainingQuantity], [2, 1])
+  assert.equal(line?.credits.CLK_14_DAYS?.advertiserId, 1)
   const expected = { units: 1, value: 10 }
   assert.deepEqual([late, rebuilt, await counted(world)], [expected, expected, expected])
   assert.ok(await isNothingPending(world))
+})
+
+test('a return takes from the delivery that keeps the credit, though another one was frozen under another day', async (t) => {
+  const world = await aWorld(t)
+  const { warehouse } = world
+  await world.loader.ship([
+    aClick(anAd({ servedAtMs: clickedMs }), clickedMs),
+    aPurchase({ atMs: boughtMs }),
+  ])
+  await world.settle()
+  const earlier = { atMs: boughtMs - 24 * hourMs, deliveryId: '1'.repeat(32), quantity: 7 }
+  await world.loader.ship([aPurchase(earlier)])
+  await setAsidePurchase(warehouse, allPurchases, 'refused')
+  await erase(world)
+
+  await world.loader.ship([aReturn(1)])
+  await world.settle()
+
+  assert.deepEqual(await counted(world), { units: 1, value: 10 })
+})
+
+test('a reading that knew of no erasure, and loses to the frozen row, answers nothing', async (t) => {
+  const world = await anErasedWorld(t)
+  await world.loader.ship([aReturn(1)])
+  await world.warehouse.command(
+    `INSERT INTO attribution (day, purchase_key, read_at, publisher_id, delivery_id, received_at)
+     SELECT day, purchase_key, now64(6) + 60, publisher_id, delivery_id, received_at FROM attribution`
+  )
+
+  await world.settle()
+
+  assert.deepEqual(await counted(world), { units: 1, value: 10 })
+})
+
+test('a frozen row of a final day stays as it is, whatever is left of its returns', async (t) => {
+  const world = await anErasedWorld(t)
+  const { warehouse } = world
+  await world.loader.ship([aReturn(1)])
+  await world.settle()
+  await warehouse.command(
+    `INSERT INTO final_before SELECT '2026-03-05', arrayJoin(['announced', 'final']), now64(6)`
+  )
+  await warehouse.command('ALTER TABLE purchase_return DELETE WHERE 1')
+
+  await world.loader.ship([
+    aPurchase({ atMs: Date.UTC(2026, 2, 9), deliveryId: '2'.repeat(32) }),
+    aReturn(1, { returnId: 'r-9', receivedAtMs: Date.UTC(2026, 2, 9) }),
+  ])
+  await world.attribute()
+
+  const stored = await warehouse.rows(
+    'SELECT line_quantity FROM attribution FINAL WHERE is_frozen = 1 AND notEmpty(line_index)'
+  )
+  assert.deepEqual(stored, [{ line_quantity: [1] }])
 })
 
 test('a return of an erased purchase counts although the reading of its purchase was cut off', async (t) => {
@@ -214,9 +283,7 @@ test('an erased purchase that is set aside is answered with what it had, also on
   const { warehouse } = world
   await world.loader.ship([aReturn(1)])
 
-  const all = { from: '2020-01-01 00:00:00', to: '2200-01-01 00:00:00' }
-  const keys = { keyFrom: '0'.repeat(32), keyTo: 'f'.repeat(32) }
-  await setAsidePurchase(warehouse, { ...all, ...keys }, 'refused')
+  await setAsidePurchase(warehouse, allPurchases, 'refused')
   await warehouse.command('OPTIMIZE TABLE attribution FINAL')
 
   assert.ok(await isNothingPending(world))

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Api } from '../api.ts'
 import { columns } from '../columns.ts'
 import { forSpreadsheet, saveFile } from '../csv.ts'
-import { decimalPoint } from '../format.ts'
+import { decimalPoint, listSeparator } from '../format.ts'
 import { messagesOf } from '../loaded.ts'
 import { useSession } from '../session.ts'
 import { convertedPrefix } from '../shown-currency.ts'
@@ -31,7 +31,7 @@ export function DownloadButton({ name, load }: DownloadButtonProps) {
     }
     setIsBusy(false)
   }
-  const rules = { decimalPoint: decimalPoint(), isFigure, isDate }
+  const rules = { decimalPoint: decimalPoint(), listSeparator: listSeparator(), isFigure, isDate }
   return (
     <>
       <button type="button" disabled={isBusy} onClick={() => void download((text) => text)}>

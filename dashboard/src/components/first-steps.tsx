@@ -12,8 +12,9 @@ interface FirstStepsProps {
 }
 
 const load = 'shelftrace catalog load catalog.json'
-const mint = 'shelftrace links mint ads.json > links.json'
-const send = `curl -X POST "$(node -p 'require("./links.json").links[0].impressionUrl')"`
+const mint = 'shelftrace links mint --json ads.json > links.json'
+// By its own name curl is a bot, whose events do not count.
+const send = `curl -A 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' -X POST "$(node -p 'require("./links.json").links[0].impressionUrl')"`
 
 /** What an operator does with a new installation, until the first event has come. Each step is ticked by the service. */
 export function FirstSteps({ hasCatalog }: FirstStepsProps) {

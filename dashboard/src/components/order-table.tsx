@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { formatCount, formatDay, formatDuration, formatMoney, nothing } from '../format.ts'
 import { t } from '../language.ts'
-import { ordersOf, type CreditedLine, type Order } from '../orders.ts'
+import { commonOf, ordersOf, type CreditedLine, type Order } from '../orders.ts'
 import { addressOf } from '../router.ts'
 import { ruleWords } from '../words.ts'
 import { Figure } from './figure.tsx'
@@ -104,10 +104,13 @@ function OrderId({ order, address }: OrderIdProps) {
   )
 }
 
-const ofFirst =
-  (name: string) =>
-  ({ order, line }: Row) =>
-    (line ?? order.first)[name]
+/** Lines of one purchase may be of several markets, and so of several days and currencies. */
+function shownOf({ order, line }: Row, name: string, print: (value: string) => string): string {
+  const value = line === null ? commonOf(order, name) : (line[name] ?? '')
+  return value === null ? t('several') : print(value)
+}
+
+const asItIs = (value: string) => value
 
 const columns: readonly TableColumn<Row>[] = [
   {
@@ -116,7 +119,7 @@ const columns: readonly TableColumn<Row>[] = [
     isFigure: true,
     cell: ({ order, line }) => {
       const exact = line === null ? order.value : line['CONVERSION_VALUE']
-      return <Figure exact={exact} shown={formatMoney(exact, order.first['CURRENCY'])} />
+      return <Figure exact={exact} shown={formatMoney(exact, (line ?? order.first)['CURRENCY'])} />
     },
   },
   {
@@ -128,21 +131,23 @@ const columns: readonly TableColumn<Row>[] = [
       return <Figure exact={exact} shown={formatCount(exact)} />
     },
   },
-  { name: 'DATE', label: t('Day'), cell: (row) => formatDay(ofFirst('DATE')(row)) },
+  { name: 'DATE', label: t('Day'), cell: (row) => shownOf(row, 'DATE', formatDay) },
   {
     name: 'RULE',
     label: t('Credited for'),
-    cell: ({ order, line }) => {
-      const rule = line === null ? order.rule : line['RULE']
-      return rule === null ? t('several') : ruleWords(rule)
-    },
+    cell: (row) => shownOf(row, 'RULE', ruleWords),
   },
   {
     name: 'SECONDS_TO_PURCHASE',
     label: t('Before the purchase'),
     isFigure: true,
-    cell: (row) => formatDuration(Number(ofFirst('SECONDS_TO_PURCHASE')(row)) * 1_000),
+    cell: (row) =>
+      shownOf(row, 'SECONDS_TO_PURCHASE', (seconds) => formatDuration(Number(seconds) * 1_000)),
   },
-  { name: 'PUBLISHER_NAME', label: t('Publisher'), cell: ofFirst('PUBLISHER_NAME') },
-  { name: 'MARKET', label: t('Market'), cell: ofFirst('MARKET') },
+  {
+    name: 'PUBLISHER_NAME',
+    label: t('Publisher'),
+    cell: (row) => shownOf(row, 'PUBLISHER_NAME', asItIs),
+  },
+  { name: 'MARKET', label: t('Market'), cell: (row) => shownOf(row, 'MARKET', asItIs) },
 ]

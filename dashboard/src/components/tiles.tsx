@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Row } from '../columns.ts'
 import { changeOf } from '../format.ts'
-import { lineColors, metrics, type Metric } from '../metrics.ts'
+import { lineColors, metrics, printShown, type Metric } from '../metrics.ts'
 import { ChangeMark } from './change-mark.tsx'
 import { Figure, leftOut } from './figure.tsx'
 import { descriptionOf, Words } from './term.tsx'
@@ -32,10 +32,8 @@ const usualLengthMax = 12
 export function Tiles({ total, isConverted = false, base, chosen, onChoose }: TilesProps) {
   const currency = total['CURRENCY']
   const [isWhole, setIsWhole] = useState(false)
-  const shownOf = ({ name, kind, print }: Metric) => {
-    const printed = print(total[name], currency)
-    return isConverted && kind === 'money' ? `≈ ${printed}` : printed
-  }
+  const shownOf = (metric: Metric) =>
+    printShown(metric, total[metric.name], { currency, isConverted })
   const longest = Math.max(...metrics.map((metric) => shownOf(metric).length))
   return (
     <>
@@ -70,7 +68,7 @@ export function Tiles({ total, isConverted = false, base, chosen, onChoose }: Ti
                 <span class="value">
                   <Figure exact={total[name]} shown={shown} />
                 </span>
-                <Change {...{ metric, total, base }} />
+                <Change {...{ metric, total, base, isConverted }} />
               </dd>
             </div>
           )
@@ -90,9 +88,11 @@ export function Tiles({ total, isConverted = false, base, chosen, onChoose }: Ti
 
 interface ChangeProps extends Pick<TilesProps, 'total' | 'base'> {
   readonly metric: Metric
+  readonly isConverted: boolean
 }
 
-function Change({ metric: { name, print, isGoodWhenMore }, total, base }: ChangeProps) {
+function Change({ metric, total, base, isConverted }: ChangeProps) {
+  const { name, isGoodWhenMore } = metric
   if (base.state === 'loading') return <span class="change loading">…</span>
   if (base.state === 'none') return <span class="change">{base.words}</span>
   const before = base.total?.[name]
@@ -101,7 +101,11 @@ function Change({ metric: { name, print, isGoodWhenMore }, total, base }: Change
   return (
     <ChangeMark {...{ change, isGoodWhenMore }}>
       {' '}
-      <span class="before">{t('from {{value}}', { value: print(before, total['CURRENCY']) })}</span>
+      <span class="before">
+        {t('from {{value}}', {
+          value: printShown(metric, before, { currency: total['CURRENCY'], isConverted }),
+        })}
+      </span>
     </ChangeMark>
   )
 }

@@ -6,6 +6,7 @@ import { formatList } from '../format.ts'
 import {
   chosenMetrics,
   comparedMetrics,
+  printShown,
   seriesOfMetrics,
   seriesOfProfiles,
   totalOf,
@@ -25,6 +26,8 @@ interface TrendProps {
   readonly earlier: SeriesRows | null
   readonly view: View
   readonly currency: string
+  /** Whether amounts of other currencies are in it. */
+  readonly isConverted: boolean
   /** The last day that is over in every market of the currency. */
   readonly lastWhole: string
   readonly query: URLSearchParams
@@ -33,7 +36,7 @@ interface TrendProps {
 
 /** The chosen metrics as lines, and the same figures as a table. */
 export function Trend(props: TrendProps) {
-  const { answer, earlier, view, currency, lastWhole, query, onChange } = props
+  const { answer, earlier, view, currency, isConverted, lastWhole, query, onChange } = props
   const chart = query.get('chart')
   const chosen = useMemo(() => chosenMetrics(chart), [chart])
   const points = usePoints(view, lastWhole)
@@ -43,8 +46,8 @@ export function Trend(props: TrendProps) {
     // Weeks and months that do not lie over each other cannot be compared point by point.
     const isComparable = view.interval === 'DAY' || before.length === points.length
     const shown = earlier !== null && isComparable ? { answer: earlier, points: before } : null
-    return seriesOfMetrics(answer, { chosen, points, currency, earlier: shown })
-  }, [answer, earlier, chosen, points, currency])
+    return seriesOfMetrics(answer, { chosen, points, currency, isConverted, earlier: shown })
+  }, [answer, earlier, chosen, points, currency, isConverted])
   const label = t('Chart of {{metrics}}', {
     metrics: formatList(chosen.map((one) => one.label)),
   })
@@ -72,13 +75,16 @@ interface CompareProps extends Omit<TrendProps, 'answer' | 'earlier'> {
 
 /** One metric under each profile, and what each profile credits in all. */
 export function CompareProfiles(props: CompareProps) {
-  const { answers, view, currency, lastWhole, query, onChange } = props
+  const { answers, view, currency, isConverted, lastWhole, query, onChange } = props
   const [fallback] = comparedMetrics
   const metric = comparedMetrics.find(({ name }) => name === query.get('metric')) ?? fallback
   const points = usePoints(view, lastWhole)
   const series = useMemo(
-    () => (metric === undefined ? [] : seriesOfProfiles(answers, metric, { points, currency })),
-    [answers, metric, points, currency]
+    () =>
+      metric === undefined
+        ? []
+        : seriesOfProfiles(answers, metric, { points, currency, isConverted }),
+    [answers, metric, points, currency, isConverted]
   )
   return (
     <>
@@ -103,13 +109,15 @@ export function CompareProfiles(props: CompareProps) {
         series={series}
         onUsePeriod={(from, to) => onChange({ from, to, period: null, page: null })}
       />
-      <ProfileTable answers={answers} currency={currency} />
+      <ProfileTable {...{ answers, currency, isConverted }} />
       <PointsTable points={points} series={series} />
     </>
   )
 }
 
-function ProfileTable({ answers, currency }: Pick<CompareProps, 'answers' | 'currency'>) {
+type ProfileTableProps = Pick<CompareProps, 'answers' | 'currency' | 'isConverted'>
+
+function ProfileTable({ answers, ...shown }: ProfileTableProps) {
   const columns: readonly TableColumn<(typeof profiles)[number]>[] = [
     {
       name: 'profile',
@@ -117,14 +125,14 @@ function ProfileTable({ answers, currency }: Pick<CompareProps, 'answers' | 'cur
       term: 'profile',
       cell: (profile) => profileNames[profile],
     },
-    ...comparedMetrics.map(({ name, label, print }) => ({
-      name,
-      label,
-      term: name,
+    ...comparedMetrics.map((metric) => ({
+      name: metric.name,
+      label: metric.label,
+      term: metric.name,
       isFigure: true,
       cell: (profile: (typeof profiles)[number]) => {
-        const value = totalOf(answers[profile], currency)?.[name]
-        return <Figure exact={value} shown={print(value, currency)} />
+        const value = totalOf(answers[profile], shown.currency)?.[metric.name]
+        return <Figure exact={value} shown={printShown(metric, value, shown)} />
       },
     })),
   ]

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { anyCase } from '../../../src/domain/any-case.ts'
 import { baseOf } from '../bases.ts'
 import { latestOf } from '../loaded.ts'
 import { nameOf, type Advertiser, type Summaries } from '../advertisers.ts'
@@ -40,12 +41,13 @@ interface OverviewProps {
 
 /** A row for each advertiser of the key, for whoever looks after several. */
 export function Overview({ advertisers, query }: OverviewProps) {
-  // The days of figures are those of all markets, which every account lists.
-  const account = useAccount(advertisers[0]?.id ?? 0)
+  // The days of figures are those of all markets, which the account of every advertiser in the catalog lists.
+  const known = advertisers.find(({ name }) => name !== null) ?? advertisers[0]
+  const account = useAccount(known?.id ?? 0)
   const now = useNow(useSession().api.clock)
-  const known = latestOf(account)
-  if (known !== null) {
-    const market = marketDaysAt({ markets: known.markets, publishers: [] }, now)
+  const loaded = latestOf(account)
+  if (loaded !== null) {
+    const market = marketDaysAt({ markets: loaded.markets, publishers: [] }, now)
     return <OverviewOn {...{ advertisers, query, market }} />
   }
   return (
@@ -147,9 +149,9 @@ function Brands({ summaries, view, shown, market, query, change }: BrandsProps) 
   const by: OrderName = orderNames.find((name) => name === query.get('by')) ?? 'AD_SPEND_REVENUE'
   const isDescending = query.get('order') !== 'asc'
   const asked = { shown, period: view, base: baseOf(view), market }
-  const wanted = typed.trim().toLowerCase()
+  const wanted = anyCase(typed.trim())
   const found = summaries.filter(
-    (one) => nameOf(one).toLowerCase().includes(wanted) || String(one.id) === wanted
+    (one) => anyCase(nameOf(one)).includes(wanted) || String(one.id) === wanted
   )
   const rows = orderRows(
     found.map((one) => brandRow(one, asked)),

@@ -147,7 +147,7 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
   const lastWhole = isConverted ? market.lastWhole : lastWholeDay(market, currency)
   const earlier = latestOf(base)
   const { firstDay } = answer
-  const { tile, note } = judgeBase({ view, market, currency, base, firstDay, isConverted })
+  const { tile, note, retry } = judgeBase({ view, market, currency, base, firstDay, isConverted })
   return (
     <>
       <Tiles
@@ -158,7 +158,15 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
         onChoose={(name) => change({ chart: chooseMetric(chosen, name), compare: null })}
       />
       <p class="footnote">
-        {note} {choices.length > 1 && t('Figures are of the markets of the chosen currency.')}{' '}
+        {note}{' '}
+        {retry !== null && (
+          <button type="button" class="link screen-only" onClick={retry}>
+            {t('Try again')}
+          </button>
+        )}{' '}
+        {choices.length > 1 &&
+          !isConverted &&
+          t('Figures are of the markets of the chosen currency.')}{' '}
         {describeCompleteness(answer, view.endDate)}
       </p>
       <ConvertedFrom answer={answer} />
@@ -183,10 +191,10 @@ function Figures({ advertiserId, answer, base, market, view, query, change }: Fi
           </div>
         </div>
         {view.isComparing ? (
-          <Comparing {...{ advertiserId, view, query, change, currency, lastWhole }} />
+          <Comparing {...{ advertiserId, view, query, change, currency, isConverted, lastWhole }} />
         ) : (
           <Trend
-            {...{ answer, view, currency, lastWhole, query }}
+            {...{ answer, view, currency, isConverted, lastWhole, query }}
             earlier={tile.state === 'known' ? earlier : null}
             onChange={change}
           />
@@ -220,16 +228,17 @@ function NoFigures({
 
 interface ComparingProps extends Omit<FiguresProps, 'answer' | 'base' | 'market'> {
   readonly currency: string
+  readonly isConverted: boolean
   readonly lastWhole: string
 }
 
 function Comparing(props: ComparingProps) {
-  const { advertiserId, view, query, change, currency, lastWhole } = props
+  const { advertiserId, view, query, change, ...shown } = props
   const comparison = useComparison(advertiserId, view)
   return (
     <Stages loaded={comparison} what={t('the three profiles')}>
       {(answers: Comparison) => (
-        <CompareProfiles {...{ answers, view, currency, lastWhole, query }} onChange={change} />
+        <CompareProfiles {...{ answers, view, query }} {...shown} onChange={change} />
       )}
     </Stages>
   )

@@ -1,5 +1,6 @@
 import type { AdvertiserAccount } from '../../../src/contract/me.ts'
 import type { AttributionRule } from '../../../src/contract/report-request.ts'
+import { parsePositiveInt32 } from '../../../src/domain/ids.ts'
 import type { Api } from '../api.ts'
 import { DownloadButton } from '../components/download-button.tsx'
 import { Empty, Stages } from '../components/notices.tsx'
@@ -206,7 +207,7 @@ function pathOf(advertiserId: number, { view, query, paging }: Shown): string {
   const rule = ruleOf(query)
   if (order !== '') parameters.set('transactionId', order.slice(0, idLengthMax))
   if (rule !== undefined) parameters.set('rule', rule)
-  if (/^\d{1,9}$/u.test(shop)) parameters.set('publisherId', shop)
+  if (parsePositiveInt32(shop) !== null) parameters.set('publisherId', shop)
   return `v2/advertisers/${advertiserId}/attributions?${parameters}`
 }
 

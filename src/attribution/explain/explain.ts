@@ -2,8 +2,7 @@
 
 import type { Explanation } from '../../contract/explanation.ts'
 import { attributionProfiles } from '../../contract/report-request.ts'
-import { readFinalDays } from '../../days/final-days.ts'
-import { addDays } from '../../domain/day.ts'
+import { readFinalSinceMs } from '../../days/final-days.ts'
 import { printInstant } from '../../domain/instant.ts'
 import { purchaseKey } from '../../domain/purchase-key.ts'
 import { crowdTouchpointsMax } from '../../domain/windows.ts'
@@ -48,6 +47,7 @@ const reads = [
   'delivery',
   'delivery_judgement',
   'purchase_return',
+  'final_before',
   'purchase',
   'attribution',
   'pending_purchase',
@@ -79,9 +79,9 @@ export function createExplainer(deps: ExplainDeps): ExplainPurchase {
   return async (name) => {
     const facts = await readFacts(deps, name)
     if (facts === null) return null
-    const { winner } = facts.deliveries
-    const judged = winner === null ? null : await judgeDelivery(deps, facts.id, winner)
-    const printed = printJudged(judged, facts)
+    const delivery = explainedDelivery(facts)
+    const judged = delivery === null ? null : await judgeDelivery(deps, facts.id, delivery)
+    const printed = printJudged(judged, facts, delivery?.currency ?? '')
     return {
       ...name,
       ...(await printDeliveries(deps, facts)),
@@ -101,22 +101,22 @@ export async function readFacts(
   if (key === null) return null
   const id = { publisherId, purchaseKey: key }
   await warehouse.barrier(reads)
-  const [deliveries, { announcedBefore }] = await Promise.all([
-    readDeliveries(warehouse, id),
-    readFinalDays(warehouse),
+  const deliveries = await readDeliveries(warehouse, id)
+  const [firstDay] = deliveries.days
+  const finalSinceMs = firstDay === undefined ? null : await readFinalSinceMs(warehouse, firstDay)
+  const [returns, state] = await Promise.all([
+    readReturns(warehouse, { ...id, finalSinceMs }),
+    readStored(warehouse, { ...id, days: deliveries.days, settleMs }),
   ])
-  const state = await readStored(warehouse, { ...id, days: deliveries.days, settleMs })
-  const isFinal = isNeverReadAgain(deliveries.days, announcedBefore)
-  const lastReadAtMs = isFinal ? (state.stored?.readAtMs ?? null) : null
-  const returns = await readReturns(warehouse, { ...id, lastReadAtMs })
   if (deliveries.deliveries.length === 0 && returns.listed.length === 0) return null
   return { id, deliveries, returns, state }
 }
 
-/** As what announces returns has it: a day of any time zone begins within the UTC day before. */
-function isNeverReadAgain([firstDay]: readonly string[], announcedBefore: string | null): boolean {
-  if (firstDay === undefined || announcedBefore === null) return false
-  return firstDay < addDays(announcedBefore, -1)
+/** The delivery whose lines are explained: the one that counts, or that keeps the credit of an erased shopper. */
+function explainedDelivery({ deliveries, state: { stored } }: PurchaseFacts): Delivery | null {
+  const { winner, deliveries: all } = deliveries
+  if (stored?.isFrozen !== true) return winner
+  return all.find(({ deliveryId }) => deliveryId === stored.deliveryId) ?? winner
 }
 
 export async function judgeDelivery(
@@ -207,12 +207,11 @@ function printReturns({ listed, leftOutCount }: PurchaseReturns) {
   }
 }
 
-function printJudged(judged: JudgedDelivery | null, facts: PurchaseFacts) {
+function printJudged(judged: JudgedDelivery | null, facts: PurchaseFacts, currency: string) {
   const { deliveries, returns } = facts
   const { stored, isPending } = facts.state
   const remaining = remainingQuantities(judged?.lines ?? [], returns.units)
   const shown = (judged?.lines ?? []).slice(0, explainLimits.linesMax)
-  const currency = deliveries.winner?.currency ?? ''
   return {
     ids: (judged?.found.ids ?? []).map(({ kind, touchpointCount, isCrowd }) => ({
       kind,

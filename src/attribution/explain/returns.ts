@@ -36,16 +36,16 @@ export interface PurchaseReturns {
 }
 
 export interface ReturnQuestion extends PurchaseId {
-  /** Returns that were shipped later are too late, since the purchase is never read again; null while it may be. */
-  readonly lastReadAtMs: number | null
+  /** When it was declared that the purchase is never read again: what was shipped later is too late. */
+  readonly finalSinceMs: number | null
 }
 
 export async function readReturns(
   reader: Pick<Warehouse, 'rows'>,
-  { purchaseKey, lastReadAtMs }: ReturnQuestion
+  { purchaseKey, finalSinceMs }: ReturnQuestion
 ): Promise<PurchaseReturns> {
   const { listedMax, productsMax } = returnLimits
-  const params = { purchaseKey, lastReadAtMs: lastReadAtMs ?? endOfTimeMs }
+  const params = { purchaseKey, finalSinceMs: finalSinceMs ?? endOfTimeMs }
   const [rows, sums, judgements] = await Promise.all([
     reader.rows<ReturnRow>(listSql, { ...params, listedMax, productsMax }),
     reader.rows<{ gtinKey: string; quantity: number }>(unitsSql, params),
@@ -150,7 +150,7 @@ function toReturn(row: ReturnRow, judgement: DeliveryJudgement | undefined): Ret
 const key = `toFixedString(unhex({purchaseKey:String}), 16)`
 const ofPurchase = `purchase_key = ${key}`
 
-const isInTime = `shipped_at <= fromUnixTimestamp64Milli({lastReadAtMs:Int64}, 'UTC')`
+const isInTime = `shipped_at <= fromUnixTimestamp64Milli({finalSinceMs:Int64}, 'UTC')`
 
 const listSql = `
 SELECT return_id AS returnId, lower(hex(delivery_id)) AS deliveryId,

@@ -218,4 +218,14 @@ test('a return of a purchase on a final day is too late in explanations, which a
     line?.returns.map(({ quantity }) => quantity),
     [1]
   )
+
+  // Read again because of a repeat on a later day, and at last without its rows.
+  const repeat = { atMs: Date.UTC(2026, 2, 9), deliveryId: '2'.repeat(32), quantity: 3 }
+  await loader.ship([aPurchase(repeat)])
+  while ((await new Attributor({ warehouse, settleMs: 0 }).attributeBatch()).hasMore);
+  const standings = async () =>
+    (await createExplainer(deps)(name))?.returns.map(({ standing }) => standing)
+  assert.deepEqual(await standings(), ['counted', 'too-late'])
+  await warehouse.command('TRUNCATE TABLE attribution')
+  assert.deepEqual(await standings(), ['counted', 'too-late'])
 })
