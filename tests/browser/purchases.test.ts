@@ -83,6 +83,38 @@ describe('the purchases of an advertiser', { skip: noBrowser, timeout: 900_000 }
     assert.deepEqual(await findBarriers(page), [])
   })
 
+  it('a line of an order over several markets has its own currency, day and market, and the order none of these', async (t) => {
+    const key = stage.showcase.advertiserKey
+    const { page } = await stage.enter(t, { key, address: '#/advertisers/1/performance' })
+    await page.route('**/attributions?*', async (route) => {
+      const response = await route.fetch()
+      const [header = '', line = ''] = (await response.text()).split('\r\n')
+      const withCells = (changes: Readonly<Record<string, string>>) => {
+        const names = header.split(',')
+        const cells = line.split(',').map((cell, place) => changes[names[place] ?? ''] ?? cell)
+        return cells.join()
+      }
+      const lines = [
+        header,
+        withCells({ LINE: '98', CURRENCY: 'EUR', CONVERSION_VALUE: '100', MARKET: 'DE' }),
+        withCells({ LINE: '99', CURRENCY: 'JPY', CONVERSION_VALUE: '1624.5', MARKET: 'JP' }),
+      ]
+      await route.fulfill({ response, body: `${lines.join('\r\n')}\r\n` })
+    })
+    await open(page, list)
+
+    await page.getByRole('button', { name: '2 lines' }).click()
+    const rows = page.locator('tbody tr')
+    const textsOf = async (column: string) =>
+      await rows.locator(`[data-column=${column}]`).allInnerTexts()
+    const [whole = '', own = '', foreign = ''] = await textsOf('CONVERSION_VALUE')
+    assert.equal(whole, '–')
+    assert.equal(own, '€100.00')
+    assert.match(foreign, /¥1,62[45]$/u)
+    const [market, , japan] = await textsOf('MARKET')
+    assert.deepEqual([market, japan], ['several', 'JP'])
+  })
+
   it('an order is found by its id, and rules and publishers narrow the list and its file', async (t) => {
     const key = stage.showcase.advertiserKey
     const { page } = await stage.enter(t, { key, address: list })

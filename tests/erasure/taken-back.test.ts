@@ -247,7 +247,9 @@ test('a frozen row of a final day stays as it is, whatever is left of its return
 
   await world.loader.ship([
     aPurchase({ atMs: Date.UTC(2026, 2, 9), deliveryId: '2'.repeat(32) }),
-    aReturn(1, { returnId: 'r-9', receivedAtMs: Date.UTC(2026, 2, 9) }),
+    // Another purchase of the batch has a return.
+    aPurchase({ atMs: Date.UTC(2026, 2, 9), transactionId: 't-9', deliveryId: '9'.repeat(32) }),
+    aReturn(1, { transactionId: 't-9', receivedAtMs: Date.UTC(2026, 2, 9) }),
   ])
   await world.attribute()
 
