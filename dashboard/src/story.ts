@@ -108,15 +108,23 @@ function tellReason({ line, names, currency }: Told, credit: OwnCredit): string 
   }
 }
 
+interface Remaining {
+  /** Units, before and after what was sent back. */
+  readonly bought: number
+  readonly rest: number
+  /** Of the rest. */
+  readonly value: string
+  readonly currency: string | undefined
+}
+
 /** What remains once products were sent back; null where nothing was. */
-export function tellReturns({ line, currency }: Pick<Told, 'line' | 'currency'>): string | null {
-  const { boughtQuantity, quantity, value } = line
-  if (quantity >= boughtQuantity) return null
-  if (quantity === 0) return t('All of it was sent back, so nothing of it counts any more.')
+export function tellReturns({ bought, rest, value, currency }: Remaining): string | null {
+  if (rest >= bought) return null
+  if (rest === 0) return t('All of it was sent back, so nothing of it counts any more.')
   return t('{{back}} of {{bought}} were sent back: {{rest}} for {{value}} still count.', {
-    back: formatNumber(boughtQuantity - quantity),
-    bought: formatNumber(boughtQuantity),
-    rest: formatNumber(quantity),
+    back: formatNumber(bought - rest),
+    bought: formatNumber(bought),
+    rest: formatNumber(rest),
     value: formatMoney(value, currency),
   })
 }

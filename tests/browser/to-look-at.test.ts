@@ -32,6 +32,8 @@ const sections = [
   'Ids the catalog does not have',
 ] as const
 const transactionId = 'order 7/ü'
+/** Of a purchase that never came. */
+const returnedId = 'only-sent-back'
 const damagedCount = 2
 
 interface Purchase {
@@ -62,7 +64,7 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
     return response
   }
 
-  /** A click in a currency without a rate, a conflict, and a site that the catalog lacks. */
+  /** A click in a currency without a rate, a conflict of a purchase and one of a return, and a site that the catalog lacks. */
   async function deliver(): Promise<void> {
     const link = {
       ...placement,
@@ -84,20 +86,30 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
     assert.equal(backfill.status, 200, await backfill.text())
     for (const price of [10, 11]) await convert({ transaction_id: transactionId, price })
     await convert({ transaction_id: 'elsewhere', site_id: 666, price: 1 })
+    for (const quantity of [1, 2]) {
+      await track('return', {
+        transaction_id: returnedId,
+        return_id: 'return-7',
+        products: [{ gtin: '4006381333931', quantity }],
+      })
+    }
   }
 
   async function convert({ price, ...changes }: Purchase): Promise<void> {
-    const response = await fetch(`${service.trackingUrl}/conversion`, {
+    await track('conversion', {
+      user_id: 'shopper-1',
+      site_id: 101,
+      currency: 'EUR',
+      products: [{ gtin: '4006381333931', price, quantity: 1 }],
+      ...changes,
+    })
+  }
+
+  async function track(what: 'conversion' | 'return', body: object): Promise<void> {
+    const response = await fetch(`${service.trackingUrl}/${what}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        user_id: 'shopper-1',
-        site_id: 101,
-        publisher_id: 10,
-        currency: 'EUR',
-        products: [{ gtin: '4006381333931', price, quantity: 1 }],
-        ...changes,
-      }),
+      body: JSON.stringify({ publisher_id: 10, ...body }),
     })
     assert.equal(response.status, 200, await response.text())
   }
@@ -114,7 +126,7 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
       const unknown = await read<UnknownIds>('/admin/v1/unknown-ids')
       const range = `startDate=${day(-1)}&endDate=${day(1)}`
       const { rows } = await read<UnconvertedPage>(`/admin/v1/unconverted?${range}`)
-      assert.deepEqual([conflicts.total, unknown.total, rows.length], [1, 1, 1])
+      assert.deepEqual([conflicts.total, unknown.total, rows.length], [2, 1, 1])
       return true
     })
   }
@@ -154,7 +166,7 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
         await sectionOf(page, 'Records set aside').getByText('Frame').first().waitFor()
         const amounts = sectionOf(page, 'Amounts without a rate')
         await amounts.getByRole('cell', { name: 'US$1,234.5' }).waitFor()
-        await sectionOf(page, 'Conflicting repeats').getByText('Shown: 1 of 1').waitFor()
+        await sectionOf(page, 'Conflicting repeats').getByText('Shown: 2 of 2').waitFor()
         const ids = sectionOf(page, 'Ids the catalog does not have')
         await ids.getByRole('cell', { name: 'Publisher 10' }).waitFor()
         const disbelieved = sectionOf(page, 'Deliveries that are not believed')
@@ -167,13 +179,30 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
     it('a conflict leads to the explanation of its purchase, whatever its id is made of', async (t) => {
       const { page } = await start(t)
       const conflicts = sectionOf(page, 'Conflicting repeats')
-      await conflicts.getByText('Example Shop').waitFor()
+      await conflicts.getByText('Example Shop').first().waitFor()
       await conflicts.getByRole('link', { name: transactionId }).click()
       await page.getByRole('heading', { name: 'Look up a purchase' }).waitFor()
       await settled(page)
 
       assert.equal(await page.getByLabel('Transaction id').inputValue(), transactionId)
       await page.getByText('Counted').first().waitFor()
+    })
+
+    it('a return that came again with other content is found where its conflict leads, though its purchase never came', async (t) => {
+      const { page, complaints } = await start(t)
+      await sectionOf(page, 'Conflicting repeats').getByRole('link', { name: returnedId }).click()
+      const returns = page.getByRole('region', { name: 'Returns of the purchase' }).locator('tbody')
+      await returns.first().waitFor()
+      await settled(page)
+
+      await page.getByText('No delivery of the purchase itself is known.').waitFor()
+      assert.deepEqual(await returns.locator('th').allInnerTexts(), ['return-7', 'return-7'])
+      assert.deepEqual(await returns.locator('[data-column=conflict]').allInnerTexts(), [
+        'no',
+        'yes',
+      ])
+      await expectSound(page)
+      assert.deepEqual(complaints, [])
     })
 
     it('counts stand on top and lead to their lists, and a long list is folded until it is asked for', async (t) => {
@@ -192,10 +221,10 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
       const shown = ['Not believed', 'Set aside', 'Without a rate', 'Conflicting', 'Unknown ids']
       assert.deepEqual(
         await Promise.all(shown.map(async (label) => await count(label).getAttribute('value'))),
-        ['0', '3', '1', '1', '11']
+        ['0', '3', '1', '2', '11']
       )
       assert.equal(await rows.count(), 0)
-      assert.equal(await sectionOf(page, 'Conflicting repeats').locator('tbody tr').count(), 1)
+      assert.equal(await sectionOf(page, 'Conflicting repeats').locator('tbody tr').count(), 2)
       await expectSound(page)
 
       await page.locator('.tile', { hasText: 'Unknown ids' }).getByRole('link').click()
@@ -233,7 +262,7 @@ describe('the page of what to look at', { skip: noBrowser, timeout: 900_000 }, (
       isBroken = false
       await conflicts.getByRole('button', { name: 'Try again' }).click()
 
-      await conflicts.getByText('Shown: 1 of 1').waitFor()
+      await conflicts.getByText('Shown: 2 of 2').waitFor()
     })
 
     it('records are shipped once more by keyboard alone, after a question, and the result is told and has the focus', async (t) => {

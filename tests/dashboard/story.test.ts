@@ -119,11 +119,8 @@ test('under an attribution that credits somebody else or nobody the reader learn
   assert.match(tell(aLine(), 'IMP_1_DAY'), /^Credited to nobody: .* “Clicks 14 days, impr/u)
 })
 
-const tellRest = (quantity: number, value: string) =>
-  tellReturns({
-    line: aLine({ boughtQuantity: 3, boughtValue: '49.59', quantity, value }),
-    currency: 'GBP',
-  })
+const tellRest = (rest: number, value: string) =>
+  tellReturns({ bought: 3, rest, value, currency: 'GBP' })
 
 test('what was sent back is told whole, in part, and not at all where nothing was', () => {
   assert.equal(tellRest(3, '49.59'), null)

@@ -37,7 +37,12 @@ interface StoryProps {
 
 export function PurchaseStory(props: StoryProps) {
   const { line, names, currency, profile } = props
-  const returns = tellReturns(props)
+  const returns = tellReturns({
+    bought: line.boughtQuantity,
+    rest: line.quantity,
+    value: line.value,
+    currency,
+  })
   return (
     <section class="card story" aria-label={t('Line {{line}}', { line: line.line })}>
       <h2>{boughtTitle(names, line)}</h2>

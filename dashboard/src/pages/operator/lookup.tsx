@@ -2,18 +2,18 @@ import { Figure } from '../../components/figure.tsx'
 import { useState } from 'preact/hooks'
 import type { Explanation } from '../../../../src/contract/explanation.ts'
 import { Empty, Stages, Warning } from '../../components/notices.tsx'
-import { Table } from '../../components/table.tsx'
+import { Table, type TableColumn } from '../../components/table.tsx'
 import { formatInstant, formatMoney, formatNumber, nothing } from '../../format.ts'
 import { t } from '../../language.ts'
 import { useLoaded } from '../../loaded.ts'
 import type { OperatorPageProps } from '../../page-table.ts'
 import { addressOf, goTo } from '../../router.ts'
 import { useSession } from '../../session.ts'
-import { nameOf, placeName, titleOf } from '../../story.ts'
+import { nameOf, placeName, tellReturns, titleOf } from '../../story.ts'
 import { profileNames, profiles } from '../../view.ts'
 import { ruleWords, wordsOf } from '../../words.ts'
 
-/** Everything that is known about one purchase: its deliveries, its lines and who is credited. */
+/** Everything that is known about one purchase: its deliveries, its returns, its lines and who is credited. */
 export function Lookup({ rest }: OperatorPageProps) {
   const [publisherId = '', transactionId = ''] = rest
   return (
@@ -84,31 +84,98 @@ function Found({ publisherId, transactionId }: PurchaseName) {
 }
 
 function Purchase({ explanation }: { readonly explanation: Explanation }) {
-  const { names, publisherId, deliveries, isPending } = explanation
+  const { names, deliveries, lines, linesLeftOut, isPending } = explanation
   return (
     <>
       {isPending && <Warning>{t('A newer attribution of this purchase is on its way.')}</Warning>}
-      <section class="card" aria-label={t('Deliveries')}>
-        <h2>
-          {t('Deliveries of {{publisher}}', {
-            publisher: names.publisher ?? t('publisher {{id}}', { id: String(publisherId) }),
-          })}
-        </h2>
+      <State explanation={explanation} />
+      <Deliveries explanation={explanation} />
+      {explanation.returns.length > 0 && <Returns explanation={explanation} />}
+      {lines.map((line) => (
+        <LineCard
+          key={line.line}
+          line={line}
+          names={names}
+          currency={deliveries.find(({ standing }) => standing === 'counted')?.currency}
+        />
+      ))}
+      {linesLeftOut > 0 && (
+        <p class="footnote">{t('{{count}} more lines are not listed.', { count: linesLeftOut })}</p>
+      )}
+    </>
+  )
+}
+
+interface OfPurchase {
+  readonly explanation: Explanation
+}
+
+/** What the reports have of it, as the command line says it. */
+function State({ explanation: { attribution, isUpToDate } }: OfPurchase) {
+  if (attribution === null) {
+    return <p class="footnote">{t('No attribution of it is in the reports yet.')}</p>
+  }
+  const instant = formatInstant(attribution.readAt)
+  // What it was made from is erased, so there is nothing to compare.
+  if (attribution.isFrozen) {
+    return (
+      <Warning>
+        {t(
+          'The attribution in the reports was read at {{instant}} and is frozen by an erasure: credit stays with the same ads, returns and voids still take it back, and nothing else is known of the shopper.',
+          { instant }
+        )}
+      </Warning>
+    )
+  }
+  return (
+    <p class="footnote">
+      {isUpToDate
+        ? t('The attribution in the reports was read at {{instant}} and agrees with this.', {
+            instant,
+          })
+        : t(
+            'The attribution in the reports was read at {{instant}} and does not agree with this.',
+            { instant }
+          )}
+    </p>
+  )
+}
+
+type Delivery = Explanation['deliveries'][number]
+type Return = Explanation['returns'][number]
+
+/** What a delivery of a purchase has in common with one of a return. */
+const deliveryColumns: readonly TableColumn<Delivery | Return>[] = [
+  {
+    name: 'id',
+    label: t('Delivery'),
+    cell: ({ deliveryId }) => <span class="code">{deliveryId.slice(0, 12)}…</span>,
+  },
+  { name: 'at', label: t('Received'), cell: (one) => formatInstant(one.receivedAt) },
+  { name: 'standing', label: t('Standing'), cell: (one) => wordsOf(one.standing) },
+  {
+    name: 'conflict',
+    label: t('Conflict'),
+    cell: (one) => (one.isConflict ? t('yes') : t('no')),
+  },
+]
+
+function Deliveries({ explanation }: OfPurchase) {
+  const { names, publisherId, deliveries, deliveriesLeftOut } = explanation
+  return (
+    <section class="card" aria-label={t('Deliveries')}>
+      <h2>
+        {t('Deliveries of {{publisher}}', {
+          publisher: names.publisher ?? t('publisher {{id}}', { id: String(publisherId) }),
+        })}
+      </h2>
+      {deliveries.length === 0 ? (
+        <Empty>{t('No delivery of the purchase itself is known.')}</Empty>
+      ) : (
         <Table
           caption={t('Deliveries of the purchase')}
           columns={[
-            {
-              name: 'id',
-              label: t('Delivery'),
-              cell: ({ deliveryId }) => <span class="code">{deliveryId.slice(0, 12)}…</span>,
-            },
-            { name: 'at', label: t('Received'), cell: (one) => formatInstant(one.receivedAt) },
-            { name: 'standing', label: t('Standing'), cell: (one) => wordsOf(one.standing) },
-            {
-              name: 'conflict',
-              label: t('Conflict'),
-              cell: (one) => (one.isConflict ? t('yes') : t('no')),
-            },
+            ...deliveryColumns,
             {
               name: 'site',
               label: t('Site'),
@@ -119,16 +186,51 @@ function Purchase({ explanation }: { readonly explanation: Explanation }) {
           rows={deliveries}
           keyOf={({ deliveryId }) => deliveryId}
         />
-      </section>
-      {explanation.lines.map((line) => (
-        <LineCard
-          key={line.line}
-          line={line}
-          names={names}
-          currency={deliveries.find(({ standing }) => standing === 'counted')?.currency}
-        />
-      ))}
-    </>
+      )}
+      {deliveriesLeftOut > 0 && (
+        <p class="footnote">
+          {t('{{count}} more deliveries are not listed.', { count: deliveriesLeftOut })}
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** One return may have several deliveries, of which one counts. */
+function Returns({ explanation: { names, returns, returnsLeftOut } }: OfPurchase) {
+  return (
+    <section class="card" aria-label={t('Returns of the purchase')}>
+      <h2>{t('Returns of the purchase')}</h2>
+      <Table
+        caption={t('Returns of the purchase')}
+        columns={[
+          {
+            name: 'return',
+            label: t('Return'),
+            cell: ({ returnId }) => <span class="code">{returnId}</span>,
+          },
+          ...deliveryColumns,
+          {
+            name: 'products',
+            label: t('Products'),
+            cell: ({ products }) =>
+              products
+                .map(
+                  ({ gtin, quantity }) =>
+                    `${formatNumber(quantity)} × ${titleOf(names, gtin, undefined)}`
+                )
+                .join(', '),
+          },
+        ]}
+        rows={returns}
+        keyOf={({ deliveryId }) => deliveryId}
+      />
+      {returnsLeftOut > 0 && (
+        <p class="footnote">
+          {t('{{count}} more deliveries of returns are not listed.', { count: returnsLeftOut })}
+        </p>
+      )}
+    </section>
   )
 }
 
@@ -144,6 +246,12 @@ interface LineCardProps {
 
 function LineCard({ line, names, currency }: LineCardProps) {
   const earning = profiles.flatMap((profile) => line.credits[profile] ?? [])
+  const returns = tellReturns({
+    bought: line.quantity,
+    rest: line.remainingQuantity,
+    value: line.remainingValue,
+    currency,
+  })
   return (
     <section class="card" aria-label={t('Line {{line}}', { line: line.line })}>
       <h2>
@@ -155,8 +263,14 @@ function LineCard({ line, names, currency }: LineCardProps) {
         <Figure exact={line.value} shown={formatMoney(line.value, currency)} />,{' '}
         {wordsOf(line.verdict)}
       </p>
+      {returns !== null && <p>{returns}</p>}
       <Credits line={line} names={names} />
       <Touchpoints line={line} names={names} />
+      {line.candidatesLeftOut > 0 && (
+        <p class="footnote">
+          {t('{{count}} more touchpoints are not listed.', { count: line.candidatesLeftOut })}
+        </p>
+      )}
     </section>
   )
 }
