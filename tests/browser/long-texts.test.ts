@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser, open } from './browser.ts'
 import { operatorPages } from './operator-pages.ts'
-import { isTooWide } from './read-page.ts'
+import { isTooWide, paper, twoFrames } from './read-page.ts'
 import { Stage } from './stage.ts'
 
 const height = 900
@@ -13,6 +13,7 @@ const advertiserPages = [
   '#/overview',
   '#/advertisers/1/performance',
   '#/advertisers/1/performance?group=rows',
+  '#/advertisers/1/performance?group=rows&currency=all-EUR',
   '#/advertisers/1/performance?title=Kaffee&market=DE',
   '#/advertisers/1/purchases',
   '#/advertisers/1/placements',
@@ -22,13 +23,6 @@ const advertiserPages = [
 
 /** Of phones, of screens that are zoomed, of ordinary ones, and around the widths at which columns change. */
 const widths = [320, 380, 390, 619, 620, 720, 760, 761, 800, 960, 1_099, 1_100, 1_599, 1_600, 1_920]
-
-/** A4 across, without its margins, at 96 dots an inch. */
-const paper = { width: 1_032, height: 703 }
-
-/** A chart follows the width of its window. */
-const twoFrames =
-  'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))'
 
 describe('figures and names of any length', { skip: noBrowser, timeout: 900_000 }, () => {
   const stage = new Stage({ shoppers: 20, days: 5, adsPerDay: 200 })
@@ -79,6 +73,11 @@ describe('figures and names of any length', { skip: noBrowser, timeout: 900_000 
           await page.evaluate(twoFrames)
           if (await isTooWide(page)) wide.push(`${address} at ${width}`)
         }
+        await page.setViewportSize(paper)
+        await page.emulateMedia({ media: 'print' })
+        await page.evaluate(twoFrames)
+        if (await isTooWide(page)) wide.push(`${address} on paper`)
+        await page.emulateMedia({ media: 'screen' })
       }
       assert.deepEqual(wide, [])
     })

@@ -1,13 +1,14 @@
 // Paper, small screens, and screens whose colours the system sets.
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import { reportColumns } from '../../src/contract/report-columns.ts'
 import { noBrowser, type Size } from './browser.ts'
-import { assertFits, findBarriers } from './read-page.ts'
+import { assertFits, brokenWords, findBarriers, paper, twoFrames } from './read-page.ts'
 import { Stage } from './stage.ts'
 
 const performance = '#/advertisers/1/performance'
-/** A4 across, without its margins, at 96 dots an inch. */
-const paper = { width: 1_032, height: 703 }
+/** All that a table can have. */
+const allColumns = [...reportColumns, 'ORDERS'].join(',')
 
 describe(
   'the dashboard on paper, phones and in forced colours',
@@ -47,6 +48,31 @@ describe(
       const head = await page.evaluate(`getComputedStyle(document.querySelector('thead')).display`)
       assert.equal(head, 'table-header-group')
     })
+
+    for (const { what, address } of [
+      { what: 'the overview', address: '#/overview?currency=all-EUR' },
+      { what: 'campaigns', address: `${performance}?group=campaigns&currency=all-EUR` },
+      { what: 'products', address: `${performance}?group=products&currency=all-EUR` },
+      { what: 'rows', address: `${performance}?group=rows&currency=all-EUR` },
+      {
+        what: 'rows with all columns',
+        address: `${performance}?group=rows&currency=all-EUR&columns=${allColumns}`,
+      },
+      { what: 'purchases', address: '#/advertisers/1/purchases' },
+    ]) {
+      it(`names, ids and labels are not broken within a word, on a screen and on paper, and the paper is wide enough: ${what}`, async (t) => {
+        const { adminKey: key } = stage.showcase
+        const { page } = await stage.enter(t, { key, address })
+        await page.locator('main table').first().waitFor()
+        assert.deepEqual(await brokenWords(page, 'main :is(th, td, label, button)'), [])
+
+        await page.setViewportSize(paper)
+        await page.emulateMedia({ media: 'print' })
+        await page.evaluate(twoFrames)
+        assert.deepEqual(await brokenWords(page, 'main :is(th, td)'), [])
+        await assertFits(page, 'the table on paper')
+      })
+    }
 
     it('on paper a table of which only a page is shown says which rows of how many stand there, and a whole one does not', async (t) => {
       for (const address of [

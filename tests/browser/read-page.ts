@@ -33,6 +33,13 @@ async function runAxe(page: Page, counts: (impact: Impact) => boolean): Promise<
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`))
 }
 
+/** A4 across, without its margins, at 96 dots an inch. */
+export const paper = { width: 1_032, height: 703 }
+
+/** A chart follows the width of its window. */
+export const twoFrames =
+  'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))'
+
 /** The page never scrolls sideways as a whole. */
 export async function assertFits(page: Page, what: string): Promise<void> {
   assert.ok(!(await isTooWide(page)), `${what} is wider than the screen`)
@@ -40,6 +47,27 @@ export async function assertFits(page: Page, what: string): Promise<void> {
 
 export async function isTooWide(page: Page): Promise<boolean> {
   return await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
+}
+
+/** Words in sight below the selector that stand on more than one line; what joins words may end a line. */
+export async function brokenWords(page: Page, selector: string): Promise<readonly string[]> {
+  return await page.evaluate<readonly string[]>(`(() => {
+    const broken = []
+    for (const element of document.querySelectorAll(${JSON.stringify(selector)})) {
+      if (!element.checkVisibility()) continue
+      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+      for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+        for (const { index, 0: word } of text.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+          const range = document.createRange()
+          range.setStart(text, index)
+          range.setEnd(text, index + word.length)
+          const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+          if (lines.size > 1) broken.push(word)
+        }
+      }
+    }
+    return broken
+  })()`)
 }
 
 /** Neither the address nor what the browser stores for the page holds the text. */
