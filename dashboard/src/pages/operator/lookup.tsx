@@ -121,7 +121,7 @@ function State({ explanation: { attribution, isUpToDate } }: OfPurchase) {
     return (
       <Warning>
         {t(
-          'The attribution in the reports was read at {{instant}} and is frozen by an erasure: credit stays with the same ads, returns and voids still take it back, and nothing else is known of the shopper.',
+          'The attribution in the reports was read at {{instant}} and is frozen by an erasure: credit stays with the same ads, returns and voids still take units and value back, and nothing else is known of the shopper.',
           { instant }
         )}
       </Warning>
